@@ -1,0 +1,54 @@
+/**
+ * The simulation's face to the rest of the server. `createWorld` builds a room's whole state in one shared WebAssembly.Memory;
+ * `openWorld` looks at such a memory from any thread. Nothing outside `server/sim` touches the memory's insides.
+ */
+import type { Topology } from "../../shared/topology.ts";
+
+/** One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server. */
+export type Input =
+  | { type: "grab"; member: number; grab: number; body: number; triangle: number; u: number; v: number; target: [number, number, number] }
+  | { type: "move"; member: number; grab: number; target: [number, number, number] }
+  | { type: "release"; member: number; grab: number }
+  /** All grabs of a member who left. */
+  | { type: "releaseAll"; member: number }
+  | { type: "impulse"; member: number; body: number; triangle: number; u: number; v: number; impulse: [number, number, number] }
+  | { type: "reset"; member: number };
+
+/** Where a tick's time went, seconds. Every stage of the step has one field. */
+export interface StageSeconds {
+  inputs: number;
+  predict: number;
+  solve: number;
+  collide: number;
+  velocity: number;
+  guard: number;
+  encode: number;
+}
+
+export type SimEvent =
+  /** A body blew up: rolled back to its last good state and held. */
+  | { type: "bodyHeld"; tick: number; body: number; reason: string }
+  | { type: "inputRejected"; tick: number; member: number; field: string; value: number; limit: string }
+  | { type: "reset"; tick: number; member: number };
+
+/** Plain data, structured-cloneable: the memory map and everything else a thread needs beside the memory itself. */
+export type WorldLayout = Record<string, unknown> & { tickHz: number; streamedParticles: number; bodyCount: number };
+
+export interface BuiltWorld {
+  memory: WebAssembly.Memory;
+  layout: WorldLayout;
+  topology: Topology;
+}
+
+export interface World {
+  readonly layout: WorldLayout;
+  readonly tickNumber: number;
+  /** Steps one tick: inputs, substeps, guard. */
+  step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
+  /** float32[3*streamedParticles] current positions of the streamed particles, m. */
+  readStreamed(out: Float32Array): void;
+  /** True for bodies whose streamed particles have been still long enough to sleep, by body. */
+  asleep(): Uint8Array;
+  /** FNV-1a-64 (hex) over tick number, positions and velocities. */
+  stateHash(): string;
+}

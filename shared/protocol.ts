@@ -1,0 +1,87 @@
+/**
+ * The socket protocol's numbers: message types, close codes, limits, version. PROTOCOL.md explains each in words.
+ * Every message is one binary WebSocket frame holding one msgpack array `[type, ...fields]`.
+ * Who receives an unknown type ignores it.
+ */
+
+export const PROTOCOL_VERSION = 1;
+
+/** Client to server. */
+export const ClientMessage = {
+  /** [1, version, {name?, color?, resume?}] must come first, within `helloTimeoutMs`. */
+  hello: 1,
+  /** [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it towards x y z (m). */
+  grab: 2,
+  /** [3, grab, x, y, z] */
+  move: 3,
+  /** [4, grab] */
+  release: 4,
+  /** [5, body, triangle, u, v, ix, iy, iz]: impulse in N s at a surface point. */
+  impulse: 5,
+  /** [6]: the room's scene starts again, for everyone. */
+  reset: 6,
+  /** [7, x, y, z] or [7, nil]: where this member points. */
+  cursor: 7,
+  /** [8, clientTimeMs] */
+  ping: 8,
+  /** [9]: send me a keyframe (after a decoding error). */
+  needKeyframe: 9,
+} as const;
+
+/** Server to client. */
+export const ServerMessage = {
+  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits}] */
+  welcome: 64,
+  /** [65, tick, bin]: decodes alone. */
+  keyframe: 65,
+  /** [66, tick, baseTick, bin]: against the frame of baseTick, which is the one sent before it. */
+  delta: 66,
+  /** [67, [[member, name, color, connected], ...]]: all members, whenever they change. */
+  members: 67,
+  /** [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z], ...]], ...]]: hands, at most at send rate, when they change. */
+  hands: 68,
+  /** [69, clientTimeMs, serverTick] */
+  pong: 69,
+  /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation}]: about once a second. */
+  stats: 70,
+  /** [71, code, text, details]: something went wrong that did not cost the connection. */
+  notice: 71,
+  /** [72, tick, member]: the scene was reset. */
+  reset: 72,
+} as const;
+
+export type MessageType = (typeof ClientMessage)[keyof typeof ClientMessage] | (typeof ServerMessage)[keyof typeof ServerMessage];
+
+/** WebSocket close codes. 1009 (too large) comes from the transport itself. */
+export const CloseCode = {
+  normal: 1000,
+  tooLarge: 1009,
+  restarting: 1012,
+  badMessage: 4400,
+  roomGone: 4404,
+  helloTimeout: 4408,
+  unsupportedVersion: 4409,
+  heartbeatLost: 4410,
+  flood: 4429,
+  roomFull: 4430,
+  tooSlow: 4431,
+} as const;
+
+export const Limits = {
+  /** Largest client frame, bytes. */
+  maxPayload: 4096,
+  helloTimeoutMs: 5000,
+  /** Inputs: sustained per second, and burst. */
+  inputsPerSecond: 60,
+  inputBurst: 120,
+  /** A client this much over its burst is closed with `flood`. */
+  floodBudget: 600,
+  heartbeatMs: 3000,
+  deadAfterMs: 10000,
+  /** Above: the client skips frames and gets a keyframe when it has drained. */
+  backpressureBytes: 64 * 1024,
+  /** Above: closed with `tooSlow`. */
+  tooSlowBytes: 1024 * 1024,
+  grabsPerMember: 4,
+  nameLength: 24,
+} as const;

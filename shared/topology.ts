@@ -1,0 +1,42 @@
+/**
+ * What a client fetches once per scene version over HTTP (msgpack, content-addressed): everything it needs to draw but the motion.
+ * Typed arrays travel as msgpack `bin`, little-endian.
+ */
+import type { Collider, Look, Vec3 } from "./scene.ts";
+
+export interface TopologyBody {
+  name: string;
+  kind: "soft" | "cloth";
+  look: Look;
+  /** First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of a cloth. */
+  first: number;
+  count: number;
+  /** Quantisation step, m. */
+  quantum: number;
+  /** uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these triangles. */
+  triangles: Uint8Array;
+  /** float32[3*count]: undeformed positions, m (placed in the world). */
+  rest: Uint8Array;
+  /** The mesh to draw, skinned onto `triangles`; absent: draw the triangles themselves. */
+  detail?: {
+    /** uint32[3*D] */
+    triangles: Uint8Array;
+    /** uint32[V]: which simulation triangle each detail vertex hangs on. */
+    attachTriangle: Uint8Array;
+    /** float32[3*V]: barycentric u, v (of corners b and c) and the distance along the interpolated normal, m. */
+    attachCoords: Uint8Array;
+  };
+}
+
+export interface Topology {
+  version: 1;
+  title: string;
+  description: string;
+  /** Streamed particles of all bodies together. */
+  particles: number;
+  tickHz: number;
+  camera: { position: Vec3; target: Vec3 };
+  colliders: Collider[];
+  bodies: TopologyBody[];
+  interaction: { grabCompliance: number; grabMaxForce: number; maxImpulse: number };
+}
