@@ -1,0 +1,37 @@
+/**
+ * Writes the counts of a test run as JSON to the file that PLIANT_TEST_COUNTS names, for the closing line of tests/run.ts. Anything that makes
+ * Vitest's exit code non-zero counts as failed: a file that cannot be loaded, a hook that throws, an error outside of any test.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Reporter, TestModule } from "vitest/node";
+
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** Full names of skipped tests, with the reason where the test gave one. */
+  skippedNames: string[];
+}
+
+export default class CountsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const path = process.env["PLIANT_TEST_COUNTS"];
+    if (!path) return;
+    const counts: TestCounts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skippedNames: [] };
+    for (const module of modules) {
+      counts.failed += module.errors().length;
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        if (result.state === "passed") counts.passed++;
+        else if (result.state === "skipped") {
+          counts.skipped++;
+          counts.skippedNames.push(`${module.relativeModuleId} > ${test.fullName}${result.note ? ` (${result.note})` : ""}`);
+        } else counts.failed++; // "pending": the run was cut off before the test ended.
+      }
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(counts, null, 2));
+  }
+}

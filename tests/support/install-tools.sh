@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs the programs that browser and Prometheus tests need, where they are missing and the system allows it: Debian or Ubuntu, as root.
+# Elsewhere it only says what is missing. Always ends well: whether a missing program is a failure is for the tests to decide.
+set -u
+missing=()
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
+  [ -x "${PLIANT_CHROMIUM:-/nowhere}" ] || missing+=(chromium)
+command -v prometheus >/dev/null || missing+=(prometheus)
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+  echo "not installed, and not installable from here: ${missing[*]}" >&2
+  exit 0
+fi
+echo "installing ${missing[*]} ..." >&2
+export DEBIAN_FRONTEND=noninteractive
+# Debian starts a service that it installs; a test wants the program only.
+trap 'rm -f "${policy:-}"' EXIT
+if [ ! -e /usr/sbin/policy-rc.d ]; then
+  policy=/usr/sbin/policy-rc.d
+  printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+fi
+install() { apt-get install -y --no-install-recommends "${missing[@]}" >/dev/null; }
+install 2>/dev/null || { apt-get update >/dev/null && install; } || echo "could not install: ${missing[*]}" >&2
+exit 0

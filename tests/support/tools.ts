@@ -1,0 +1,45 @@
+/**
+ * Programs that are not npm packages and that some tests need: a Chromium and Prometheus. They are looked for, or installed where the system allows
+ * it (Debian or Ubuntu, as root). Where they cannot be had the tests are skipped and say so; with CI set, that is a failure.
+ *
+ *   const prometheus = findOnPath("prometheus");
+ *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findChromium } from "./chromium.ts";
+
+/** True where a skipped browser or Prometheus test is a failure. */
+export const inCI = !["", "0", "false"].includes(process.env["CI"] ?? "");
+
+/** Path of a program on PATH, or undefined. */
+export function findOnPath(name: string): string | undefined {
+  const file = process.platform === "win32" ? `${name}.exe` : name;
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((directory) => directory !== "")
+    .map((directory) => join(directory, file))
+    .find((path) => existsSync(path));
+}
+
+/**
+ * For `describe.skipIf`: true if a program was not found, and says so on stderr.
+ *
+ * @throws Error in CI, so that the test file fails instead of being skipped.
+ */
+export function lacks(name: string, path: string | undefined): boolean {
+  if (path !== undefined) return false;
+  const text = `${name} was not found and could not be installed`;
+  if (inCI) throw new Error(`${text}; in CI these tests must run`);
+  console.warn(`SKIPPING: ${text}. See README.md, "Tests".`);
+  return true;
+}
+
+/** Installs what is missing by tests/support/install-tools.sh, which does nothing where it is not allowed to. */
+export function installTools(): void {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return;
+  if (findChromium() !== undefined && findOnPath("prometheus") !== undefined) return;
+  spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
+}
