@@ -1,0 +1,172 @@
+/**
+ * PLY to triangles: ASCII and binary of either byte order, plain or gzip. Polygons are cut into fans; properties other than
+ * position and face indices, and elements other than vertex and face, are passed over.
+ * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
+ */
+import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
+import type { SurfaceMesh } from "./mesh.ts";
+import { finishSurface } from "./finishMesh.ts";
+import { PLY_BYTES, readPlyHeader } from "./plyHeader.ts";
+import type { PlyElement, PlyScalar } from "./plyHeader.ts";
+import { plainBytes } from "./textMesh.ts";
+
+/** Numbers of the data part, one after the other. */
+interface PlySource {
+  /** Next number; `field` names it in errors. */
+  next(type: PlyScalar, field: string): number;
+  /** Line of the number read last; undefined for binary files. */
+  line(): number | undefined;
+}
+
+function binarySource(file: string, bytes: Uint8Array, offset: number, little: boolean): PlySource {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = offset;
+  return {
+    next(type, field) {
+      const size = PLY_BYTES[type];
+      if (at + size > view.byteLength) throw new MeshError({ file, field, value: "missing", limit: `${size} bytes are needed at byte ${at} of ${view.byteLength}` });
+      const here = at;
+      at += size;
+      switch (type) {
+        case "int8": return view.getInt8(here);
+        case "uint8": return view.getUint8(here);
+        case "int16": return view.getInt16(here, little);
+        case "uint16": return view.getUint16(here, little);
+        case "int32": return view.getInt32(here, little);
+        case "uint32": return view.getUint32(here, little);
+        case "float32": return view.getFloat32(here, little);
+        case "float64": return view.getFloat64(here, little);
+      }
+    },
+    line: () => undefined,
+  };
+}
+
+function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine: number): PlySource {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  let at = offset;
+  let line = firstLine;
+  return {
+    next(_type, field) {
+      let code = text.charCodeAt(at);
+      while (code <= 32) {
+        if (code === 10) line++;
+        code = text.charCodeAt(++at);
+      }
+      const start = at;
+      while (code > 32) code = text.charCodeAt(++at);
+      const word = text.slice(start, at);
+      const value = word === "" ? Number.NaN : Number(word);
+      if (Number.isFinite(value)) return value;
+      throw new MeshError({ file, line, field, value: word === "" ? "missing" : word, limit: "a finite number is needed" });
+    },
+    line: () => line,
+  };
+}
+
+interface Collected {
+  positions: Float64Array;
+  vertexLines: Uint32Array | undefined;
+  elements: number[];
+  elementLines: number[];
+}
+
+function readVertices(file: string, source: PlySource, element: PlyElement, ascii: boolean, into: Collected): void {
+  if (element.count > MAX_VERTICES) throw new MeshError({ file, field: "vertex count", value: element.count, limit: `at most ${MAX_VERTICES} are allowed` });
+  const axes = element.properties.map((p) => (p.list ? -1 : ["x", "y", "z"].indexOf(p.name)));
+  for (let k = 0; k < 3; k++) {
+    if (axes.filter((axis) => axis === k).length !== 1) {
+      throw new MeshError({ file, field: "vertex properties", value: element.properties.map((p) => p.name).join(" ") || "none", limit: `${"xyz"[k]} is needed once` });
+    }
+  }
+  into.positions = new Float64Array(3 * element.count);
+  if (ascii) into.vertexLines = new Uint32Array(element.count);
+  for (let v = 0; v < element.count; v++) {
+    for (let p = 0; p < element.properties.length; p++) {
+      const property = element.properties[p]!;
+      const field = `vertex ${v} ${property.name}`;
+      if (property.list) skipList(file, source, property.list, property.type, field);
+      else {
+        const value = source.next(property.type, field);
+        if (axes[p]! >= 0) into.positions[3 * v + axes[p]!] = value;
+      }
+    }
+    if (into.vertexLines) into.vertexLines[v] = source.line()!;
+  }
+}
+
+function listLength(file: string, source: PlySource, type: PlyScalar, field: string, low: number): number {
+  const length = source.next(type, field);
+  if (Number.isInteger(length) && length >= low && length <= MAX_POLYGON) return length;
+  throw new MeshError({ file, line: source.line(), field, value: length, limit: `an integer from ${low} to ${MAX_POLYGON} is needed` });
+}
+
+function skipList(file: string, source: PlySource, lengthType: PlyScalar, type: PlyScalar, field: string): void {
+  const length = listLength(file, source, lengthType, `length of ${field}`, 0);
+  for (let i = 0; i < length; i++) source.next(type, field);
+}
+
+function readFaces(file: string, source: PlySource, element: PlyElement, into: Collected): void {
+  const isIndices = (name: string): boolean => name === "vertex_indices" || name === "vertex_index";
+  if (element.properties.filter((p) => p.list && isIndices(p.name)).length !== 1) {
+    throw new MeshError({ file, field: "face properties", value: element.properties.map((p) => p.name).join(" ") || "none", limit: "one list vertex_indices (or vertex_index) is needed" });
+  }
+  const corners: number[] = [];
+  for (let f = 0; f < element.count; f++) {
+    for (const property of element.properties) {
+      if (!property.list) source.next(property.type, `face ${f} ${property.name}`);
+      else if (!isIndices(property.name)) skipList(file, source, property.list, property.type, `face ${f} ${property.name}`);
+      else {
+        const length = listLength(file, source, property.list, `length of face ${f}`, 3);
+        corners.length = 0;
+        for (let c = 0; c < length; c++) corners.push(source.next(property.type, `face ${f} corner ${c + 1}`));
+        for (let c = 2; c < length; c++) into.elements.push(corners[0]!, corners[c - 1]!, corners[c]!);
+        if (into.elements.length > 3 * MAX_ELEMENTS) throw new MeshError({ file, line: source.line(), field: "triangle count", value: into.elements.length / 3, limit: `at most ${MAX_ELEMENTS} are allowed` });
+        const line = source.line();
+        if (line !== undefined) for (let c = 2; c < length; c++) into.elementLines.push(line);
+      }
+    }
+  }
+}
+
+function skipElement(file: string, source: PlySource, element: PlyElement): void {
+  for (let i = 0; i < element.count; i++) {
+    for (const property of element.properties) {
+      const field = `${element.name} ${i} ${property.name}`;
+      if (property.list) skipList(file, source, property.list, property.type, field);
+      else source.next(property.type, field);
+    }
+  }
+}
+
+/**
+ * Reads a PLY file.
+ * @param file name for errors
+ * @param content bytes of the file, gzip or not
+ * @returns the triangles, in the file's unit; unused vertices dropped
+ * @throws MeshError
+ */
+export function importPly(file: string, content: Uint8Array): SurfaceMesh {
+  const bytes = plainBytes(file, content);
+  const header = readPlyHeader(file, bytes);
+  const ascii = header.format === "ascii";
+  const source = ascii ? asciiSource(file, bytes, header.offset, header.line) : binarySource(file, bytes, header.offset, header.format === "binary_little_endian");
+  for (const name of ["vertex", "face"]) {
+    if (header.elements.filter((element) => element.name === name).length !== 1) {
+      throw new MeshError({ file, field: "elements", value: header.elements.map((element) => element.name).join(" ") || "none", limit: `${name} is needed once` });
+    }
+  }
+  const into: Collected = { positions: new Float64Array(0), vertexLines: undefined, elements: [], elementLines: [] };
+  for (const element of header.elements) {
+    if (element.name === "vertex") readVertices(file, source, element, ascii, into);
+    else if (element.name === "face") readFaces(file, source, element, into);
+    else skipElement(file, source, element);
+  }
+  const { vertexLines, elementLines } = into;
+  return finishSurface({
+    file,
+    positions: into.positions,
+    elements: into.elements,
+    ...(vertexLines ? { vertexLine: (v: number) => vertexLines[v]!, elementLine: (e: number) => elementLines[e]! } : {}),
+  });
+}

@@ -1,0 +1,45 @@
+/** Mesh files by name: which importer reads which ending, and the `.ele` that belongs to a `.node`. */
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { MeshError } from "./mesh.ts";
+import type { LoadedMesh } from "./mesh.ts";
+import { importGmsh } from "./importGmsh.ts";
+import { importObj } from "./importObj.ts";
+import { importPly } from "./importPly.ts";
+import { importTetgen } from "./importTetgen.ts";
+
+/** Endings that `loadMeshFile` reads. */
+export const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"] as const;
+
+async function bytesOf(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads a mesh file. `.node` and `.ele` mean the same pair.
+ * @param path of the file; errors name its last part only
+ * @returns tetrahedra (`.node`, `.ele`, `.msh` with any) or a surface
+ * @throws MeshError where the file is missing, its ending is unknown or its content is refused
+ */
+export async function loadMeshFile(path: string): Promise<LoadedMesh> {
+  const file = basename(path);
+  const lower = file.toLowerCase();
+  const ending = MESH_ENDINGS.find((known) => lower.endsWith(known));
+  if (!ending) throw new MeshError({ file, field: "file name", value: file, limit: `an ending of ${MESH_ENDINGS.join(" ")} is needed` });
+  if (ending === ".node" || ending === ".ele") {
+    const stem = path.slice(0, -ending.length);
+    const node = await bytesOf(`${stem}.node`);
+    if (!node) throw new MeshError({ file: basename(`${stem}.node`), field: "file", value: "missing", limit: "a file that exists is needed" });
+    const ele = await bytesOf(`${stem}.ele`);
+    return { kind: "tets", tets: importTetgen({ nodeFile: basename(`${stem}.node`), node, eleFile: basename(`${stem}.ele`), ele }) };
+  }
+  const bytes = await bytesOf(path);
+  if (!bytes) throw new MeshError({ file, field: "file", value: "missing", limit: "a file that exists is needed" });
+  if (ending === ".msh") return importGmsh(file, bytes);
+  return { kind: "surface", surface: ending === ".obj" ? importObj(file, bytes) : importPly(file, bytes) };
+}

@@ -1,0 +1,78 @@
+/** Reading numbers out of text mesh files: lines, fields and the errors that name them. */
+import { Buffer } from "node:buffer";
+import { gunzipSync } from "node:zlib";
+import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
+
+/**
+ * Bytes of a file, decompressed where they are gzip.
+ * @throws MeshError where gzip is broken or the content is larger than MAX_FILE_BYTES.
+ */
+export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
+  const tooLarge = (value: string | number): MeshError => new MeshError({ file, field: "size in bytes", value, limit: `at most ${MAX_FILE_BYTES} is allowed` });
+  if (bytes.length > MAX_FILE_BYTES) throw tooLarge(bytes.length);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_FILE_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge("larger when decompressed");
+    throw new MeshError({ file, field: "gzip stream", value: (error as Error).message, limit: "a whole gzip file is needed" });
+  }
+}
+
+/** Text of a file given as text or bytes. */
+export function plainText(file: string, content: string | Uint8Array): string {
+  if (typeof content === "string") return content;
+  const bytes = plainBytes(file, content);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+/** One line of a text file, cut into fields at white space. */
+export interface TextLine {
+  /** From 1. */
+  number: number;
+  fields: string[];
+}
+
+/** The lines of a text that have fields, without what follows `comment` on each. */
+export function* textLines(text: string, comment: string): Generator<TextLine, void, undefined> {
+  let number = 0;
+  let start = 0;
+  while (start < text.length) {
+    let end = text.indexOf("\n", start);
+    if (end < 0) end = text.length;
+    number++;
+    let line = text.slice(start, end);
+    start = end + 1;
+    const cut = line.indexOf(comment);
+    if (cut >= 0) line = line.slice(0, cut);
+    line = line.trim();
+    if (line.length > 0) yield { number, fields: line.split(/\s+/) };
+  }
+}
+
+/** What `Number()` would also take but no mesh file means: empty text, hexadecimal, infinities by name are refused by the callers' limits. */
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/;
+
+/**
+ * Field `index` of a line as a finite number.
+ * @throws MeshError where it is missing, no decimal number, or overflows.
+ */
+export function numberField(file: string, line: TextLine, index: number, field: string): number {
+  const text = line.fields[index];
+  if (text !== undefined && DECIMAL.test(text)) {
+    const value = Number(text.replace(/[dD]/, "e"));
+    if (Number.isFinite(value)) return value;
+  }
+  throw new MeshError({ file, line: line.number, field, value: text ?? "missing", limit: "a finite number is needed" });
+}
+
+/**
+ * Field `index` of a line as an integer from `low` to `high`.
+ * @throws MeshError where it is missing, no integer, or outside.
+ */
+export function integerField(file: string, line: TextLine, index: number, field: string, low: number, high: number): number {
+  const text = line.fields[index];
+  const value = text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= low && value <= high) return value;
+  throw new MeshError({ file, line: line.number, field, value: text ?? "missing", limit: `an integer from ${low} to ${high} is needed` });
+}
