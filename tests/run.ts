@@ -33,7 +33,7 @@ const typed = succeeds("node_modules/typescript/bin/tsc", ["-p", "tsconfig.json"
 console.log(typed ? "typecheck passed" : "typecheck FAILED");
 
 rmSync(countsPath, { force: true });
-const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], { PLIANT_TEST_COUNTS: countsPath });
+const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], { TEST_COUNTS_FILE: countsPath });
 
 const counts = readCounts() ?? { passed: 0, failed: 1, skipped: 0, skippedNames: [] };
 const nothingRan = counts.passed + counts.failed === 0;

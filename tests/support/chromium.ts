@@ -1,5 +1,5 @@
 /**
- * Finds a Chromium-based browser for the tests that need a real one, and says how to start it: PLIANT_CHROMIUM, then the usual names on PATH, then
+ * Finds a Chromium-based browser for the tests that need a real one, and says how to start it: CHROMIUM_PATH, then the usual names on PATH, then
  * the places where macOS and Windows keep it.
  */
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ const places = [
 
 /** Path of a browser, or undefined if there is none. */
 export function findChromium(): string | undefined {
-  const named = process.env["PLIANT_CHROMIUM"];
+  const named = process.env["CHROMIUM_PATH"];
   if (named) return existsSync(named) ? named : undefined;
   const directories = (process.env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
   const onPath = names.flatMap((name) => directories.map((directory) => join(directory, name)));

@@ -1,5 +1,5 @@
 /**
- * Writes the counts of a test run as JSON to the file that PLIANT_TEST_COUNTS names, for the closing line of tests/run.ts. Anything that makes
+ * Writes the counts of a test run as JSON to the file that TEST_COUNTS_FILE names, for the closing line of tests/run.ts. Anything that makes
  * Vitest's exit code non-zero counts as failed: a file that cannot be loaded, a hook that throws, an error outside of any test.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export interface TestCounts {
 
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const path = process.env["PLIANT_TEST_COUNTS"];
+    const path = process.env["TEST_COUNTS_FILE"];
     if (!path) return;
     const counts: TestCounts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skippedNames: [] };
     for (const module of modules) {

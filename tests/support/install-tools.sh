@@ -4,7 +4,7 @@
 set -u
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
-  [ -x "${PLIANT_CHROMIUM:-/nowhere}" ] || missing+=(chromium)
+  [ -x "${CHROMIUM_PATH:-/nowhere}" ] || missing+=(chromium)
 command -v prometheus >/dev/null || missing+=(prometheus)
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -1,0 +1,30 @@
+# Two stages: everything is built in the first, the second holds what runs. Tested without a Docker engine by tests/ops/dockerfile.test.ts, which
+# replays these very steps in an empty folder; it understands FROM, WORKDIR, COPY, RUN, ENV, USER, EXPOSE, HEALTHCHECK and CMD.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Scripts stay off: only the npm package `node` needs one, and this image has its own Node 24.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json vite.config.ts ./
+COPY shared ./shared
+COPY server ./server
+COPY client ./client
+COPY scenes ./scenes
+RUN npm run build:kernel && npm run build:client
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY --from=build /app/package.json ./package.json
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/build ./build
+COPY --from=build /app/shared ./shared
+COPY --from=build /app/server ./server
+COPY --from=build /app/scenes ./scenes
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "server/main.ts"]
