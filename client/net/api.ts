@@ -1,0 +1,86 @@
+/** The HTTP side: scenes, rooms, topologies. Every failure is an ApiError whose message may be shown to the player. */
+import { decode } from "@msgpack/msgpack";
+import type { Topology } from "../../shared/topology.ts";
+
+export interface SceneSummary {
+  id: string;
+  title: string;
+  description: string;
+  thumbnail?: string;
+}
+
+export interface RoomSummary {
+  room: string;
+  scene: string;
+  members: number;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+async function request(path: string, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch {
+    throw new ApiError(0, "The server does not answer.");
+  }
+  if (!response.ok) {
+    const body: unknown = await response.json().catch(() => undefined);
+    const text = (body as { message?: unknown } | undefined)?.message;
+    throw new ApiError(response.status, typeof text === "string" ? text : `The server answered ${response.status}.`);
+  }
+  return response;
+}
+
+/** Lists come bare or under one key; this takes both. */
+function listOf<T>(body: unknown, key: string): T[] {
+  const list = Array.isArray(body) ? body : (body as Record<string, unknown>)[key];
+  return Array.isArray(list) ? (list as T[]) : [];
+}
+
+export async function fetchScenes(): Promise<SceneSummary[]> {
+  return listOf(await (await request("/api/scenes")).json(), "scenes");
+}
+
+export async function fetchRooms(): Promise<RoomSummary[]> {
+  return listOf(await (await request("/api/rooms")).json(), "rooms");
+}
+
+/** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
+export async function createRoom(scene: string, room?: string): Promise<RoomSummary> {
+  const response = await request("/api/rooms", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(room ? { scene, room } : { scene }),
+  });
+  return (await response.json()) as RoomSummary;
+}
+
+/** @returns undefined when there is no such room */
+export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
+  try {
+    return (await (await request("/api/rooms/" + encodeURIComponent(room))).json()) as RoomSummary;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The topology of a content hash; the browser caches it for good. */
+export async function fetchTopology(hash: string): Promise<Topology> {
+  const response = await request("/api/topologies/" + encodeURIComponent(hash));
+  return decode(new Uint8Array(await response.arrayBuffer())) as Topology;
+}
+
+export function socketUrl(room: string): string {
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  return `${scheme}//${location.host}/api/rooms/${encodeURIComponent(room)}/socket`;
+}

@@ -1,0 +1,171 @@
+/**
+ * The socket to a room: says hello, keeps the session's resume token, notices a dead line, and reconnects by itself with
+ * exponential backoff and jitter until the server says that the room is gone for good.
+ */
+import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { build, parseServerMessage, type ServerEvent } from "./messages.ts";
+import { RateMeter } from "./rateMeter.ts";
+
+export type ConnectionStatus =
+  | { state: "connecting"; attempt: number }
+  | { state: "open" }
+  /** The line is down; the next attempt starts in `retryInMs`. */
+  | { state: "waiting"; attempt: number; retryInMs: number; code: number }
+  /** No further attempt will be made. */
+  | { state: "ended"; code: number; reason: string };
+
+export interface ConnectionOptions {
+  url: string;
+  /** Read at every hello, so that a changed name goes out with the next one. */
+  identity: () => { name: string; color: string };
+  onEvent: (event: ServerEvent, receivedMs: number) => void;
+  onStatus: (status: ConnectionStatus) => void;
+  /** Asked when the first attempts fail before any welcome: a refused upgrade carries no reason in a browser. */
+  roomExists?: () => Promise<boolean>;
+}
+
+/** First wait, ms; doubled per failed attempt up to MAX_WAIT_MS, times 0.7 to 1.3 so that a restarted server is not stormed. */
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5000;
+/** One ping a second feeds the clock and tells a dead line from a quiet room. */
+const PING_MS = 1000;
+
+/** Close codes after which trying again cannot help. */
+const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion]);
+
+/** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
+export function backoffMs(attempt: number, random: number): number {
+  return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * random);
+}
+
+export class Connection {
+  readonly received = new RateMeter();
+  private readonly options: ConnectionOptions;
+  private socket: WebSocket | undefined;
+  private attempt = 0;
+  private token: string | undefined;
+  private lastHeardMs = 0;
+  private retryTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly pingTimer: ReturnType<typeof setInterval>;
+  private ended = false;
+  private welcomed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.pingTimer = setInterval(() => this.heartbeat(), PING_MS);
+    globalThis.addEventListener?.("online", this.retryNow);
+    this.open();
+  }
+
+  get isOpen(): boolean {
+    return this.welcomed && this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Sends when the line is up; what is said into a broken line is dropped, because a late hand movement is wrong. */
+  send(bytes: Uint8Array): void {
+    if (this.isOpen) this.socket!.send(bytes as Uint8Array<ArrayBuffer>);
+  }
+
+  /** Leaves for good. */
+  close(): void {
+    this.end(CloseCode.normal, "left");
+    this.socket?.close(CloseCode.normal);
+  }
+
+  /** Drops the line and comes back at once with the same session: a changed name travels in the hello. */
+  reintroduce(): void {
+    if (this.ended) return;
+    const old = this.detach();
+    old?.close(CloseCode.normal, "reintroduce");
+    this.open();
+  }
+
+  private readonly retryNow = (): void => {
+    if (this.ended || !this.retryTimer) return;
+    this.open();
+  };
+
+  private open(): void {
+    clearTimeout(this.retryTimer);
+    this.retryTimer = undefined;
+    this.welcomed = false;
+    this.options.onStatus({ state: "connecting", attempt: this.attempt });
+    const socket = new WebSocket(this.options.url);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    this.lastHeardMs = performance.now();
+    socket.onopen = () => {
+      const { name, color } = this.options.identity();
+      socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}) }) as Uint8Array<ArrayBuffer>);
+    };
+    socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
+    socket.onclose = (event) => void this.closed(event.code, event.reason);
+  }
+
+  private receive(data: ArrayBuffer): void {
+    const nowMs = performance.now();
+    this.lastHeardMs = nowMs;
+    this.received.add(data.byteLength, nowMs);
+    let event: ServerEvent | undefined;
+    try {
+      event = parseServerMessage(data);
+    } catch (error) {
+      console.error(error);
+      return;
+    }
+    if (!event) return;
+    if (event.type === "welcome") {
+      this.token = event.welcome.token;
+      this.attempt = 0;
+      this.welcomed = true;
+      this.options.onStatus({ state: "open" });
+      this.send(build.ping(nowMs));
+    }
+    this.options.onEvent(event, nowMs);
+  }
+
+  private async closed(code: number, reason: string): Promise<void> {
+    const everWelcomed = this.token !== undefined;
+    this.detach();
+    if (this.ended) return;
+    if (FINAL.has(code)) return this.end(code, reason);
+    this.attempt++;
+    // A refused upgrade looks like any lost line (1006): ask over HTTP whether the room is there at all.
+    if (!everWelcomed || this.attempt > 2) {
+      const exists = await (this.options.roomExists?.() ?? Promise.resolve(true)).catch(() => true);
+      if (this.ended || this.socket) return;
+      if (!exists) return this.end(CloseCode.roomGone, "no such room");
+    }
+    const retryInMs = backoffMs(this.attempt, Math.random());
+    this.options.onStatus({ state: "waiting", attempt: this.attempt, retryInMs, code });
+    this.retryTimer = setTimeout(() => this.open(), retryInMs);
+  }
+
+  private heartbeat(): void {
+    if (this.ended || !this.socket) return;
+    const nowMs = performance.now();
+    if (nowMs - this.lastHeardMs > Limits.deadAfterMs) {
+      // A half-open line never fires onclose in time: count it as lost now.
+      this.detach()?.close();
+      void this.closed(CloseCode.heartbeatLost, "silent line");
+      return;
+    }
+    this.send(build.ping(nowMs));
+  }
+
+  private detach(): WebSocket | undefined {
+    const { socket } = this;
+    if (socket) socket.onopen = socket.onmessage = socket.onclose = null;
+    this.socket = undefined;
+    this.welcomed = false;
+    return socket;
+  }
+
+  private end(code: number, reason: string): void {
+    this.ended = true;
+    clearInterval(this.pingTimer);
+    clearTimeout(this.retryTimer);
+    globalThis.removeEventListener?.("online", this.retryNow);
+    this.options.onStatus({ state: "ended", code, reason });
+  }
+}

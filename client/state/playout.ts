@@ -1,0 +1,111 @@
+/**
+ * The playhead: which moment of the server's time line is drawn now. It follows the arriving frames at a distance (the buffer
+ * delay) that adapts to the measured jitter: two to three send intervals on an ordinary line, more only when the line needs it.
+ *
+ * The playhead runs at a rate near 1 and is steered, never set, so that a server whose time is dilated (a late tick policy) or
+ * a clock that drifts shows as slightly slower motion and not as stutter. Jitter is RFC 3550's (section 6.4.1) mean deviation.
+ * Tried and rejected: offset = fastest arrival of the last seconds; under time dilation it lags by its whole window.
+ */
+
+export interface PlayoutOptions {
+  /** Interval between frames, ms. */
+  intervalMs: number;
+}
+
+/** Steering gain, 1/s: an error of 10 ms changes the rate by 2 %, which nobody sees. */
+const GAIN = 2;
+/** The rate stays inside this, whatever the error. */
+const MIN_RATE = 0.5;
+const MAX_RATE = 1.3;
+/** ms; an error beyond this is a rest that ended or a resumed connection: jump, do not chase. */
+const JUMP_MS = 400;
+/** Weight of a new arrival in the smoothed lead; about a third of a second at 30 Hz. */
+const LEAD_WEIGHT = 0.1;
+/** Delay bounds in send intervals. Eight (270 ms at 30 Hz) rides out several lost packets. */
+const MIN_INTERVALS = 2;
+const MAX_INTERVALS = 8;
+
+export class Playout {
+  private readonly intervalMs: number;
+  private playheadMs = Number.NaN;
+  private newestMs = Number.NEGATIVE_INFINITY;
+  private lastAdvanceMs = 0;
+  private lastArrivalMs = Number.NaN;
+  private leadMs = Number.NaN;
+  private jitter = 0;
+  private rate = 1;
+  /** How often the playhead caught up with the newest frame and had to wait, while frames were expected. */
+  starvations = 0;
+  private starving = false;
+
+  constructor(options: PlayoutOptions) {
+    this.intervalMs = options.intervalMs;
+  }
+
+  /** Mean deviation of the time between arrivals, ms. */
+  get jitterMs(): number {
+    return this.jitter;
+  }
+
+  /** Wanted distance between the newest frame's arrival and its showing, ms: 1.75 intervals plus three mean deviations, at least two. */
+  get delayMs(): number {
+    const wanted = 1.75 * this.intervalMs + 3 * this.jitter;
+    return Math.min(MAX_INTERVALS * this.intervalMs, Math.max(MIN_INTERVALS * this.intervalMs, wanted));
+  }
+
+  /**
+   * A frame came in.
+   * @param frameMs its moment on the server's time line, ms (tick / tickHz)
+   * @param nowMs local monotonic clock, ms
+   */
+  arrived(frameMs: number, nowMs: number): void {
+    if (frameMs <= this.newestMs) this.restart();
+    const step = frameMs - this.newestMs;
+    // A gap of many intervals is a sleeping room and says nothing about the line.
+    if (Number.isFinite(this.lastArrivalMs) && step < 6 * this.intervalMs) {
+      const deviation = Math.abs(nowMs - this.lastArrivalMs - step);
+      this.jitter += (Math.min(deviation, JUMP_MS) - this.jitter) / 16;
+    }
+    this.lastArrivalMs = nowMs;
+    this.newestMs = frameMs;
+    this.advance(nowMs);
+    const lead = frameMs - this.playheadMs;
+    if (!(Math.abs(lead - this.delayMs) < JUMP_MS + this.delayMs)) {
+      this.playheadMs = frameMs - this.delayMs;
+      this.leadMs = this.delayMs;
+    } else {
+      this.leadMs += (lead - this.leadMs) * LEAD_WEIGHT;
+    }
+    const error = (this.leadMs - this.delayMs) / 1000;
+    this.rate = Math.min(MAX_RATE, Math.max(MIN_RATE, 1 + GAIN * error));
+    this.starving = false;
+  }
+
+  /**
+   * Moves the playhead to the local moment `nowMs` and returns it, ms on the server's time line; NaN before the first frame.
+   * It stops at the newest frame.
+   */
+  advance(nowMs: number): number {
+    const elapsed = Math.max(0, nowMs - this.lastAdvanceMs);
+    this.lastAdvanceMs = nowMs;
+    if (Number.isNaN(this.playheadMs)) return this.playheadMs;
+    this.playheadMs += elapsed * this.rate;
+    if (this.playheadMs >= this.newestMs) {
+      this.playheadMs = this.newestMs;
+      if (!this.starving) {
+        this.starving = true;
+        this.starvations++;
+      }
+    }
+    return this.playheadMs;
+  }
+
+  /** Forgets the time line (new room, resumed connection); the jitter of the line stays known. */
+  restart(): void {
+    this.playheadMs = Number.NaN;
+    this.newestMs = Number.NEGATIVE_INFINITY;
+    this.lastArrivalMs = Number.NaN;
+    this.leadMs = Number.NaN;
+    this.rate = 1;
+  }
+}

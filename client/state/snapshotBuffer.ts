@@ -1,0 +1,96 @@
+/**
+ * The last decoded frames of a room, in tick order, in arrays that are reused: what interpolation reads and what the
+ * debugging hook shows. Source: Fiedler, "Snapshot Interpolation" (2014).
+ */
+
+export interface Frame {
+  /** Server tick that this frame shows. */
+  tick: number;
+  /** int32[3*particles] decoded grid coordinates, straight from the codec. */
+  ints: Int32Array;
+  /** float32[3*particles] the same in metres. */
+  positions: Float32Array;
+}
+
+/** Two frames and how far (0..1) the moment asked for lies between them. */
+export interface FramePair {
+  from: Frame;
+  to: Frame;
+  alpha: number;
+}
+
+/** Frames kept: two seconds at 30 Hz, many more than the largest buffer delay needs. */
+export const FRAMES_KEPT = 60;
+
+export class SnapshotBuffer {
+  private readonly frames: Frame[] = [];
+  private readonly spare: Frame[] = [];
+  readonly particles: number;
+
+  /** @param particles streamed particles of the room's topology */
+  constructor(particles: number) {
+    this.particles = particles;
+  }
+
+  get length(): number {
+    return this.frames.length;
+  }
+
+  get newest(): Frame | undefined {
+    return this.frames[this.frames.length - 1];
+  }
+
+  /** Oldest first; the frames are live, copy what must outlast the next push. */
+  list(): readonly Frame[] {
+    return this.frames;
+  }
+
+  /**
+   * A frame to decode into; hand it back to `push`. Its arrays hold old data.
+   * @throws never; allocates only until FRAMES_KEPT + 1 frames exist
+   */
+  borrow(): Frame {
+    return (
+      this.spare.pop() ?? {
+        tick: 0,
+        ints: new Int32Array(3 * this.particles),
+        positions: new Float32Array(3 * this.particles),
+      }
+    );
+  }
+
+  /**
+   * Adds the newest frame. A tick that is not newer than the last one replaces nothing and empties the buffer first: the room
+   * started again (a reset keeps counting, but a restored room may not), and no pair across that seam may be interpolated.
+   */
+  push(frame: Frame): void {
+    const last = this.newest;
+    if (last && frame.tick <= last.tick) this.clear();
+    this.frames.push(frame);
+    if (this.frames.length > FRAMES_KEPT) this.spare.push(this.frames.shift()!);
+  }
+
+  /** Forgets all frames: after a gap in the chain, so that the picture jumps once instead of smearing over the gap. */
+  clear(): void {
+    this.spare.push(...this.frames.splice(0));
+  }
+
+  /**
+   * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever extrapolated,
+   * because a straight line through a collision shows what never happened.
+   * @param tick moment on the server's time line, in ticks (fractions allowed)
+   * @param maxGap ticks; a pair further apart than this is a rest that ended (nothing is sent while a room sleeps), so its first
+   *   frame is held until `maxGap` before the second
+   */
+  at(tick: number, maxGap: number): FramePair | undefined {
+    const { frames } = this;
+    if (frames.length === 0) return undefined;
+    let high = frames.length - 1;
+    while (high > 0 && frames[high]!.tick > tick) high--;
+    const from = frames[high]!;
+    const to = frames[high + 1] ?? from;
+    if (to === from || tick <= from.tick) return { from, to, alpha: 0 };
+    const start = Math.max(from.tick, to.tick - maxGap);
+    return { from, to, alpha: Math.max(0, (tick - start) / (to.tick - start)) };
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The looks of a body: a standard material whose vertex shader skins, with a soft rim of light at grazing angles (light that
+ * wandered through or over the soft thing), another colour on a cloth's other side, and the depth material of its shadow.
+ */
+import { Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking } from "three";
+import type { Look } from "../../shared/scene.ts";
+import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
+
+/** Colours of bodies that name none, in turn: warm, of similar lightness, told apart by most kinds of colour blindness. */
+const DEFAULT_COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "#d2647a"];
+
+export interface BodyMaterials {
+  surface: MeshStandardMaterial;
+  shadow: MeshDepthMaterial;
+}
+
+const RIM_GLSL = /* glsl */ `#include <emissivemap_fragment>
+  float pliantGrazing = 1.0 - clamp(dot(normal, normalize(vViewPosition)), 0.0, 1.0);
+  totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
+`;
+
+const BACK_GLSL = /* glsl */ `#include <color_fragment>
+  if (!gl_FrontFacing) diffuseColor.rgb = pliantBack;
+`;
+
+/** @param index of the body in its topology, for the default colour */
+export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number, mode: SkinMode, uniforms: SkinUniforms): BodyMaterials {
+  const cloth = kind === "cloth";
+  const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
+  const back = look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12);
+  const surface = new MeshStandardMaterial({
+    color: front,
+    roughness: look.roughness ?? (cloth ? 0.82 : 0.42),
+    metalness: look.metalness ?? 0,
+    side: cloth ? DoubleSide : FrontSide,
+  });
+  const rim = { value: cloth ? 0.22 : 0.34 };
+  surface.onBeforeCompile = (shader) => {
+    injectSkin(shader, uniforms, mode);
+    shader.uniforms["pliantRim"] = rim;
+    shader.uniforms["pliantBack"] = { value: back };
+    let fragment = shader.fragmentShader.replace("#include <common>", "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;");
+    fragment = fragment.replace("#include <emissivemap_fragment>", RIM_GLSL);
+    if (cloth) fragment = fragment.replace("#include <color_fragment>", BACK_GLSL);
+    shader.fragmentShader = fragment;
+  };
+  // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find it equal for all.
+  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
+  const shadow = new MeshDepthMaterial({ depthPacking: RGBADepthPacking, side: cloth ? DoubleSide : FrontSide });
+  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode);
+  shadow.customProgramCacheKey = () => `pliant-depth-${mode}`;
+  return { surface, shadow };
+}

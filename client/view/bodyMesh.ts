@@ -1,0 +1,139 @@
+/**
+ * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's normals, and
+ * hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
+ */
+import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
+import type { TopologyBody } from "../../shared/topology.ts";
+import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
+import type { PickSurface } from "./picking.ts";
+import { skinAttributes } from "./skinAttributes.ts";
+import type { SkinMode, SkinUniforms } from "./skinShader.ts";
+import { smoothingGroups, surfaceNormalsInto } from "./surfaceNormals.ts";
+import { VertexTexture } from "./vertexTexture.ts";
+
+/** Edges sharper than this stay sharp on bodies that are drawn by their own simulation surface: cos 50 degrees. */
+const CREASE_COSINE = 0.64;
+
+/** A msgpack `bin` as a typed array; copied, because its offset in the message need not be a multiple of four. */
+export function uint32Of(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.slice().buffer);
+}
+
+export function float32Of(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
+}
+
+export class BodyMesh implements PickSurface {
+  readonly mesh: Mesh<BufferGeometry>;
+  readonly mode: SkinMode;
+  readonly uniforms: SkinUniforms;
+  /** uint32[3*T]: simulation surface. */
+  readonly triangles: Uint32Array;
+  /** float32[3*count]: undeformed. */
+  readonly rest: Float32Array;
+  /** float32[3*count]: a view of the room's displayed positions. */
+  readonly positions: Float32Array;
+  readonly bounds = new Sphere();
+  private readonly normals: Float32Array;
+  private readonly slots: Uint32Array;
+  private readonly positionTexture: VertexTexture;
+  private readonly normalTexture: VertexTexture;
+  private readonly materials: BodyMaterials;
+
+  /**
+   * @param body its topology
+   * @param index its number in the room
+   * @param displayed float32[3*particles] of the whole room, m; read at every `update`
+   */
+  constructor(body: TopologyBody, index: number, displayed: Float32Array) {
+    this.triangles = uint32Of(body.triangles);
+    this.rest = float32Of(body.rest);
+    this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
+    this.mode = body.detail ? "detail" : "direct";
+    const geometry = new BufferGeometry();
+    let normalCount = body.count;
+    this.slots = this.triangles;
+    if (body.detail) {
+      detailAttributes(geometry, body.detail, this.rest, this.triangles);
+    } else {
+      // A cloth is smooth everywhere: its folds are shape, not edges.
+      const groups = smoothingGroups(this.rest, this.triangles, body.kind === "cloth" ? -1 : CREASE_COSINE);
+      this.slots = groups.slots;
+      normalCount = groups.count;
+      directAttributes(geometry, this.triangles, groups.slots, groups.count);
+    }
+    this.normals = new Float32Array(3 * normalCount);
+    this.positionTexture = new VertexTexture(body.count);
+    this.normalTexture = new VertexTexture(normalCount);
+    this.uniforms = { pliantPositions: { value: this.positionTexture.texture }, pliantNormals: { value: this.normalTexture.texture } };
+    this.materials = bodyMaterials(body.kind, body.look ?? {}, index, this.mode, this.uniforms);
+    this.mesh = new Mesh(geometry, this.materials.surface);
+    this.mesh.customDepthMaterial = this.materials.shadow;
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.mesh.frustumCulled = false;
+    this.mesh.name = body.name;
+  }
+
+  /** Call once per frame after the displayed positions have changed. */
+  update(): void {
+    surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
+    this.positionTexture.write(this.positions);
+    this.normalTexture.write(this.normals);
+    boundsOf(this.bounds, this.positions);
+  }
+
+  dispose(): void {
+    this.mesh.geometry.dispose();
+    this.materials.surface.dispose();
+    this.materials.shadow.dispose();
+    this.positionTexture.dispose();
+    this.normalTexture.dispose();
+  }
+}
+
+function detailAttributes(
+  geometry: BufferGeometry,
+  detail: NonNullable<TopologyBody["detail"]>,
+  rest: Float32Array,
+  triangles: Uint32Array,
+): void {
+  const detailTriangles = uint32Of(detail.triangles);
+  const attachTriangle = uint32Of(detail.attachTriangle);
+  const attachCoords = float32Of(detail.attachCoords);
+  const { corners, covectors } = skinAttributes({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
+  geometry.setIndex(new BufferAttribute(detailTriangles, 1));
+  geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
+  geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
+  geometry.setAttribute("pliantCovector", new BufferAttribute(covectors, 3));
+}
+
+/** One vertex per normal slot: particles on a crease appear once per side. */
+function directAttributes(geometry: BufferGeometry, triangles: Uint32Array, slots: Uint32Array, count: number): void {
+  const pairs = new Uint32Array(2 * count);
+  triangles.forEach((particle, corner) => {
+    pairs[2 * slots[corner]!] = particle;
+    pairs[2 * slots[corner]! + 1] = slots[corner]!;
+  });
+  geometry.setIndex(new BufferAttribute(slots, 1));
+  geometry.setAttribute("pliantSlots", new BufferAttribute(pairs, 2));
+}
+
+const low = new Vector3();
+const high = new Vector3();
+
+/** Ball around the bounding box: cheap, and at most 1.7 times too large. */
+function boundsOf(out: Sphere, positions: Float32Array): void {
+  low.setScalar(Infinity);
+  high.setScalar(-Infinity);
+  for (let i = 0; i < positions.length; i += 3) {
+    const x = positions[i]!, y = positions[i + 1]!, z = positions[i + 2]!;
+    if (x < low.x) low.x = x;
+    if (y < low.y) low.y = y;
+    if (z < low.z) low.z = z;
+    if (x > high.x) high.x = x;
+    if (y > high.y) high.y = y;
+    if (z > high.z) high.z = z;
+  }
+  out.center.addVectors(low, high).multiplyScalar(0.5);
+  out.radius = low.distanceTo(high) / 2;
+}

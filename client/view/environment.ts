@@ -1,0 +1,107 @@
+/**
+ * The light of a warm photo studio: an image-based fill computed from three painted soft boxes (so nothing is downloaded), one
+ * key light that casts the shadows, and a cool light from behind that draws the outline.
+ */
+import {
+  Color, DataTexture, DirectionalLight, EquirectangularReflectionMapping, FloatType, HemisphereLight, LinearFilter,
+  PMREMGenerator, RGBAFormat, type Scene, Sphere, Vector3, type WebGLRenderer,
+} from "three";
+
+/** Size of the painted panorama; three derives cube faces of a quarter of the width, and softly lit matter needs no more. */
+const PANORAMA_WIDTH = 128;
+const PANORAMA_HEIGHT = 64;
+
+interface SoftBox {
+  direction: Vector3;
+  /** Cosine of the half angle at which it ends; the edge is soft. */
+  size: number;
+  color: Color;
+  power: number;
+}
+
+const BOXES: SoftBox[] = [
+  { direction: new Vector3(0.55, 0.75, 0.4).normalize(), size: 0.86, color: new Color("#fff1dc"), power: 7 },
+  { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 2.2 },
+  { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 3.2 },
+];
+
+/** Paints the panorama: warm from above, a lit floor below, soft boxes on top. */
+function paintPanorama(): DataTexture {
+  const data = new Float32Array(4 * PANORAMA_WIDTH * PANORAMA_HEIGHT);
+  const sky = new Color("#f4ece2");
+  const wall = new Color("#cfc6bd");
+  const ground = new Color("#a08f80");
+  const direction = new Vector3();
+  const color = new Color();
+  for (let row = 0; row < PANORAMA_HEIGHT; row++) {
+    const latitude = ((row + 0.5) / PANORAMA_HEIGHT - 0.5) * Math.PI;
+    for (let column = 0; column < PANORAMA_WIDTH; column++) {
+      const longitude = ((column + 0.5) / PANORAMA_WIDTH) * 2 * Math.PI;
+      direction.set(Math.cos(latitude) * Math.cos(longitude), Math.sin(latitude), Math.cos(latitude) * Math.sin(longitude));
+      const up = direction.y;
+      color.copy(wall).lerp(up > 0 ? sky : ground, Math.min(1, Math.abs(up) * 1.6)).multiplyScalar(up > 0 ? 0.62 : 0.42);
+      for (const box of BOXES) {
+        const inside = (direction.dot(box.direction) - box.size) / (1 - box.size);
+        if (inside > 0) color.add(box.color.clone().multiplyScalar(box.power * Math.min(1, inside * 2.5)));
+      }
+      const at = 4 * (row * PANORAMA_WIDTH + column);
+      data[at] = color.r;
+      data[at + 1] = color.g;
+      data[at + 2] = color.b;
+      data[at + 3] = 1;
+    }
+  }
+  const texture = new DataTexture(data, PANORAMA_WIDTH, PANORAMA_HEIGHT, RGBAFormat, FloatType);
+  texture.mapping = EquirectangularReflectionMapping;
+  texture.minFilter = texture.magFilter = LinearFilter;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+export class Studio {
+  readonly key = new DirectionalLight("#fff0dd", 2.5);
+  private readonly scene: Scene;
+  private readonly covered = new Sphere(new Vector3(), 0);
+
+  constructor(scene: Scene, shadowMapSize: number) {
+    this.scene = scene;
+    const { key } = this;
+    key.castShadow = true;
+    key.shadow.mapSize.set(shadowMapSize, shadowMapSize);
+    key.shadow.radius = 4;
+    key.shadow.intensity = 0.86;
+    const rim = new DirectionalLight("#cfe2ff", 1.1);
+    rim.position.set(-2.5, 2.2, -3.5);
+    scene.add(key, key.target, rim, new HemisphereLight("#fff4e6", "#b59a84", 0.35));
+  }
+
+  /** The image-based fill; costs one small prefilter pass, once. */
+  light(renderer: WebGLRenderer): void {
+    const panorama = paintPanorama();
+    const generator = new PMREMGenerator(renderer);
+    this.scene.environment = generator.fromEquirectangular(panorama).texture;
+    this.scene.environmentIntensity = 0.75;
+    generator.dispose();
+    panorama.dispose();
+  }
+
+  /** Keeps the shadow's box around everything that moves. It only grows, and in steps, so that shadow edges do not crawl. */
+  cover(bounds: Sphere): void {
+    const { covered, key } = this;
+    const inside = covered.radius > 0 && bounds.center.distanceTo(covered.center) + bounds.radius <= covered.radius;
+    if (inside || !Number.isFinite(bounds.radius)) return;
+    covered.center.copy(bounds.center);
+    covered.radius = bounds.radius * 1.35;
+    const r = covered.radius;
+    key.target.position.copy(covered.center);
+    key.position.copy(covered.center).addScaledVector(BOXES[0]!.direction, 3 * r);
+    const { camera } = key.shadow;
+    camera.left = camera.bottom = -r;
+    camera.right = camera.top = r;
+    camera.near = 1.2 * r;
+    camera.far = 6 * r;
+    camera.updateProjectionMatrix();
+    key.shadow.normalBias = (2.2 * r) / key.shadow.mapSize.x;
+    key.shadow.bias = -0.0006;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The vertex shader's half of skinning, in WebGL 2 GLSL, mirrored on the CPU by shared/skinning (the tests hold them together).
+ *
+ * Position (Bender, Koschier, Charrier, Weber 2014, section 5): x = (1-u-v) a + u b + v c + d N, where N is the normalised
+ * interpolation of the surface's corner normals. Normal: phi(u, v, d) is a map from parameters to space with Jacobian
+ * J = [ju jv N]; a rest normal n0 travels as the covector m = J0^T n0 and comes back as n ~ cof(J) m, which is the exact
+ * normal of the mapped surface (inverse transpose) and not merely the rotated one. J's columns are
+ *   ju = b - a + d (I - N N^T)(nb - na) / |n|     jv = c - a + d (I - N N^T)(nc - na) / |n|     (n: N before normalising)
+ */
+import type { IUniform, WebGLProgramParametersWithUniforms } from "three";
+import { TEXTURE_WIDTH } from "./vertexTexture.ts";
+
+/** "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex. */
+export type SkinMode = "detail" | "direct";
+
+const FETCH = /* glsl */ `
+uniform highp sampler2D pliantPositions;
+uniform highp sampler2D pliantNormals;
+vec3 pliantFetch(highp sampler2D map, uint index) {
+  return texelFetch(map, ivec2(int(index & ${TEXTURE_WIDTH - 1}u), int(index >> ${Math.log2(TEXTURE_WIDTH)}u)), 0).xyz;
+}
+`;
+
+/** Declares `pliantSkin(out position, out normal)`. */
+export const SKIN_GLSL: Record<SkinMode, string> = {
+  detail: /* glsl */ `${FETCH}
+attribute uvec3 pliantCorners;
+attribute vec3 pliantCoords;
+attribute vec3 pliantCovector;
+void pliantSkin(out vec3 position, out vec3 normal) {
+  vec3 a = pliantFetch(pliantPositions, pliantCorners.x);
+  vec3 b = pliantFetch(pliantPositions, pliantCorners.y);
+  vec3 c = pliantFetch(pliantPositions, pliantCorners.z);
+  vec3 na = pliantFetch(pliantNormals, pliantCorners.x);
+  vec3 nb = pliantFetch(pliantNormals, pliantCorners.y);
+  vec3 nc = pliantFetch(pliantNormals, pliantCorners.z);
+  float u = pliantCoords.x, v = pliantCoords.y, d = pliantCoords.z;
+  vec3 sum = (1.0 - u - v) * na + u * nb + v * nc;
+  float size = max(length(sum), 1e-12);
+  vec3 N = sum / size;
+  position = (1.0 - u - v) * a + u * b + v * c + d * N;
+  vec3 nu = nb - na, nv = nc - na;
+  vec3 ju = b - a + (d / size) * (nu - N * dot(N, nu));
+  vec3 jv = c - a + (d / size) * (nv - N * dot(N, nv));
+  vec3 n = pliantCovector.x * cross(jv, N) + pliantCovector.y * cross(N, ju) + pliantCovector.z * cross(ju, jv);
+  float nn = dot(n, n);
+  // A vertex at the focal distance of its triangle has no normal of its own: the surface's will do.
+  normal = nn > 1e-24 ? n * inversesqrt(nn) : N;
+}
+`,
+  direct: /* glsl */ `${FETCH}
+attribute uvec2 pliantSlots;
+void pliantSkin(out vec3 position, out vec3 normal) {
+  position = pliantFetch(pliantPositions, pliantSlots.x);
+  normal = pliantFetch(pliantNormals, pliantSlots.y);
+}
+`,
+};
+
+export interface SkinUniforms {
+  pliantPositions: IUniform;
+  pliantNormals: IUniform;
+}
+
+/** Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`. */
+export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode): void {
+  Object.assign(shader.uniforms, uniforms);
+  const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
+  let source = shader.vertexShader.replace("#include <common>", "#include <common>\n" + SKIN_GLSL[mode]);
+  source = source.replace("void main() {", "void main() {\n  " + call);
+  source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
+  shader.vertexShader = source.replace("#include <begin_vertex>", "vec3 transformed = pliantPosition;");
+}

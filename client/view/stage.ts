@@ -1,0 +1,148 @@
+/** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
+import {
+  ACESFilmicToneMapping, Color, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Topology } from "../../shared/topology.ts";
+import { float32Of } from "./bodyMesh.ts";
+import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
+import { Studio } from "./environment.ts";
+import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
+
+/** What this browser can draw with, found on a throw-away canvas before the real one is made. */
+export interface GraphicsProbe {
+  webgl2: boolean;
+  /** A CPU pretends to be a GPU (SwiftShader, llvmpipe): multisampling is off and quality starts low. */
+  software: boolean;
+}
+
+export function probeGraphics(): GraphicsProbe {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return { webgl2: false, software: false };
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "");
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return { webgl2: true, software: /swiftshader|llvmpipe|software/i.test(name) };
+}
+
+/** Linear-light floor colours that meet the page's background in both colour schemes. */
+const FLOOR_LIGHT = "#efe4d6";
+const FLOOR_DARK = "#57493f";
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
+  readonly controls: OrbitControls;
+  readonly quality: QualityGovernor;
+  /** Rest bounds of everything that can move. */
+  readonly restBounds: Sphere;
+  readonly floor: FloorUniforms;
+  private readonly studio: Studio;
+  private readonly homePosition: Vector3;
+  private readonly homeTarget: Vector3;
+  private lastDrawMs = 0;
+
+  constructor(canvas: HTMLCanvasElement, topology: Topology, probe: GraphicsProbe, blobs: FloorUniforms["pliantBlobs"]["value"]) {
+    this.quality = new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0);
+    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software, alpha: true, powerPreference: "high-performance" });
+    this.renderer = renderer;
+    renderer.outputColorSpace = SRGBColorSpace;
+    renderer.toneMapping = ACESFilmicToneMapping;
+    renderer.toneMappingExposure = 1.02;
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = PCFShadowMap;
+    this.restBounds = boundsOfRest(topology);
+    const radius = Math.max(0.05, this.restBounds.radius);
+    this.floor = { pliantBlobs: { value: blobs }, pliantFloorColor: { value: new Color() } };
+    this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
+    this.studio.light(renderer);
+    this.studio.cover(this.restBounds);
+    this.scene.add(colliderMeshes(topology.colliders ?? [], radius, this.floor));
+
+    this.homePosition = new Vector3(...topology.camera.position);
+    this.homeTarget = new Vector3(...topology.camera.target);
+    const reach = Math.max(radius, this.homePosition.distanceTo(this.homeTarget));
+    this.camera.near = reach / 200;
+    this.camera.far = reach * 40;
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.09;
+    this.controls.minDistance = 0.15 * reach;
+    this.controls.maxDistance = 6 * reach;
+    // The eye stays above the floor; what is below it shows nothing.
+    this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.home();
+    this.followColorScheme();
+  }
+
+  /** Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. */
+  home(): void {
+    const step = this.homePosition.clone().sub(this.homeTarget).multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
+    this.camera.position.copy(this.homeTarget).add(step);
+    this.controls.target.copy(this.homeTarget);
+    this.controls.update();
+  }
+
+  /** Fits the drawing buffer to the element; cheap when nothing changed. */
+  resize(width: number, height: number): void {
+    const first = this.camera.aspect === 1;
+    this.camera.aspect = Math.max(0.1, width / Math.max(1, height));
+    this.camera.updateProjectionMatrix();
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, LEVELS[this.quality.level]!.pixelRatio));
+    this.renderer.setSize(width, height, false);
+    if (first) this.home();
+  }
+
+  coverShadows(bounds: Sphere): void {
+    this.studio.cover(bounds);
+  }
+
+  draw(nowMs: number): void {
+    this.renderer.render(this.scene, this.camera);
+    if (this.quality.frame(nowMs, nowMs - this.lastDrawMs)) this.applyQuality();
+    this.lastDrawMs = nowMs;
+  }
+
+  private applyQuality(): void {
+    const { shadowMap, pixelRatio } = LEVELS[this.quality.level]!;
+    const { key } = this.studio;
+    if (shadowMap === 0) key.castShadow = false;
+    else if (key.shadow.mapSize.x !== shadowMap) {
+      key.shadow.mapSize.set(shadowMap, shadowMap);
+      key.shadow.map?.dispose();
+      key.shadow.map = null;
+    }
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, pixelRatio));
+  }
+
+  private followColorScheme(): void {
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const apply = () => {
+      this.floor.pliantFloorColor.value.set(dark.matches ? FLOOR_DARK : FLOOR_LIGHT);
+      this.scene.environmentIntensity = dark.matches ? 0.6 : 0.75;
+    };
+    dark.addEventListener("change", apply);
+    apply();
+  }
+}
+
+function boundsOfRest(topology: Topology): Sphere {
+  const low = new Vector3(Infinity, Infinity, Infinity);
+  const high = new Vector3(-Infinity, -Infinity, -Infinity);
+  const point = new Vector3();
+  for (const body of topology.bodies) {
+    const rest = float32Of(body.rest);
+    for (let i = 0; i < rest.length; i += 3) {
+      point.fromArray(rest, i);
+      low.min(point);
+      high.max(point);
+    }
+  }
+  // The floor below belongs to the picture: what falls lands there.
+  for (const collider of topology.colliders ?? []) {
+    if (collider.type === "plane" && collider.normal[1] > 0.9) low.y = Math.min(low.y, collider.offset);
+  }
+  if (!Number.isFinite(low.x)) return new Sphere(new Vector3(), 1);
+  return new Sphere(low.clone().add(high).multiplyScalar(0.5), low.distanceTo(high) / 2);
+}
