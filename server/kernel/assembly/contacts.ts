@@ -1,0 +1,60 @@
+/**
+ * Particle against another body's triangle: a unilateral constraint with Coulomb friction on displacements.
+ *   C = side n . (x - q) - r >= 0,  q = sum_i b_i x_i the triangle's closest point, n its unit normal, r the thickness of the pair
+ *   dL = -C / (w + sum_i w_i b_i^2),  x += w dL n,  x_i -= w_i b_i dL n
+ * A closed body's triangles have one outside; a cloth's triangle keeps the particle on the side where the tick began.
+ * Serial, in list order, once per iteration after all colours.
+ */
+import { HEADER, H_X, H_XPREV, H_ACC, H_CONTACTS, H_CONTACT_COUNT, CONTACT_PARTICLE, CONTACT_TRIANGLE, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_BYTES } from "./layout";
+import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
+
+// @ts-ignore: decorator
+@inline function shift(at: usize, s: f32, x: f32, y: f32, z: f32): void {
+  store<f32>(at, load<f32>(at) + s * x); store<f32>(at, load<f32>(at, 4) + s * y, 4); store<f32>(at, load<f32>(at, 8) + s * z, 8);
+}
+
+export function solveContacts(): void {
+  const count = load<i32>(HEADER, H_CONTACT_COUNT);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let contact = <usize>load<u32>(HEADER, H_CONTACTS);
+  for (let n = 0; n < count; n++, contact += CONTACT_BYTES) {
+    const P = <usize>load<u32>(contact, CONTACT_PARTICLE), A = <usize>load<u32>(contact, CONTACT_TRIANGLE), B = <usize>load<u32>(contact, CONTACT_TRIANGLE + 4), C = <usize>load<u32>(contact, CONTACT_TRIANGLE + 8);
+    const px = load<f32>(P), py = load<f32>(P, 4), pz = load<f32>(P, 8);
+    const ax = load<f32>(A), ay = load<f32>(A, 4), az = load<f32>(A, 8);
+    const ux = load<f32>(B) - ax, uy = load<f32>(B, 4) - ay, uz = load<f32>(B, 8) - az, vx = load<f32>(C) - ax, vy = load<f32>(C, 4) - ay, vz = load<f32>(C, 8) - az;
+    let nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+    const area = Mathf.sqrt(nx * nx + ny * ny + nz * nz);
+    if (!(area > 0)) continue; // a triangle without a normal cannot say which side is out
+    const side = load<f32>(contact, CONTACT_SIDE) / area;
+    nx *= side; ny *= side; nz *= side;
+    const r = load<f32>(contact, CONTACT_RADIUS);
+    // the plane's distance is the cheap answer for most
+    if ((px - ax) * nx + (py - ay) * ny + (pz - az) * nz >= r) continue;
+    closestPoint(px, py, pz, A, B, C);
+    const gx = px - closestX, gy = py - closestY, gz = pz - closestZ;
+    const value = gx * nx + gy * ny + gz * nz - r;
+    // beside the triangle and not below it: another candidate, or nothing, is in charge
+    const beside = gx * gx + gy * gy + gz * gz - (value + r) * (value + r);
+    if (value >= 0 || beside > r * r) continue;
+    const a = weightA, b = weightB, c = weightC;
+    const w = load<f32>(P, 12), wa = load<f32>(A, 12), wb = load<f32>(B, 12), wc = load<f32>(C, 12);
+    const W = w + wa * a * a + wb * b * b + wc * c * c;
+    if (!(W > 0)) continue;
+    // at most one thickness an iteration: bodies that start inside each other part quickly, not explosively
+    const depth = min<f32>(-value, r), lambda = depth / W;
+    shift(P, w * lambda, nx, ny, nz);
+    shift(A, -wa * a * lambda, nx, ny, nz); shift(B, -wb * b * lambda, nx, ny, nz); shift(C, -wc * c * lambda, nx, ny, nz);
+    // friction: the relative tangential displacement of this substep, cut by at most mu times the normal one
+    let tx = (load<f32>(P) - load<f32>(P + toPrev)) - a * (load<f32>(A) - load<f32>(A + toPrev)) - b * (load<f32>(B) - load<f32>(B + toPrev)) - c * (load<f32>(C) - load<f32>(C + toPrev));
+    let ty = (load<f32>(P, 4) - load<f32>(P + toPrev, 4)) - a * (load<f32>(A, 4) - load<f32>(A + toPrev, 4)) - b * (load<f32>(B, 4) - load<f32>(B + toPrev, 4)) - c * (load<f32>(C, 4) - load<f32>(C + toPrev, 4));
+    let tz = (load<f32>(P, 8) - load<f32>(P + toPrev, 8)) - a * (load<f32>(A, 8) - load<f32>(A + toPrev, 8)) - b * (load<f32>(B, 8) - load<f32>(B + toPrev, 8)) - c * (load<f32>(C, 8) - load<f32>(C + toPrev, 8));
+    const along = tx * nx + ty * ny + tz * nz;
+    tx -= along * nx; ty -= along * ny; tz -= along * nz;
+    const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
+    if (!(slide > 0)) continue;
+    const mu = load<f32>(P + toAcc, 12) * load<f32>(A + toAcc, 12);
+    const cut: f32 = -min<f32>(1, mu * depth / slide) / W;
+    shift(P, w * cut, tx, ty, tz);
+    shift(A, -wa * a * cut, tx, ty, tz); shift(B, -wb * b * cut, tx, ty, tz); shift(C, -wc * c * cut, tx, ty, tz);
+  }
+}

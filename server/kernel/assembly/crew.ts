@@ -1,0 +1,103 @@
+/**
+ * The step: substeps x phases, claimed chunk by chunk by however many threads came.
+ *
+ * The leader publishes a phase by writing the ticket (phase index << 32 | next chunk). Anyone claims a chunk by compare-and-swap on the
+ * ticket, so a claim is for the phase that the ticket names now, however late the claimer is. The leader works too, then waits only
+ * for chunks that were claimed; a helper that never starts costs nothing. Chunks of a phase touch disjoint particles and each is
+ * computed alone, so the result does not depend on who computed it.
+ * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
+ */
+import {
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_FIRST, PHASE_STAGE,
+  KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, TET_BYTES, TRI_BYTES, BEND_BYTES,
+} from "./layout";
+import { predict, updateVelocity } from "./particles";
+import { solveTetrahedra } from "./tetrahedron";
+import { solveTriangles } from "./triangle";
+import { solveBending } from "./bending";
+import { solvePoints } from "./points";
+import { solveContacts } from "./contacts";
+import { findContacts } from "./broadphase";
+import { collide } from "./collide";
+
+/** Seconds, from the host. */
+declare function now(): f64;
+
+/** Runs chunk `chunk` of the phase at `phase`. */
+function runChunk(phase: usize, chunk: i32, scratch: usize): void {
+  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), first = load<i32>(phase, PHASE_FIRST);
+  const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
+  const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
+  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, first, inverseH2, scratch);
+  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, first, inverseH2);
+  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, first, inverseH2);
+  else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), first, h);
+  else if (kind == KIND_CONTACTS) solveContacts();
+  else if (kind == KIND_PREDICT) predict(begin, end, h);
+  else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
+  else if (kind == KIND_COLLIDE) collide(begin, end, h);
+}
+
+/** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
+export function step(helpers: i32, scratch: usize): void {
+  const program = <usize>load<u32>(HEADER, H_PROGRAM), phases = load<i32>(HEADER, H_PHASES), substeps = load<i32>(HEADER, H_SUBSTEPS);
+  memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
+  let before = now();
+  findContacts();
+  let after = now();
+  store<f64>(HEADER + H_STAGE, after - before, STAGE_BROAD * 8);
+  let stage = -1;
+  before = after;
+  for (let s = 0; s < substeps; s++) {
+    for (let p = 0; p < phases; p++) {
+      const phase = program + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);
+      if (load<i32>(phase, PHASE_STAGE) != stage) {
+        after = now();
+        if (stage >= 0) addStage(stage, after - before);
+        before = after;
+        stage = load<i32>(phase, PHASE_STAGE);
+      }
+      if (!helpers || chunks < 2) for (let c = 0; c < chunks; c++) runChunk(phase, c, scratch);
+      else {
+        atomic.store<i32>(HEADER, 0, H_DONE);
+        atomic.store<i64>(HEADER, <i64>p << 32, H_TICKET);
+        for (;;) {
+          const chunk = <i32>(atomic.add<i64>(HEADER, 1, H_TICKET) & 0xffffffff);
+          if (chunk >= chunks) break;
+          runChunk(phase, chunk, scratch);
+          atomic.add<i32>(HEADER, 1, H_DONE);
+        }
+        while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
+      }
+    }
+  }
+  if (stage >= 0) addStage(stage, now() - before);
+  store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
+}
+
+function addStage(stage: i32, seconds: f64): void {
+  const at = HEADER + H_STAGE + (<usize>stage << 3);
+  store<f64>(at, load<f64>(at) + seconds);
+}
+
+/**
+ * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`).
+ * @returns chunks done
+ */
+export function help(generation: i32, scratch: usize): i32 {
+  const program = <usize>load<u32>(HEADER, H_PROGRAM);
+  let worked = 0;
+  atomic.add<i32>(HEADER, 1, H_CREW);
+  while (atomic.load<i32>(HEADER, H_ACTIVE) == generation) {
+    const ticket = atomic.load<i64>(HEADER, H_TICKET), chunk = <i32>(ticket & 0xffffffff);
+    const phase = program + <usize>(ticket >> 32) * PHASE_BYTES;
+    if (chunk >= load<i32>(phase, PHASE_CHUNKS)) continue;
+    if (atomic.cmpxchg<i64>(HEADER, ticket, ticket + 1, H_TICKET) != ticket) continue;
+    runChunk(phase, chunk, scratch);
+    atomic.add<i32>(HEADER, 1, H_DONE);
+    worked++;
+  }
+  atomic.sub<i32>(HEADER, 1, H_CREW);
+  return worked;
+}

@@ -1,0 +1,11 @@
+/** The kernel's exports: the whole tick for rooms, and each constraint alone for parity tests and benchmarks. */
+export { step, help } from "./crew";
+export { bodyIsSound, stateHash } from "./guard";
+export { solveTetrahedra } from "./tetrahedron";
+export { solveTriangles } from "./triangle";
+export { solveBending } from "./bending";
+export { solvePoints } from "./points";
+export { predict, updateVelocity } from "./particles";
+export { collide } from "./collide";
+export { findContacts } from "./broadphase";
+export { solveContacts } from "./contacts";

@@ -1,0 +1,138 @@
+/**
+ * The memory map that the kernel (asc) and the loader (tsc) share: byte sizes, byte offsets, phase kinds. Numbers only, so that both
+ * compilers read the same file. All addresses in memory are absolute byte addresses in the room's one WebAssembly.Memory.
+ */
+
+// ---- header, at address HEADER -------------------------------------------------------------------------------------------------
+/** Address 0 stays unused, so that a zero pointer is a bug that shows. */
+export const HEADER = 64;
+/** i32 pointers: the four particle arrays, each f32x4 per particle. */
+export const H_X = 64; // position x y z, inverse mass w
+export const H_XPREV = 68; // position at the start of the substep, contact radius
+export const H_V = 72; // velocity, damping rate (1/s)
+export const H_ACC = 76; // external acceleration, square root of the friction coefficient
+export const H_PARTICLES = 80; // i32: particles, padding included (a multiple of 4)
+export const H_PROGRAM = 84; // i32 pointer: the phases of one substep
+export const H_PHASES = 88; // i32: how many
+export const H_SUBSTEPS = 92; // i32: substeps in one tick
+export const H_SUBSTEP_SECONDS = 96; // f32: h
+export const H_POINTS = 100; // i32 pointer: weighted-point constraints
+export const H_POINT_COUNT = 104; // i32: slots in use or not; inactive ones are skipped
+export const H_COLLIDERS = 108; // i32 pointer
+export const H_COLLIDER_COUNT = 112; // i32
+export const H_TICK = 116; // u32: ticks done
+export const H_CONTACTS = 120; // i32 pointer: particle-triangle candidates of this tick
+export const H_CONTACT_COUNT = 124; // i32
+export const H_CONTACT_CAPACITY = 128; // i32
+export const H_SURFACE = 132; // i32 pointer: per body surface tables for the broad phase
+export const H_BODY_COUNT = 136; // i32
+export const H_GRID = 140; // i32 pointer: broad-phase scratch
+export const H_GRID_CELLS = 144; // i32: power of two
+export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
+export const H_TICK_SECONDS = 152; // f32: length of one tick
+/** f64 per stage, seconds spent in the last tick. */
+export const H_STAGE = 192;
+export const STAGES = 8;
+export const STAGE_PREDICT = 0;
+export const STAGE_SOLVE = 1;
+export const STAGE_VELOCITY = 2;
+export const STAGE_COLLIDE = 3;
+export const STAGE_BROAD = 4;
+/** Each of the crew's words on a cache line of its own. */
+export const H_TICKET = 320; // i64: phase index << 32 | next chunk
+export const H_DONE = 384; // i32: chunks finished in this phase
+export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
+export const H_CREW = 512; // i32: helpers that have been asked to come
+export const HEADER_END = 576;
+
+// ---- phases of a substep -------------------------------------------------------------------------------------------------------
+export const PHASE_BYTES = 32;
+export const PHASE_KIND = 0; // i32
+export const PHASE_DATA = 4; // i32 pointer to the first block
+export const PHASE_COUNT = 8; // i32 blocks (constraints) or particles
+export const PHASE_CHUNK = 12; // i32 blocks or particles in a chunk
+export const PHASE_CHUNKS = 16; // i32
+export const PHASE_FIRST = 20; // i32 1 in the first iteration: multipliers start at zero
+export const PHASE_STAGE = 24; // i32
+
+export const KIND_PREDICT = 0;
+export const KIND_TET = 1;
+export const KIND_TRIANGLE = 2;
+export const KIND_BEND = 3;
+export const KIND_POINTS = 4;
+export const KIND_VELOCITY = 5;
+export const KIND_COLLIDE = 6;
+export const KIND_CONTACTS = 7;
+
+// ---- particles -----------------------------------------------------------------------------------------------------------------
+export const PARTICLE_BYTES = 16;
+/** Fixed particles at the end of the arrays that padded lanes point at: a unit tetrahedron's corners (1,0,0) (0,1,0) (0,0,1) (0,0,0). */
+export const DUMMIES = 4;
+
+// ---- constraint blocks: four lanes each; every row is 16 bytes -----------------------------------------------------------------
+/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, sqrt(2 mu V), sqrt(lambda V), two multipliers. */
+export const TET_DM = 64;
+export const TET_S1 = 208;
+export const TET_S2 = 224;
+export const TET_LAMBDA = 240;
+export const TET_BYTES = 272;
+
+/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers. */
+export const TRI_DM = 48;
+export const TRI_S = 112;
+export const TRI_LAMBDA = 176;
+export const TRI_BYTES = 224;
+
+/** Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, three multipliers. */
+export const BEND_K = 64;
+export const BEND_ALPHA = 128;
+export const BEND_REST = 144;
+export const BEND_LAMBDA = 160;
+export const BEND_BYTES = 208;
+
+// ---- weighted points: attachments and grabs ------------------------------------------------------------------------------------
+/** sum_i b_i x_i = target. b sums to 1 (held in space) or to 0 (two bodies held together). */
+export const POINT_MAX_PARTICLES = 24;
+export const POINT_ACTIVE = 0; // i32
+export const POINT_COUNT = 4; // i32 particles
+export const POINT_ALPHA = 8; // f32 compliance, m/N
+export const POINT_MAX_FORCE = 12; // f32 N
+export const POINT_TARGET = 16; // f32x4
+export const POINT_LAMBDA = 32; // f32x4
+export const POINT_ADDRESS = 48; // i32[POINT_MAX_PARTICLES]
+export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
+export const POINT_BYTES = 240;
+
+// ---- colliders -----------------------------------------------------------------------------------------------------------------
+export const COLLIDER_PLANE = 0;
+export const COLLIDER_SPHERE = 1;
+export const COLLIDER_BOX = 2;
+export const COLLIDER_CAPSULE = 3;
+export const COLLIDER_TYPE = 0; // i32
+export const COLLIDER_FRICTION = 4; // f32 square root of the coefficient
+export const COLLIDER_RADIUS = 8; // f32 sphere, capsule
+export const COLLIDER_A = 16; // f32x3 plane normal + offset (4th), center, or capsule end a
+export const COLLIDER_B = 32; // f32x3 box half extents, or capsule end b
+export const COLLIDER_ROTATION = 48; // f32x9 box axes as rows: local = R (x - center)
+export const COLLIDER_BYTES = 96;
+
+// ---- body contacts: surfaces and candidates ------------------------------------------------------------------------------------
+export const SURFACE_FIRST = 0; // i32 address of the body's first particle in X (its surface particles come first)
+export const SURFACE_COUNT = 4; // i32 surface particles
+export const SURFACE_TRIANGLES = 8; // i32 pointer: addresses, three per triangle
+export const SURFACE_TRIANGLE_COUNT = 12; // i32
+export const SURFACE_RADIUS = 16; // f32 contact thickness, m
+export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth
+export const SURFACE_BYTES = 32;
+
+export const CONTACT_PARTICLE = 0; // i32 addresses of particle and triangle corners
+export const CONTACT_TRIANGLE = 4;
+export const CONTACT_RADIUS = 16; // f32 thickness of the pair
+export const CONTACT_SIDE = 20; // f32 +1 or -1: the side of the triangle that the particle belongs on
+export const CONTACT_LAMBDA = 24; // f32 accumulated normal displacement, for friction
+export const CONTACT_BYTES = 32;
+
+// ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
+/** The inversion path's spill: F, M1 (9 rows each), q and t. One area a thread. */
+export const SCRATCH_BYTES = 512;
+export const MAX_THREADS = 16;
