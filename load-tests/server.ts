@@ -1,0 +1,85 @@
+/** Starts the real server as a process of its own on a free port, and ends it. For load tests and for tests that need the whole program. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+
+export interface RunningServer {
+  /** http://127.0.0.1:<port> */
+  url: string;
+  port: number;
+  process: ChildProcess;
+  /** Everything it has written so far. */
+  output(): string;
+  /** Sends SIGTERM and resolves with the exit code, or -1 if it had to be killed after `withinMs`. */
+  stop(withinMs?: number): Promise<number>;
+}
+
+export interface ServerOptions {
+  /** Folder that holds server/main.ts; default this repository. */
+  folder?: string;
+  /** Command line; default this Node running server/main.ts. */
+  command?: string[];
+  env?: Record<string, string>;
+  /** How long it may take until /readyz answers 200, ms. */
+  readyWithinMs?: number;
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Asks again every 50 ms until the address answers 200. @throws Error when the time is over, or when `given up` says why. */
+export async function waitForOk(url: string, withinMs: number, gaveUp: () => string | undefined = () => undefined): Promise<void> {
+  const until = performance.now() + withinMs;
+  for (;;) {
+    const ok = await fetch(url, { signal: AbortSignal.timeout(2000) }).then((answer) => answer.ok, () => false);
+    if (ok) return;
+    const reason = gaveUp() ?? (performance.now() > until ? `${url} did not answer 200 within ${withinMs} ms` : undefined);
+    if (reason !== undefined) throw new Error(reason);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** @throws Error with the server's output if it ends or is not ready in time */
+export async function startServer({ folder, command, env = {}, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
+  const port = await freePort();
+  const [file, ...args] = command ?? [process.execPath, "server/main.ts"];
+  const child = spawn(file, args, {
+    cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
+    env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", ...env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const keep = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-100_000));
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const ended = new Promise<number>((resolve) => child.once("exit", (code, signal) => resolve(code ?? (signal ? -1 : 0))));
+  child.once("error", (error) => keep(Buffer.from(String(error))));
+
+  const stop = async (withinMs = 25_000): Promise<number> => {
+    if (child.exitCode !== null || child.signalCode !== null) return ended;
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), withinMs);
+    const code = await ended;
+    clearTimeout(timer);
+    return code;
+  };
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await waitForOk(`${url}/readyz`, readyWithinMs, () => (child.exitCode !== null ? `the server ended with code ${child.exitCode}` : undefined));
+  } catch (error) {
+    await stop(1000);
+    throw new Error(`${(error as Error).message}\n${text}`);
+  }
+  return { url, port, process: child, output: () => text, stop };
+}

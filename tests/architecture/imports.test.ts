@@ -1,0 +1,94 @@
+/**
+ * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker -> sim -> kernel; client -> shared.
+ * server/README.md draws the same picture. A type-only import does not exist at run time and may point at a contract anywhere in the server.
+ */
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { importsOf, readSources } from "./sources.ts";
+import type { Source } from "./sources.ts";
+
+const sources = readSources();
+const byPath = new Map(sources.map((source) => [source.path, source]));
+
+/** Which files of a layer may load which others. The first row that fits a file counts. */
+const layers: { files: RegExp; mayLoad: RegExp }[] = [
+  { files: /^shared\//, mayLoad: /^shared\// },
+  { files: /^client\//, mayLoad: /^(client|shared)\// },
+  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config)\.ts$/ },
+  { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
+  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
+  { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
+  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|metrics)\/|shared\/)/ },
+  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|metrics)\/|server\/workers\/(?!simWorker)|shared\/)/ },
+  { files: /^server\/metrics\//, mayLoad: /^(server\/metrics|shared)\// },
+  { files: /^server\/workers\//, mayLoad: /^(server\/(workers|sim)|shared)\// },
+  { files: /^server\/sim\//, mayLoad: /^(server\/(sim|kernel|meshing)|shared)\// },
+  { files: /^server\/meshing\//, mayLoad: /^(server\/meshing|shared)\// },
+  { files: /^server\/kernel\//, mayLoad: /^server\/kernel\// },
+];
+
+const relativeImports = (source: Source): { target: string; typeOnly: boolean }[] =>
+  source.imports.flatMap(({ target, typeOnly }) => (target === undefined ? [] : [{ target, typeOnly }]));
+
+const isProduct = ({ path }: Source): boolean => /^(server|client|shared)\//.test(path);
+
+test("there is something to judge", () => {
+  expect(sources.filter(isProduct).length).toBeGreaterThan(20);
+  expect(sources.flatMap(relativeImports).length).toBeGreaterThan(50);
+});
+
+test("every relative import names a file that exists, with its ending", () => {
+  const broken = sources.flatMap((source) => relativeImports(source).filter(({ target }) => !existsSync(target)).map(({ target }) => `${source.path} -> ${target}`));
+  expect(broken).toEqual([]);
+});
+
+test("every file of the server, the client and shared belongs to a layer", () => {
+  expect(sources.filter(isProduct).map(({ path }) => path).filter((path) => !layers.some(({ files }) => files.test(path)))).toEqual([]);
+});
+
+test("imports go one way", () => {
+  const wrong = sources.filter(isProduct).flatMap((source) => {
+    const layer = layers.find(({ files }) => files.test(source.path));
+    return relativeImports(source)
+      .filter(({ target, typeOnly }) => !layer?.mayLoad.test(target) && !(typeOnly && source.path.startsWith("server/") && /^(server|shared)\//.test(target)))
+      .map(({ target }) => `${source.path} -> ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("no file reaches itself through what it loads", () => {
+  const cycles: string[] = [];
+  const finished = new Set<string>();
+  const visit = (path: string, trail: string[]): void => {
+    if (trail.includes(path)) return void cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
+    if (finished.has(path)) return;
+    for (const { target, typeOnly } of relativeImports(byPath.get(path) ?? { path, text: "", imports: [] })) if (!typeOnly) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+test("shared and the client run in a browser: nothing of Node", () => {
+  const node = sources
+    .filter(({ path }) => /^(shared|client)\//.test(path))
+    .flatMap((source) => source.imports.filter(({ specifier }) => specifier.startsWith("node:")).map(({ specifier }) => `${source.path} -> ${specifier}`));
+  expect(node).toEqual([]);
+});
+
+test("only main.ts reads the environment", () => {
+  const readers = sources.filter((source) => isProduct(source) && /\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/.test(source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
+  expect(readers.map(({ path }) => path).filter((path) => path !== "server/main.ts")).toEqual([]);
+});
+
+test("the reader of imports sees every form", () => {
+  const [load, pass, url] = ["import", "export", "new URL"]; // Not written out, or this file would be found to hold them.
+  const text = `
+    ${load} a from "./a.ts"; ${load} { b,
+      c } from "../b.ts"; ${load} type { D } from "./d.ts"; ${pass} * from "./e.ts"; ${load} "node:fs";
+    const f = await ${load}("./f.ts"); const g = ${url}("./g.ts", ${load}.meta.url); // ${load} h from "./h.ts"
+    /* ${load} i from "./i.ts" */`;
+  const found = importsOf("x/y.ts", text);
+  expect(found.map(({ specifier }) => specifier).sort()).toEqual(["../b.ts", "./a.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "node:fs"]);
+  expect(found.filter(({ typeOnly }) => typeOnly).map(({ target }) => target)).toEqual(["x/d.ts"]);
+});

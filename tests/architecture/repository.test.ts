@@ -1,0 +1,47 @@
+/** What no committed file may hold: a path of somebody's machine, a package registry's host, a credential. And what every source file must have. */
+import { readFileSync, statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readSources, repositoryFiles } from "./sources.ts";
+
+/** Text files up to 5 MB; a zero byte means binary. */
+const texts = repositoryFiles()
+  .filter((path) => statSync(path).isFile() && statSync(path).size < 5e6)
+  .map((path) => ({ path, text: readFileSync(path, "latin1") }))
+  .filter(({ text }) => !text.includes("\0"));
+
+// Written in pieces, so that this file does not find itself.
+const forbidden: Record<string, RegExp> = {
+  "a path of a machine": new RegExp(`(^|[^A-Za-z0-9_.\\-])/${"(work|root|home|farm|Users)"}/\\w`, "m"),
+  "a Windows user's path": new RegExp(`[A-Z]:\\\\+${"Users"}\\\\`),
+  "a registry's host": new RegExp(`${"registry"}\\.[a-z0-9-]+\\.[a-z]{2,}|"${"resolved"}": *"http|${"npm"}\\.pkg\\.github`),
+  "a credential": new RegExp(`${"_auth"}(Token)?\\s*=|-----BEGIN [A-Z ]*${"PRIVATE"} KEY|gh[pousr]_[A-Za-z0-9]{30}|AKIA[A-Z0-9]{16}`),
+};
+
+function findings(path: string, text: string): string[] {
+  return Object.entries(forbidden).flatMap(([what, pattern]) => {
+    const match = pattern.exec(text);
+    return match ? [`${path} holds ${what}: ${match[0].trim()}`] : [];
+  });
+}
+
+test("no committed file names a machine, a registry or a credential", () => {
+  expect(texts.length).toBeGreaterThan(50);
+  expect(texts.flatMap(({ path, text }) => findings(path, text))).toEqual([]);
+});
+
+test("the patterns find what they are for", () => {
+  const samples = [`see /${"home"}/me/x`, `C:\\${"Users"}\\me`, `https://${"registry"}.example.org/x`, `//host/:${"_auth"}Token=abc`];
+  for (const sample of samples) expect(findings("x", sample), sample).toHaveLength(1);
+  expect(findings("x", "url(/images/home/x.png) a/root/b ./work/x")).toEqual([]);
+});
+
+test("every source file begins by saying what it is for, and stays short enough to read", () => {
+  const sources = readSources();
+  expect(sources.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(sources.filter(({ text }) => text.split("\n").length > 450).map(({ path }) => path)).toEqual([]);
+});
+
+test("no test is switched off or switched alone", () => {
+  const marked = new RegExp(`\\b(test|it|describe)\\.(${"only"}|${"skip"}|${"todo"})\\(`);
+  expect(readSources().filter(({ path, text }) => path.startsWith("tests/") && marked.test(text)).map(({ path }) => path)).toEqual([]);
+});

@@ -1,0 +1,80 @@
+/** docker-compose.yml and what it mounts fit each other and the server. No Docker engine is needed, and none is asked. */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { parse } from "yaml";
+import { expect, test } from "vitest";
+import { readConfig } from "../../server/config.ts";
+import { parseDockerfile } from "./dockerfile.ts";
+
+interface Service {
+  image?: string;
+  build?: string;
+  ports?: string[];
+  volumes?: string[];
+  command?: string[];
+  environment?: Record<string, string>;
+  stop_grace_period?: string;
+  depends_on?: unknown;
+}
+
+const compose = parse(readFileSync("docker-compose.yml", "utf8")) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+const { pliant, prometheus, grafana } = compose.services;
+const yaml = (path: string): any => parse(readFileSync(path, "utf8"));
+
+/** Where a path inside a container lies in the repository, by the service's mounts; the longest mount wins. */
+function onHost(service: Service, path: string): string | undefined {
+  const mounts = (service.volumes ?? []).map((volume) => volume.split(":")).filter(([host, inside]) => host.startsWith("./") && path.startsWith(inside));
+  const [best] = mounts.sort((a, b) => b[1].length - a[1].length);
+  return best && best[0] + path.slice(best[1].length);
+}
+
+test("every mounted file and folder exists, and every named volume is declared", () => {
+  const mounts = Object.values(compose.services).flatMap((service) => service.volumes ?? []).map((volume) => volume.split(":")[0]);
+  expect(mounts.length).toBeGreaterThan(0);
+  for (const source of mounts) {
+    if (source.startsWith(".")) expect(existsSync(source), source).toBe(true);
+    else expect(Object.keys(compose.volumes)).toContain(source);
+  }
+});
+
+test("images are pinned to a version", () => {
+  for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+});
+
+test("the server's port is the one that it listens on, that the image exposes and that Prometheus scrapes", () => {
+  const { port, shutdownSeconds } = readConfig({});
+  expect(pliant.ports).toEqual([`${port}:${port}`]);
+  expect(Number.parseInt(pliant.stop_grace_period as string, 10)).toBeGreaterThan(shutdownSeconds);
+  const last = parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1);
+  expect(last?.expose).toEqual([String(port)]);
+  expect(last?.env["PORT"]).toBe(String(port));
+  expect(readConfig(last?.env ?? {}).port).toBe(port);
+  const [job] = yaml("server/ops/prometheus/prometheus.yml").scrape_configs;
+  expect(job).toMatchObject({ job_name: "pliant", metrics_path: "/metrics", static_configs: [{ targets: [`pliant:${port}`] }] });
+});
+
+test("Prometheus is given its configuration and rules", () => {
+  const config = prometheus.command?.find((word) => word.startsWith("--config.file="))?.split("=")[1] as string;
+  const path = onHost(prometheus, config) as string;
+  expect(existsSync(path), path).toBe(true);
+  for (const rule of yaml(path).rule_files) expect(existsSync(`server/ops/prometheus/${rule}`), rule).toBe(true);
+});
+
+test("Grafana finds its data source, the provider its dashboards, and every panel the data source", () => {
+  const provisioning = onHost(grafana, "/etc/grafana/provisioning") as string;
+  const [source] = yaml(`${provisioning}/datasources/prometheus.yml`).datasources;
+  const [, prometheusPort] = (prometheus.ports as string[])[0].match(/:(\d+)$/) as RegExpMatchArray;
+  expect(source.url).toBe(`http://prometheus:${prometheusPort}`);
+  expect(source.jsonData.timeInterval).toBe(yaml("server/ops/prometheus/prometheus.yml").global.scrape_interval);
+
+  const [provider] = yaml(`${provisioning}/dashboards/pliant.yml`).providers;
+  const dashboards = onHost(grafana, provider.options.path) as string;
+  const home = onHost(grafana, grafana.environment?.["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"] as string) as string;
+  expect(existsSync(home), home).toBe(true);
+  for (const name of readdirSync(dashboards)) {
+    const dashboard = JSON.parse(readFileSync(`${dashboards}/${name}`, "utf8"));
+    const named = JSON.stringify(dashboard).match(/"uid":"[^"]*"/g) ?? [];
+    expect(new Set(named), name).toEqual(new Set([`"uid":"${dashboard.uid}"`, `"uid":"${source.uid}"`]));
+    const ids = dashboard.panels.map((panel: { id: number }) => panel.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+});

@@ -1,0 +1,79 @@
+/** The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and holds no build tools. */
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/server.ts";
+import { ignoredByDocker, parseDockerfile, replay } from "./dockerfile.ts";
+import type { Replayed } from "./dockerfile.ts";
+
+describe("the replayed image", () => {
+  let folder = "";
+  let image: Replayed;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    const replayed = replay(process.cwd());
+    folder = replayed.folder;
+    image = replayed.stages[replayed.stages.length - 1];
+    // Only the last stage is there at run time; anything that still reaches into the others must fail here.
+    for (const { root } of replayed.stages.slice(0, -1)) rmSync(root, { recursive: true });
+    server = await startServer({ folder: image.workdir, command: [process.execPath, ...(image.stage.command as string[]).slice(1)], env: image.stage.env });
+  }, 300_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("runs Node 24, not as root", () => {
+    expect(image.stage.base).toBe("node:24-slim");
+    expect(image.stage.user).toBe("node");
+    expect(image.stage.command?.[0]).toBe("node");
+    expect(Number(process.versions.node.split(".")[0])).toBeGreaterThanOrEqual(24);
+  });
+
+  test("holds no development dependency and no test", () => {
+    const modules = readdirSync(join(image.workdir, "node_modules"));
+    for (const name of ["fastify", "piscina", "ws"]) expect(modules).toContain(name);
+    for (const name of ["typescript", "vite", "vitest", "assemblyscript", "playwright-core", "node"]) expect(modules).not.toContain(name);
+    for (const name of ["tests", "load-tests", "client", ".git"]) expect(existsSync(join(image.workdir, name)), name).toBe(false);
+  });
+
+  test("serves health, the page and its scenes, and opens a room", async () => {
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    const page = await fetch(server.url);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    const scenes = await fetch(`${server.url}/api/scenes`);
+    expect(scenes.status).toBe(200);
+    expect(JSON.stringify(await scenes.json())).toContain("drape");
+  });
+
+  test("passes its own health check, which fails where nothing listens", () => {
+    const [, ...args] = image.stage.healthcheck as string[];
+    const check = (port: number): number | null => spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 10_000 }).status;
+    expect(check(server.port)).toBe(0);
+    expect(check(1)).toBe(1);
+  });
+
+  test("ends on SIGTERM with code 0", async () => {
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+describe("the replay itself", () => {
+  test("refuses an instruction that it would leave out", () => {
+    expect(() => parseDockerfile("FROM a\nADD x y")).toThrow("does not know ADD");
+  });
+  test("reads continued lines, comments and stages", () => {
+    const [first, second] = parseDockerfile("# c\nFROM a AS b\nRUN one && \\\n  two\nFROM c\nCOPY --from=b /x y z ./");
+    expect(first).toMatchObject({ base: "a", name: "b", steps: [{ type: "run", command: "one &&    two" }] });
+    expect(second.steps).toEqual([{ type: "copy", from: "b", sources: ["/x", "y", "z"], target: "./" }]);
+  });
+  test("matches .dockerignore as Docker does at the top level", () => {
+    const ignored = ignoredByDocker(".*\n*.md\nbuild\n# note\n");
+    expect([".git", "README.md", "build"].every(ignored)).toBe(true);
+    expect(["server", "builder", "package.json"].some(ignored)).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+/** Prometheus' own tools judge its configuration and rules; every alert has a unit test and a paragraph in the runbook, and none is left over. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { describe, expect, test } from "vitest";
+import { findOnPath, lacks } from "../support/tools.ts";
+
+const folder = "server/ops/prometheus";
+const promtool = findOnPath("promtool");
+const rules = parse(readFileSync(`${folder}/alerts.yml`, "utf8")) as {
+  groups: { rules: { alert: string; expr: string; labels: Record<string, string>; annotations: Record<string, string> }[] }[];
+};
+const alerts = rules.groups.flatMap((group) => group.rules);
+const names = alerts.map((rule) => rule.alert).sort();
+
+describe.skipIf(lacks("promtool", promtool))("promtool", () => {
+  const accepts = (...args: string[]): void => {
+    const { status, stdout, stderr } = spawnSync(promtool as string, args, { encoding: "utf8" });
+    expect(status, `promtool ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
+  };
+  test("accepts prometheus.yml", () => accepts("check", "config", `${folder}/prometheus.yml`));
+  test("accepts alerts.yml", () => accepts("check", "rules", `${folder}/alerts.yml`));
+  test("finds that every alert fires when it should and only then", () => accepts("test", "rules", "tests/ops/alerts.test.yml"));
+});
+
+test("every alert is unit-tested", () => {
+  const units = parse(readFileSync("tests/ops/alerts.test.yml", "utf8")) as { tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[] };
+  const firing = units.tests.flatMap((unit) => unit.alert_rule_test).filter((check) => (check.exp_alerts?.length ?? 0) > 0);
+  expect([...new Set(firing.map((check) => check.alertname))].sort()).toEqual(names);
+});
+
+test("every alert links to its paragraph of the runbook, and every paragraph has an alert", () => {
+  const headings = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+  expect([...headings].sort()).toEqual(names);
+  for (const { alert, annotations } of alerts) expect(annotations["runbook"]).toBe(`server/ops/RUNBOOK.md#${alert.toLowerCase()}`);
+});
+
+test("every alert has one of the two severities", () => {
+  for (const { alert, labels } of alerts) expect(["page", "ticket"], alert).toContain(labels["severity"]);
+});
