@@ -1,0 +1,77 @@
+/** A real Prometheus on a temporary folder, running the project's own configuration and rules against a server on some port. */
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse, stringify } from "yaml";
+import { freePort, waitForOk } from "../../load-tests/server.ts";
+
+/** One series of an answer: its labels and the values of its samples. */
+export interface Series {
+  metric: Record<string, string>;
+  values: number[];
+}
+
+export interface RunningPrometheus {
+  /** `data` of an API answer. @throws Error with Prometheus' own message for a query that it refuses */
+  get(path: string, parameters?: Record<string, string>): Promise<any>;
+  /** The query over the last `seconds`, a sample per second, as a graph asks for it. */
+  range(query: string, seconds: number): Promise<Series[]>;
+  /** The query now, as a stat panel asks for it. */
+  instant(query: string): Promise<Series[]>;
+  stop(): Promise<void>;
+}
+
+const CONFIG = "server/ops/prometheus/prometheus.yml";
+
+/**
+ * @param executable Prometheus' path
+ * @param target host:port that takes the place of the configured one; the intervals become `interval` so that a test need not take minutes
+ */
+export async function startPrometheus(executable: string, target: string, interval: string): Promise<RunningPrometheus> {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-prometheus-"));
+  const config = parse(readFileSync(CONFIG, "utf8"));
+  config.global = { scrape_interval: interval, evaluation_interval: interval };
+  config.scrape_configs[0].static_configs[0].targets = [target];
+  writeFileSync(join(folder, "prometheus.yml"), stringify(config));
+  for (const rules of config.rule_files) copyFileSync(join("server/ops/prometheus", rules), join(folder, rules));
+
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(executable, [`--config.file=${join(folder, "prometheus.yml")}`, `--storage.tsdb.path=${join(folder, "data")}`, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitForOk(`${url}/-/ready`, 30_000, () => (child.exitCode === null ? undefined : `Prometheus ended with code ${child.exitCode}`));
+  } catch (error) {
+    await stop();
+    throw new Error(`${(error as Error).message}\n${log}`);
+  }
+
+  const get = async (path: string, parameters: Record<string, string> = {}): Promise<any> => {
+    const answer = (await (await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`)).json()) as { status: string; data: unknown; error?: string };
+    if (answer.status !== "success") throw new Error(`${path} ${JSON.stringify(parameters)}: ${answer.error}`);
+    return answer.data;
+  };
+  return {
+    get,
+    stop,
+    async range(query, seconds) {
+      const now = Date.now() / 1000;
+      const { result } = await get("query_range", { query, start: String(now - seconds), end: String(now), step: "1" });
+      return result.map(({ metric, values }: { metric: Record<string, string>; values: [number, string][] }) => ({ metric, values: values.map(([, value]) => Number(value)) }));
+    },
+    async instant(query) {
+      const { result } = await get("query", { query });
+      return result.map(({ metric, value }: { metric: Record<string, string>; value: [number, string] }) => ({ metric, values: [Number(value[1])] }));
+    },
+  };
+}
