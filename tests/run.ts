@@ -1,10 +1,11 @@
 /**
  * `npm test`: type check, then every test, then a closing line `N passed, N failed[, N skipped]` alone on its line.
- * Arguments go to Vitest (`npm test -- tests/meshing`). The exit code is 0 only if something ran and nothing failed; the type check counts as one.
+ * Arguments go to Vitest (`npm test -- tests/meshing`). The exit code is 0 only if something ran and nothing failed.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { closingLine } from "./support/closingLine.ts";
 import type { TestCounts } from "./support/countsReporter.ts";
 import { installTools } from "./support/tools.ts";
 
@@ -35,11 +36,8 @@ console.log(typed ? "typecheck passed" : "typecheck FAILED");
 rmSync(countsPath, { force: true });
 const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], { TEST_COUNTS_FILE: countsPath });
 
-const counts = readCounts() ?? { passed: 0, failed: 1, skipped: 0, skippedNames: [] };
-const nothingRan = counts.passed + counts.failed === 0;
-for (const name of counts.skippedNames) console.log(`SKIPPED ${name}`);
-if (nothingRan) console.log("no test ran");
-const passed = counts.passed + (typed ? 1 : 0);
-const failed = Math.max(counts.failed, tested ? 0 : 1) + (typed ? 0 : 1) + (nothingRan && tested ? 1 : 0);
-console.log(`${passed} passed, ${failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
-process.exitCode = failed === 0 ? 0 : 1;
+const counts = readCounts();
+for (const name of counts?.skippedNames ?? []) console.log(`SKIPPED ${name}`);
+const { line, exitCode } = closingLine({ counts, tested, typed });
+console.log(line);
+process.exitCode = exitCode;

@@ -1,5 +1,6 @@
 /** What no committed file may hold: a path of somebody's machine, a package registry's host, a credential. And what every source file must have. */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { readSources, repositoryFiles } from "./sources.ts";
 
@@ -44,4 +45,21 @@ test("every source file begins by saying what it is for, and stays short enough 
 test("no test is switched off or switched alone", () => {
   const marked = new RegExp(`\\b(test|it|describe)\\.(${"only"}|${"skip"}|${"todo"})\\(`);
   expect(readSources().filter(({ path, text }) => path.startsWith("tests/") && marked.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+/** GitHub's anchor of a heading: lower case, no punctuation, hyphens for spaces. */
+const anchor = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+
+test("every link of a document leads to a file, and to a heading that it has", () => {
+  const dead = texts.filter(({ path }) => path.endsWith(".md")).flatMap(({ path }) => {
+    const links = [...readFileSync(path, "utf8").matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g)];
+    return links
+      .filter(([, file, heading]) => {
+        const target = file === "" ? path : posix.join(posix.dirname(path), file);
+        if (!existsSync(target)) return true;
+        return heading !== undefined && ![...readFileSync(target, "utf8").matchAll(/^#+ (.+)$/gm)].some(([, text]) => anchor(text) === heading);
+      })
+      .map(([, file, heading]) => `${path} -> ${file}${heading ? `#${heading}` : ""}`);
+  });
+  expect(dead).toEqual([]);
 });

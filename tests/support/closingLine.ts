@@ -1,0 +1,20 @@
+/** The last line of a test run and its exit code, from what the parts of the run say. They cannot disagree: 0 failed is exit code 0 and nothing else is. */
+import type { TestCounts } from "./countsReporter.ts";
+
+export interface Outcome {
+  /** Absent: Vitest ended before it could report. */
+  counts: TestCounts | undefined;
+  /** Vitest's exit code was 0. */
+  tested: boolean;
+  /** The type check, which counts as one test, passed. */
+  typed: boolean;
+}
+
+export function closingLine({ counts, tested, typed }: Outcome): { line: string; exitCode: 0 | 1 } {
+  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
+  const nothingRan = passed + failed === 0;
+  // A failure that Vitest knows of and the counts do not, or a run in which nothing ran, is one failure.
+  const failures = Math.max(failed, tested && !nothingRan ? 0 : 1) + (typed ? 0 : 1);
+  const line = `${passed + (typed ? 1 : 0)} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  return { line, exitCode: failures === 0 ? 0 : 1 };
+}
