@@ -1,0 +1,160 @@
+/**
+ * Builds the server and never listens: tests use `inject`, `main.ts` listens. Everything that has a life of its own (pools, rooms,
+ * metrics) is made here and ended by `app.close()`.
+ */
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import { CodedError } from "../shared/errors.ts";
+import type { Config } from "./config.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { RoomRegistry } from "./rooms/registry.ts";
+import { SceneLibrary } from "./rooms/sceneLibrary.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { pageRoutes } from "./routes/pages.ts";
+import { roomRoutes } from "./routes/rooms.ts";
+import { sceneRoutes } from "./routes/scenes.ts";
+import { socketRoutes } from "./routes/socket.ts";
+import { WorkerPools } from "./workers/pool.ts";
+
+/** Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+].join("; ");
+
+const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), microphone=(), geolocation=()",
+};
+
+export interface App {
+  fastify: FastifyInstance;
+  registry: RoomRegistry;
+  /** Resolves when the scenes of `config.prewarm` are built. */
+  warm: Promise<void>;
+  /** Not ready from now on, all rooms closed with `restarting`, everything ended. */
+  close(): Promise<void>;
+}
+
+export async function buildApp(config: Config, logger: FastifyServerOptions["logger"] = false): Promise<App> {
+  const fastify = Fastify({
+    logger,
+    trustProxy: config.trustProxy,
+    bodyLimit: 64 * 1024,
+    // A stuck keep-alive connection must not hold up a shutdown.
+    forceCloseConnections: true,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+  });
+  const log = fastify.log;
+  const pools = new WorkerPools({
+    workers: config.workers,
+    stepDeadlineMs: config.stepDeadlineMs,
+    onError: (error) => log.error({ err: error }, "a worker thread failed outside any task"),
+  });
+  const metrics: Metrics = new Metrics({
+    rooms: () => registry.size,
+    sessions: () => countSessions(registry),
+    bodiesHeld: () => registry.list().reduce((sum, room) => sum + room.held.size, 0),
+    queueDepth: () => pools.queueSize,
+    workerThreads: () => pools.threads,
+    timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
+  });
+  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
+  const registry: RoomRegistry = new RoomRegistry({ config, library, pools, metrics, log });
+
+  let notReady: string | null = "building scenes";
+  const warm = prewarm(config, library);
+  warm.then(
+    () => (notReady = null),
+    (error: unknown) => {
+      notReady = "no scene could be built";
+      log.error({ err: error }, notReady);
+    },
+  );
+
+  addErrorHandling(fastify);
+  fastify.addHook("onSend", async (request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+    if (!request.url.startsWith("/docs")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+  });
+  await fastify.register(swagger, {
+    openapi: {
+      info: { title: "Pliant", description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.", version: "0.1.0" },
+      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "operations" }],
+    },
+  });
+  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: true });
+  healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
+  sceneRoutes(fastify, library);
+  roomRoutes(fastify, registry);
+  await socketRoutes(fastify, { config, registry, metrics });
+  await pageRoutes(fastify, config.clientDir);
+  await fastify.ready();
+
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    await registry.close();
+    await fastify.close();
+    await pools.close();
+    metrics.close();
+  };
+  return { fastify, registry, warm, close: () => (closed ??= close()) };
+}
+
+/** Builds the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
+async function prewarm(config: Config, library: SceneLibrary): Promise<void> {
+  if (config.prewarm === "none") return;
+  const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
+  const results: PromiseSettledResult<unknown>[] = [];
+  for (const scene of wanted) results.push(...(await Promise.allSettled([library.template(scene)])));
+  // Each failure is in the log already; a server without one scene still serves the others.
+  if (results.length > 0 && results.every((result) => result.status === "rejected")) throw new Error("no scene could be built");
+}
+
+function countSessions(registry: RoomRegistry): { connected: number; resumable: number } {
+  let connected = 0;
+  let all = 0;
+  for (const room of registry.list()) {
+    connected += room.members.connected;
+    all += room.members.sessions.size;
+  }
+  return { connected, resumable: all - connected };
+}
+
+/** Every error leaves as `{code, message, field?, value?, limit?}`; what we did not foresee is logged and says nothing of itself. */
+function addErrorHandling(fastify: FastifyInstance): void {
+  fastify.setNotFoundHandler((request, reply) => {
+    const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
+    return reply.code(error.status).send(error.toBody());
+  });
+  fastify.setErrorHandler((error: FastifyError, request, reply) => {
+    const coded = toCodedError(error);
+    if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
+    return reply.code(coded.status).send(coded.toBody());
+  });
+}
+
+function toCodedError(error: FastifyError): CodedError {
+  if (error instanceof CodedError) return error;
+  const [problem] = error.validation ?? [];
+  if (problem) {
+    const missing = (problem.params as { missingProperty?: string }).missingProperty;
+    const field = [problem.instancePath.replaceAll("/", ".").replace(/^\./, ""), missing].filter(Boolean).join(".") || error.validationContext || "body";
+    return new CodedError("BODY_INVALID", { field, limit: problem.params }, `${field}: ${problem.message ?? "invalid"}`);
+  }
+  // Fastify's own refusals: broken JSON, a body that is too large, a content type that nobody parses.
+  if (error.statusCode !== undefined && error.statusCode < 500) return new CodedError("BODY_INVALID", { field: "body" }, error.message);
+  return new CodedError("INTERNAL");
+}

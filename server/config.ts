@@ -1,0 +1,122 @@
+/**
+ * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig` checks.
+ * Only `main.ts` calls it with `process.env`; nothing else reads the environment.
+ */
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+export interface Config {
+  port: number;
+  host: string;
+  logLevel: string;
+  /** Threads that step rooms, shared by all of them. */
+  workers: number;
+  scenesDir: string;
+  clientDir: string;
+  maxRooms: number;
+  maxMembers: number;
+  connectionsPerAddress: number;
+  /** A room without members goes away after this long. */
+  emptyRoomSeconds: number;
+  /** A member whose socket is lost may come back within this long. */
+  resumeSeconds: number;
+  /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
+  sendHz: number;
+  /** A step that runs longer than this is taken for hung: its thread is ended and the room starts again. */
+  stepDeadlineMs: number;
+  /** Pool of rooms that do not ask for one. */
+  roomPool: "shared" | "dedicated";
+  /** Scenes to build at start: all, none or a list. */
+  prewarm: "all" | "none" | string[];
+  /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` any. */
+  origins: string[];
+  /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
+  trustProxy: boolean;
+  /** A signal's shutdown is cut off after this long. */
+  shutdownSeconds: number;
+}
+
+/** A variable that cannot be used: names it, its value and the limit. */
+export class ConfigError extends Error {
+  readonly variable: string;
+  readonly value: string;
+  readonly limit: string;
+
+  constructor(variable: string, value: string, limit: string) {
+    super(`${variable} is ${JSON.stringify(value)}, but must be ${limit}`);
+    this.name = "ConfigError";
+    this.variable = variable;
+    this.value = value;
+    this.limit = limit;
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+/** The repository's root, from this file's own place. */
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Reads and checks the environment.
+ * @param env variables by name; an absent or empty one takes its default
+ * @throws ConfigError for the first variable outside its limits, and for a PLIANT_ variable that does not exist
+ */
+export function readConfig(env: Environment): Config {
+  const known = new Set<string>();
+  const text = (name: string, fallback: string): string => {
+    known.add(name);
+    const value = env[name];
+    return value === undefined || value === "" ? fallback : value;
+  };
+  const number = (name: string, fallback: number, min: number, max: number, integer = true): number => {
+    const raw = text(name, String(fallback));
+    const value = Number(raw);
+    if (raw.trim() === "" || !Number.isFinite(value) || value < min || value > max || (integer && !Number.isInteger(value))) {
+      throw new ConfigError(name, raw, `${integer ? "an integer" : "a number"} from ${min} to ${max}`);
+    }
+    return value;
+  };
+  const choice = (name: string, fallback: string, choices: readonly string[]): string => {
+    const value = text(name, fallback);
+    if (!choices.includes(value)) throw new ConfigError(name, value, `one of ${choices.join(", ")}`);
+    return value;
+  };
+  const list = (name: string, fallback: string): string[] =>
+    text(name, fallback).split(",").map((item) => item.trim()).filter((item) => item !== "");
+
+  const prewarm = list("PLIANT_PREWARM", "all");
+  const config: Config = {
+    port: number("PORT", 8080, 0, 65535),
+    host: text("HOST", "0.0.0.0"),
+    logLevel: choice("LOG_LEVEL", "info", LOG_LEVELS),
+    workers: number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256),
+    scenesDir: text("PLIANT_SCENES_DIR", `${root}scenes`),
+    clientDir: text("PLIANT_CLIENT_DIR", `${root}build/client`),
+    maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
+    maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
+    connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
+    emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
+    resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
+    sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
+    stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
+    roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
+    prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
+    origins: list("PLIANT_ORIGINS", "same"),
+    trustProxy: choice("PLIANT_TRUST_PROXY", "false", ["true", "false"]) === "true",
+    shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
+  };
+  for (const origin of config.origins) {
+    if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
+      throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");
+    }
+  }
+  for (const name of Object.keys(env)) {
+    // PLIANT_DATA belongs to the tests; a misspelt variable must not be silently without effect.
+    if (name.startsWith("PLIANT_") && name !== "PLIANT_DATA" && !known.has(name)) {
+      throw new ConfigError(name, env[name] ?? "", `absent: there is no such variable; there are ${[...known].join(", ")}`);
+    }
+  }
+  return config;
+}

@@ -1,0 +1,59 @@
+/** The program: reads the environment, listens, and goes down in order on SIGTERM and SIGINT. Nothing else reads the environment. */
+import type { AddressInfo } from "node:net";
+import { buildApp } from "./app.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+
+/** Exit codes: 0 went down in order, 1 failed, 2 the configuration cannot be used. */
+const FAILED = 1;
+const BAD_CONFIG = 2;
+
+function readConfigOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`pliant: ${error.message}\n`);
+    process.exit(BAD_CONFIG);
+  }
+}
+
+const config = readConfigOrExit();
+const app = await buildApp(config, { level: config.logLevel, redact: ["req.headers.authorization", "req.headers.cookie"] });
+const { log } = app.fastify;
+
+let goingDown = false;
+async function goDown(signal: string): Promise<void> {
+  if (goingDown) return;
+  goingDown = true;
+  log.info({ signal }, "going down");
+  const cut = setTimeout(() => {
+    log.error({ seconds: config.shutdownSeconds }, "shutdown took too long");
+    process.exit(FAILED);
+  }, 1000 * config.shutdownSeconds);
+  try {
+    await app.close();
+    clearTimeout(cut);
+    log.info("gone down in order");
+    // Worker threads and sockets are ended; this only spares the wait for idle handles of the runtime.
+    process.exit(0);
+  } catch (error) {
+    log.fatal({ err: error }, "shutdown failed");
+    process.exit(FAILED);
+  }
+}
+process.on("SIGTERM", () => void goDown("SIGTERM"));
+process.on("SIGINT", () => void goDown("SIGINT"));
+
+try {
+  await app.fastify.listen({ port: config.port, host: config.host });
+} catch (error) {
+  log.fatal({ err: error }, "cannot listen");
+  process.exit(FAILED);
+}
+const shownHost = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+// PORT=0 takes a free port: the log must say which.
+const { port } = app.fastify.server.address() as AddressInfo;
+app.warm.then(
+  () => log.info(`Pliant is ready on http://${shownHost}:${port}`),
+  () => {},
+);

@@ -1,0 +1,140 @@
+/**
+ * All metrics of the server, one prom-client registry per app. Prefix `pliant_`, base units, and never a room or user as a label
+ * (every label value is one of a fixed list, so the number of series does not grow with use).
+ *
+ * prom-client has no native histograms, so the buckets sit around the budget of a 60 Hz tick (16.7 ms).
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { StageSeconds } from "../sim/types.ts";
+import type { EncodedMessage } from "../workers/messages.ts";
+
+/** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
+export const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
+/** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
+export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
+
+export type BytesKind = "keyframe" | "delta" | "hands" | "members" | "stats" | "other";
+export type RejectReason = "rate" | "malformed" | "range" | "grab_limit" | "reset_cooldown" | "simulation" | "too_large" | "not_allowed";
+
+/** Values that are read when somebody asks, not counted as they happen. */
+export interface MetricSources {
+  rooms: () => number;
+  sessions: () => { connected: number; resumable: number };
+  bodiesHeld: () => number;
+  queueDepth: () => number;
+  workerThreads: () => number;
+  /** Lowest time dilation of any awake room over its last second; 1 when there is none. */
+  timeDilation: () => number;
+}
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 });
+  #busySeconds = 0;
+  #lastUtilization = { atMs: performance.now(), busySeconds: 0, value: 0 };
+
+  readonly stageSeconds = this.#histogram("pliant_step_stage_seconds", "Time of one stage of one tick.", TICK_BUCKETS, ["stage"]);
+  readonly tickSeconds = this.#histogram("pliant_tick_seconds", "One whole tick in its worker: inputs, step, encode.", TICK_BUCKETS);
+  readonly tickRoundTripSeconds = this.#histogram("pliant_tick_round_trip_seconds", "From handing a tick to the pool until its result is back, queueing included.", TICK_BUCKETS);
+  readonly tickLatenessSeconds = this.#histogram("pliant_tick_lateness_seconds", "How long after its due time a tick started.", TICK_BUCKETS);
+  readonly ticksSkipped = this.#counter("pliant_ticks_skipped_total", "Ticks' worth of time dropped because a room was too late.");
+  readonly ticks = this.#counter("pliant_ticks_total", "Ticks stepped.");
+  readonly bytesOut = this.#counter("pliant_socket_sent_bytes_total", "Payload bytes handed to sockets, by kind of message.", ["kind"]);
+  readonly framesSkipped = this.#counter("pliant_frames_skipped_total", "Frames not sent to a client because its socket was congested.");
+  readonly keyframes = this.#counter("pliant_keyframes_total", "Keyframes encoded.");
+  readonly deltas = this.#counter("pliant_deltas_total", "Deltas encoded.");
+  readonly encodeSeconds = this.#histogram("pliant_encode_seconds", "Quantizing and encoding one tick's frames.", TICK_BUCKETS);
+  readonly bytesPerParticle = this.#histogram("pliant_encoded_bytes_per_particle", "Size of a frame per streamed particle.", BYTES_PER_PARTICLE_BUCKETS, ["kind"]);
+  readonly inputs = this.#counter("pliant_inputs_total", "Inputs accepted, by type.", ["type"]);
+  readonly inputsRejected = this.#counter("pliant_inputs_rejected_total", "Client messages refused, by reason.", ["reason"]);
+  readonly socketsClosed = this.#counter("pliant_sockets_closed_total", "Sockets closed, by close code.", ["code"]);
+  readonly bodiesBlownUp = this.#counter("pliant_bodies_blown_up_total", "Bodies that blew up, were rolled back and are held.");
+  readonly roomsRestored = this.#counter("pliant_rooms_restored_total", "Rooms that lost their thread in the middle of a step and started again.");
+  readonly roomsOpened = this.#counter("pliant_rooms_opened_total", "Rooms opened.");
+  readonly buildSeconds = new Histogram({ name: "pliant_scene_build_seconds", help: "Building a scene's template.", buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30], registers: [this.registry] });
+  readonly workerBusySeconds = this.#counter("pliant_worker_busy_seconds_total", "Time that worker threads spent in ticks.");
+
+  /** @param sources read at every scrape */
+  constructor(sources: MetricSources) {
+    collectDefaultMetrics({ register: this.registry });
+    this.#loopDelay.enable();
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({ name, help, registers: [this.registry], collect() { this.set(read()); } });
+    };
+    gauge("pliant_rooms", "Rooms that are open.", sources.rooms);
+    gauge("pliant_bodies_held", "Bodies that are held after blowing up, in all rooms.", sources.bodiesHeld);
+    gauge("pliant_worker_queue_depth", "Ticks that wait for a thread.", sources.queueDepth);
+    gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
+    gauge("pliant_worker_utilization_ratio", "Share of the threads' time spent in ticks since the last scrape, 0 to 1.", () => this.#utilization(sources.workerThreads()));
+    gauge("pliant_time_dilation_ratio", "Simulated time over wall time of the slowest room, 1 is real time.", sources.timeDilation);
+    gauge("pliant_event_loop_lag_seconds", "99th percentile of the main thread's event loop delay since the last scrape.", () => this.#loopLag());
+    new Gauge({
+      name: "pliant_sessions", help: "Members of rooms, by whether their socket is connected.", labelNames: ["state"], registers: [this.registry],
+      collect() {
+        const { connected, resumable } = sources.sessions();
+        this.set({ state: "connected" }, connected);
+        this.set({ state: "resumable" }, resumable);
+      },
+    });
+    // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
+    for (const kind of ["keyframe", "delta", "hands", "members", "stats", "other"]) this.bytesOut.inc({ kind }, 0);
+    for (const reason of ["rate", "malformed", "range", "grab_limit", "reset_cooldown", "simulation", "too_large", "not_allowed"]) this.inputsRejected.inc({ reason }, 0);
+  }
+
+  /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */
+  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number): void {
+    this.ticks.inc();
+    for (const [stage, seconds] of Object.entries(stages) as [keyof StageSeconds, number][]) {
+      this.stageSeconds.observe({ stage }, seconds);
+    }
+    this.tickSeconds.observe(wholeSeconds);
+    this.tickRoundTripSeconds.observe(roundTripSeconds);
+    this.workerBusySeconds.inc(wholeSeconds);
+    this.#busySeconds += wholeSeconds;
+  }
+
+  /** A send tick's frames, before they go to anybody. */
+  observeFrames(delta: EncodedMessage | null, keyframe: EncodedMessage | null, encodeSeconds: number, particles: number): void {
+    this.encodeSeconds.observe(encodeSeconds);
+    if (delta) this.deltas.inc();
+    if (keyframe) this.keyframes.inc();
+    for (const frame of [delta, keyframe]) {
+      if (frame) this.bytesPerParticle.observe({ kind: frame.kind }, frame.bytes.byteLength / Math.max(1, particles));
+    }
+  }
+
+  reject(reason: RejectReason): void {
+    this.inputsRejected.inc({ reason });
+  }
+
+  close(): void {
+    this.#loopDelay.disable();
+    this.registry.clear();
+  }
+
+  #utilization(threads: number): number {
+    const nowMs = performance.now();
+    const last = this.#lastUtilization;
+    const seconds = ((nowMs - last.atMs) / 1000) * threads;
+    // Two scrapers in the same instant would divide by nothing: keep the last answer.
+    if (seconds < 0.01) return last.value;
+    const value = Math.min(1, (this.#busySeconds - last.busySeconds) / seconds);
+    this.#lastUtilization = { atMs: nowMs, busySeconds: this.#busySeconds, value };
+    return value;
+  }
+
+  #loopLag(): number {
+    const seconds = this.#loopDelay.percentile(99) / 1e9;
+    this.#loopDelay.reset();
+    return Number.isFinite(seconds) ? seconds : 0;
+  }
+
+  #counter<T extends string>(name: string, help: string, labelNames: T[] = []): Counter<T> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram<T extends string>(name: string, help: string, buckets: number[], labelNames: T[] = []): Histogram<T> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * From bytes of a socket to a checked request. Two kinds of wrong are kept apart: a message that does not have its documented form
+ * is malformed and costs the connection (4400); one that has the form but names something that is not there, or lies outside its
+ * range, is refused with a notice and costs nothing.
+ */
+import { Decoder } from "@msgpack/msgpack";
+import { ClientMessage, Limits } from "../../shared/protocol.ts";
+import type { RoomShape } from "../workers/messages.ts";
+
+export type Point = [number, number, number];
+
+export type ClientRequest =
+  | { type: "hello"; version: number; name?: string; color?: string; resume?: string }
+  | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
+  | { type: "move"; grab: number; target: Point }
+  | { type: "release"; grab: number }
+  | { type: "impulse"; body: number; triangle: number; u: number; v: number; impulse: Point }
+  | { type: "reset" }
+  | { type: "cursor"; at: Point | null }
+  | { type: "ping"; clientTimeMs: number }
+  | { type: "needKeyframe" };
+
+/** The frame does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8). */
+export class MalformedMessage extends Error {
+  constructor(reason: string) {
+    super(reason.slice(0, 120));
+    this.name = "MalformedMessage";
+  }
+}
+
+/** Largest id that a client may choose for a grab. */
+const MAX_GRAB_ID = 65535;
+/** The largest message has nine fields; the rest is room for versions to come. */
+const decoder = new Decoder({ maxStrLength: 256, maxBinLength: 0, maxArrayLength: 32, maxMapLength: 16, maxExtLength: 0 });
+
+/**
+ * @param data one binary WebSocket message, at most `Limits.maxPayload` bytes
+ * @returns the request, or null for a type that this version does not know (to be ignored)
+ * @throws MalformedMessage naming the message and the field
+ */
+export function parseClientMessage(data: Uint8Array): ClientRequest | null {
+  const message = decodeArray(data);
+  const read = new FieldReader(message);
+  switch (message[0]) {
+    case ClientMessage.hello: {
+      read.name = "hello";
+      return { type: "hello", version: read.integer("version", 0, 2 ** 31), ...read.helloOptions() };
+    }
+    case ClientMessage.grab: {
+      read.name = "grab";
+      const grab = read.integer("grab", 0, MAX_GRAB_ID);
+      return { type: "grab", grab, ...read.surfacePoint(), target: read.point() };
+    }
+    case ClientMessage.move: {
+      read.name = "move";
+      return { type: "move", grab: read.integer("grab", 0, MAX_GRAB_ID), target: read.point() };
+    }
+    case ClientMessage.release: {
+      read.name = "release";
+      return { type: "release", grab: read.integer("grab", 0, MAX_GRAB_ID) };
+    }
+    case ClientMessage.impulse: {
+      read.name = "impulse";
+      return { type: "impulse", ...read.surfacePoint(), impulse: read.point() };
+    }
+    case ClientMessage.reset:
+      return { type: "reset" };
+    case ClientMessage.cursor: {
+      read.name = "cursor";
+      return { type: "cursor", at: message[1] === null ? null : read.point() };
+    }
+    case ClientMessage.ping: {
+      read.name = "ping";
+      return { type: "ping", clientTimeMs: read.finite("clientTimeMs") };
+    }
+    case ClientMessage.needKeyframe:
+      return { type: "needKeyframe" };
+    default:
+      return null;
+  }
+}
+
+function decodeArray(data: Uint8Array): unknown[] {
+  let message: unknown;
+  try {
+    message = decoder.decode(data);
+  } catch {
+    throw new MalformedMessage("not one msgpack value");
+  }
+  if (!Array.isArray(message)) throw new MalformedMessage("not a msgpack array");
+  if (!Number.isInteger(message[0])) throw new MalformedMessage("message type is not an integer");
+  return message;
+}
+
+/** Reads a message's fields in their order. Fields beyond the known ones are left alone: a later version may add them. */
+class FieldReader {
+  name = "message";
+  readonly #message: unknown[];
+  #at = 1;
+
+  constructor(message: unknown[]) {
+    this.#message = message;
+  }
+
+  finite(field: string): number {
+    const value = this.#message[this.#at++];
+    if (typeof value !== "number" || !Number.isFinite(value)) throw new MalformedMessage(`${this.name}: ${field} is not a finite number`);
+    return value;
+  }
+
+  integer(field: string, min: number, max: number): number {
+    const value = this.finite(field);
+    if (!Number.isInteger(value) || value < min || value > max) {
+      throw new MalformedMessage(`${this.name}: ${field} is ${value}, not an integer from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  point(): Point {
+    return [this.finite("x"), this.finite("y"), this.finite("z")];
+  }
+
+  surfacePoint(): { body: number; triangle: number; u: number; v: number } {
+    return {
+      body: this.integer("body", 0, 2 ** 31),
+      triangle: this.integer("triangle", 0, 2 ** 31),
+      u: this.finite("u"),
+      v: this.finite("v"),
+    };
+  }
+
+  helloOptions(): { name?: string; color?: string; resume?: string } {
+    const value = this.#message[this.#at++];
+    if (value === undefined || value === null) return {};
+    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date) throw new MalformedMessage("hello: options is not a map");
+    const options: { name?: string; color?: string; resume?: string } = {};
+    for (const field of ["name", "color", "resume"] as const) {
+      const text = (value as Record<string, unknown>)[field];
+      if (text === undefined || text === null) continue;
+      if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
+      options[field] = text;
+    }
+    return options;
+  }
+}
+
+export interface Refusal {
+  field: string;
+  value: number;
+  limit: string;
+}
+
+/** Barycentric coordinates that went through float32 may miss the triangle by this. */
+const BARYCENTRIC_SLACK = 1e-5;
+
+/** @returns why the request may not reach the simulation, or null */
+export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
+  if (request.type === "grab" || request.type === "impulse") {
+    const { body, triangle, u, v } = request;
+    if (body >= shape.triangles.length) return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
+    const triangles = shape.triangles[body]!;
+    if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
+    if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
+    if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
+  }
+  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape.reach);
+  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape.reach);
+  return null;
+}
+
+function checkReach(field: string, [x, y, z]: Point, reach: number): Refusal | null {
+  // An overflow to infinity is refused like any other far point.
+  const distance = Math.sqrt(x * x + y * y + z * z);
+  return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
+}
+
+/** The impulse, shortened to `limit` (N s) if it is longer; zero when its length overflows. */
+export function clampImpulse([x, y, z]: Point, limit: number): Point {
+  const length = Math.sqrt(x * x + y * y + z * z);
+  if (length <= limit) return [x, y, z];
+  const scale = limit / length;
+  return [x * scale, y * scale, z * scale];
+}
+
+/** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
+export function cleanName(name: string | undefined): string | undefined {
+  const cleaned = [...(name ?? "").normalize("NFC").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim()].slice(0, Limits.nameLength).join("");
+  return cleaned === "" ? undefined : cleaned;
+}
+
+/** The color if it is `#rrggbb`, else undefined. */
+export function cleanColor(color: string | undefined): string | undefined {
+  return color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : undefined;
+}

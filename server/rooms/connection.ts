@@ -1,0 +1,224 @@
+/**
+ * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It knows nothing
+ * of rooms: a `Door` lets it in, and a `Membership` takes its requests.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import type { WebSocket } from "ws";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import type { BytesKind, Metrics } from "../metrics/metrics.ts";
+import { type ClientRequest, MalformedMessage, parseClientMessage } from "./clientMessages.ts";
+import { encodeNotice } from "./serverMessages.ts";
+import { TokenBucket } from "./tokenBucket.ts";
+
+export type Hello = Extract<ClientRequest, { type: "hello" }>;
+
+/** What a connection is once it is let in. */
+export interface Membership {
+  handle(request: ClientRequest): void;
+  /** The socket is gone. `code` is what the peer closed with, 1006 when it just went. */
+  lost(code: number): void;
+}
+
+/** Thrown by a `Door` that stays shut: the socket is closed with the code. */
+export class Refused extends Error {
+  readonly closeCode: number;
+
+  constructor(closeCode: number, reason: string) {
+    super(reason);
+    this.name = "Refused";
+    this.closeCode = closeCode;
+  }
+}
+
+/** @throws Refused */
+export type Door = (connection: Connection, hello: Hello) => Membership;
+
+export interface ConnectionOptions {
+  log: FastifyBaseLogger;
+  metrics: Metrics;
+  door: Door;
+  onClosed: (connection: Connection) => void;
+}
+
+/** A peer that does not answer the close handshake is cut off after this long, ms. */
+const CLOSE_GRACE_MS = 2000;
+/** At most one notice about dropped inputs in this time, ms. */
+const RATE_NOTICE_MS = 1000;
+
+/** Close codes of the WebSocket standard that only this file needs. */
+const PROTOCOL_ERROR = 1002;
+const ABNORMAL = 1006;
+const INTERNAL_ERROR = 1011;
+
+/** These make no work for the simulation and must not starve its inputs, so they have a budget of their own. */
+const PRESENCE: ReadonlySet<string> = new Set(["cursor", "ping", "needKeyframe"]);
+
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #options: ConnectionOptions;
+  readonly #inputs: TokenBucket;
+  readonly #presence: TokenBucket;
+  /** Messages beyond the budgets drain it; empty means flood. */
+  readonly #patience: TokenBucket;
+  readonly #helloTimer: NodeJS.Timeout;
+  #membership: Membership | null = null;
+  #lastHeardMs: number;
+  #lastPingMs: number;
+  #lastRateNoticeMs = -Infinity;
+  #closing = false;
+
+  constructor(socket: WebSocket, options: ConnectionOptions) {
+    const nowMs = performance.now();
+    this.#socket = socket;
+    this.#options = options;
+    this.#inputs = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
+    this.#presence = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
+    this.#patience = new TokenBucket(Limits.inputsPerSecond, Limits.floodBudget, nowMs);
+    this.#lastHeardMs = nowMs;
+    this.#lastPingMs = nowMs;
+    this.#helloTimer = setTimeout(() => this.close(CloseCode.helloTimeout, "no hello"), Limits.helloTimeoutMs);
+    socket.binaryType = "nodebuffer";
+    socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
+    socket.on("pong", () => this.#heard());
+    socket.on("close", (code: number) => this.#closed(code));
+    socket.on("error", (error: Error & { code?: string }) => this.#failed(error));
+  }
+
+  get log(): FastifyBaseLogger {
+    return this.#options.log;
+  }
+
+  /** Bytes accepted by `send` that the operating system has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  get isOpen(): boolean {
+    return !this.#closing && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  send(bytes: Uint8Array, kind: BytesKind): void {
+    if (!this.isOpen) return;
+    this.#options.metrics.bytesOut.inc({ kind }, bytes.byteLength);
+    this.#socket.send(bytes);
+  }
+
+  /** Pings when it is time, and ends a connection that has been silent too long. */
+  beat(nowMs: number): void {
+    if (this.#closing) return;
+    if (nowMs - this.#lastHeardMs > Limits.deadAfterMs) {
+      this.close(CloseCode.heartbeatLost, "silent");
+    } else if (nowMs - this.#lastPingMs >= Limits.heartbeatMs) {
+      this.#lastPingMs = nowMs;
+      this.#socket.ping();
+    }
+  }
+
+  /** Ends the connection. A second call changes nothing. */
+  close(code: number, reason: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    clearTimeout(this.#helloTimer);
+    this.#options.log.info({ code, reason }, "closing socket");
+    this.#options.metrics.socketsClosed.inc({ code: String(code) });
+    // The standard forbids to send ABNORMAL: it stands for a connection that is simply gone.
+    if (code === ABNORMAL) this.#socket.terminate();
+    else this.#socket.close(code, reason);
+    const cut = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS);
+    this.#socket.once("close", () => clearTimeout(cut));
+    this.#leave(code);
+  }
+
+  #heard(): void {
+    this.#lastHeardMs = performance.now();
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    // Frames that were on their way when we began to close.
+    if (this.#closing) return;
+    this.#heard();
+    try {
+      if (!isBinary) throw new MalformedMessage("text frame: messages are binary msgpack");
+      const request = parseClientMessage(data);
+      if (this.#admit(request)) this.#dispatch(request);
+    } catch (error) {
+      if (error instanceof MalformedMessage) {
+        this.#options.metrics.reject("malformed");
+        this.close(CloseCode.badMessage, error.message);
+      } else if (error instanceof Refused) {
+        this.close(error.closeCode, error.message);
+      } else {
+        this.#options.log.error({ err: error }, "failed to handle a message");
+        this.close(INTERNAL_ERROR, "internal error");
+      }
+    }
+  }
+
+  /** Counts the message against its budget; closes on a flood. Messages of unknown types count too. */
+  #admit(request: ClientRequest | null): boolean {
+    const nowMs = performance.now();
+    const bucket = request && PRESENCE.has(request.type) ? this.#presence : this.#inputs;
+    if (bucket.take(nowMs)) return true;
+    this.#options.metrics.reject("rate");
+    if (!this.#patience.take(nowMs)) {
+      this.close(CloseCode.flood, `more than ${Limits.floodBudget} messages over the limit of ${Limits.inputsPerSecond}/s`);
+      return false;
+    }
+    if (nowMs - this.#lastRateNoticeMs > RATE_NOTICE_MS) {
+      this.#lastRateNoticeMs = nowMs;
+      this.send(encodeNotice("RATE_LIMITED", { limit: `${Limits.inputsPerSecond} per second` }), "other");
+    }
+    // Letting go is never dropped: a hold that cannot be ended would be worse than one message too many.
+    return request?.type === "release";
+  }
+
+  #dispatch(request: ClientRequest | null): void {
+    if (this.#membership === null) {
+      if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
+      this.#greet(request);
+    } else if (request?.type === "hello") {
+      throw new MalformedMessage("hello: already said");
+    } else if (request) {
+      this.#membership.handle(request);
+    }
+  }
+
+  #greet(hello: Hello): void {
+    if (hello.version !== PROTOCOL_VERSION) {
+      throw new Refused(CloseCode.unsupportedVersion, `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`);
+    }
+    clearTimeout(this.#helloTimer);
+    this.#membership = this.#options.door(this, hello);
+  }
+
+  #failed(error: Error & { code?: string }): void {
+    const { code = "" } = error;
+    const tooLarge = code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+    if (code.startsWith("WS_ERR_")) this.#options.metrics.reject(tooLarge ? "too_large" : "malformed");
+    this.#options.log.info({ error: code, reason: error.message }, "socket error");
+    // ws has already sent the close code that fits the broken frame; this ends our side of it.
+    this.close(tooLarge ? CloseCode.tooLarge : code.startsWith("WS_ERR_") ? PROTOCOL_ERROR : ABNORMAL, error.message);
+  }
+
+  #closed(code: number): void {
+    clearTimeout(this.#helloTimer);
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#options.metrics.socketsClosed.inc({ code: closeCodeLabel(code) });
+      this.#leave(code);
+    }
+    this.#options.onClosed(this);
+  }
+
+  #leave(code: number): void {
+    const membership = this.#membership;
+    this.#membership = null;
+    membership?.lost(code);
+  }
+}
+
+/** The peer chooses its close code, so only known ones may become a label value. */
+function closeCodeLabel(code: number): string {
+  const known: number[] = [...Object.values(CloseCode), 1001, PROTOCOL_ERROR, 1005, ABNORMAL, 1007, INTERNAL_ERROR];
+  return known.includes(code) ? String(code) : "other";
+}

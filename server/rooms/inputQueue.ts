@@ -1,0 +1,70 @@
+/**
+ * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab that is
+ * itself still waiting only changes that grab's target, and there is at most one reset.
+ */
+import type { Input } from "../sim/types.ts";
+
+type Moving = Extract<Input, { type: "grab" | "move" }>;
+
+export class InputQueue {
+  #inputs: Input[] = [];
+  /** The waiting input of each grab whose target a move may still change. */
+  readonly #open = new Map<string, Moving>();
+
+  get length(): number {
+    return this.#inputs.length;
+  }
+
+  push(input: Input): void {
+    switch (input.type) {
+      case "move": {
+        const waiting = this.#open.get(key(input));
+        if (waiting) {
+          waiting.target = input.target;
+          return;
+        }
+        this.#open.set(key(input), input);
+        break;
+      }
+      case "grab":
+        this.#open.set(key(input), input);
+        break;
+      case "release":
+        // What comes after belongs to another hold, even under the same id.
+        this.#open.delete(key(input));
+        break;
+      case "reset":
+        if (this.#inputs.some((waiting) => waiting.type === "reset")) return;
+        this.#open.clear();
+        break;
+      case "releaseAll":
+        for (const name of this.#open.keys()) if (name.startsWith(`${input.member}:`)) this.#open.delete(name);
+        break;
+      case "impulse":
+        break;
+    }
+    this.#inputs.push(input);
+  }
+
+  /** Hands the waiting inputs to a tick, in order. */
+  take(): Input[] {
+    const inputs = this.#inputs;
+    this.#inputs = [];
+    this.#open.clear();
+    return inputs;
+  }
+
+  /** Puts back what a tick took but did not run. */
+  putBack(inputs: Input[]): void {
+    const later = this.take();
+    for (const input of [...inputs, ...later]) this.push(input);
+  }
+
+  clear(): void {
+    this.take();
+  }
+}
+
+function key(input: { member: number; grab: number }): string {
+  return `${input.member}:${input.grab}`;
+}

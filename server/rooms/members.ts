@@ -1,0 +1,116 @@
+/**
+ * Who is in a room. A member joins with a hello, may lose its socket and resume with its token, and leaves when it says so or when
+ * nobody resumes it in time:
+ *
+ *     hello --> connected --socket lost, any code but 1000--> resumable for `resumeSeconds` --> gone
+ *                   |  ^----------- hello with token ------------'                            ^
+ *                   `--closed with 1000 (left)--> resumable for 2 s (a client that reintroduces itself) --'
+ */
+import { timingSafeEqual } from "node:crypto";
+import { CloseCode } from "../../shared/protocol.ts";
+import { cleanColor, cleanName } from "./clientMessages.ts";
+import { type Connection, type Hello, Refused } from "./connection.ts";
+import { Session } from "./session.ts";
+
+/** A client that closed with 1000 may still come back with a new name within this, s. */
+const LEAVE_GRACE_SECONDS = 2;
+
+export interface MembersOptions {
+  maxMembers: number;
+  resumeSeconds: number;
+  /** A member came, went, was renamed or changed its connection state. */
+  onChanged: () => void;
+  /** Its socket is lost or it left: what it holds must be let go. */
+  onHandsOff: (session: Session) => void;
+}
+
+export class Members {
+  readonly sessions = new Map<number, Session>();
+  readonly #options: MembersOptions;
+  #nextMember = 1;
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  get connected(): number {
+    let count = 0;
+    for (const session of this.sessions.values()) if (session.connection) count += 1;
+    return count;
+  }
+
+  /**
+   * Gives the connection a session: the one its token names, or a new one.
+   * @throws Refused with `roomFull`
+   */
+  admit(connection: Connection, hello: Hello): Session {
+    const resumed = this.#findByToken(hello.resume);
+    if (resumed) {
+      this.#resume(resumed, connection, hello);
+      return resumed;
+    }
+    if (this.sessions.size >= this.#options.maxMembers) {
+      // A seat that only waits for somebody to come back yields to somebody who is here.
+      const waiting = [...this.sessions.values()].find((session) => session.connection === null);
+      if (!waiting) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`);
+      this.#remove(waiting);
+    }
+    const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color));
+    this.#nextMember += 1;
+    session.connection = connection;
+    this.sessions.set(session.member, session);
+    return session;
+  }
+
+  /** The session's socket is gone. Ignored when another socket has taken the session over. */
+  lost(session: Session, connection: Connection, code: number): void {
+    if (session.connection !== connection) return;
+    session.connection = null;
+    this.#options.onHandsOff(session);
+    const seconds = code === CloseCode.normal ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;
+    session.expiry = setTimeout(() => {
+      this.#remove(session);
+      this.#options.onChanged();
+    }, 1000 * seconds);
+    session.expiry.unref();
+    this.#options.onChanged();
+  }
+
+  /** Closes every socket with the code and forgets everyone. */
+  closeAll(code: number, reason: string): void {
+    const sessions = [...this.sessions.values()];
+    for (const session of sessions) this.#remove(session);
+    for (const session of sessions) session.connection?.close(code, reason);
+  }
+
+  #resume(session: Session, connection: Connection, hello: Hello): void {
+    const old = session.connection;
+    session.connection = connection;
+    if (session.expiry) clearTimeout(session.expiry);
+    session.expiry = null;
+    session.needsKeyframe = true;
+    // The limit is for one socket; whoever comes back sees the room at once.
+    session.lastKeyframeMs = -Infinity;
+    session.name = cleanName(hello.name) ?? session.name;
+    session.color = cleanColor(hello.color) ?? session.color;
+    if (old) {
+      this.#options.onHandsOff(session);
+      old.close(CloseCode.normal, "resumed on another socket");
+    }
+  }
+
+  #remove(session: Session): void {
+    if (session.expiry) clearTimeout(session.expiry);
+    this.sessions.delete(session.member);
+  }
+
+  #findByToken(token: string | undefined): Session | undefined {
+    if (token === undefined) return undefined;
+    const given = Buffer.from(token);
+    for (const session of this.sessions.values()) {
+      const own = Buffer.from(session.token);
+      if (own.length === given.length && timingSafeEqual(own, given)) return session;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what goes in and
+ * what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import type { Config } from "../config.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { SimEvent } from "../sim/types.ts";
+import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
+import type { RoomPool } from "../workers/pool.ts";
+import { Broadcast, wantsKeyframe } from "./broadcast.ts";
+import type { ClientRequest } from "./clientMessages.ts";
+import type { DueTick } from "./clock.ts";
+import type { Connection, Hello, Membership } from "./connection.ts";
+import { Hands } from "./hands.ts";
+import { InputQueue } from "./inputQueue.ts";
+import { Members } from "./members.ts";
+import type { SceneTemplate } from "./sceneLibrary.ts";
+import { encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWelcome } from "./serverMessages.ts";
+import type { Session } from "./session.ts";
+import { RoomSimulation } from "./simulation.ts";
+import { Ticker } from "./ticker.ts";
+import { TickStats } from "./tickStats.ts";
+
+/** While everything rests, an empty delta this often tells clients that the room lives, ms. */
+const REST_HEARTBEAT_MS = 250;
+const STATS_MS = 1000;
+
+export interface RoomOptions {
+  name: string;
+  scene: string;
+  template: SceneTemplate;
+  pool: RoomPool;
+  config: Config;
+  metrics: Metrics;
+  log: FastifyBaseLogger;
+  /** The room is over; called once. */
+  onDisposed: (room: Room) => void;
+}
+
+export class Room {
+  readonly name: string;
+  readonly scene: string;
+  readonly pool: "shared" | "dedicated";
+  readonly createdAt = new Date();
+  /** Ticks between two frames. */
+  readonly sendTicks: number;
+  readonly members: Members;
+  /** Bodies that blew up and are held. */
+  readonly held = new Set<number>();
+  /** Wire tick: counts steps, and goes on counting through resets and restores. */
+  tick = 0;
+  readonly #options: RoomOptions;
+  readonly #simulation: RoomSimulation;
+  readonly #ticker: Ticker;
+  readonly #queue = new InputQueue();
+  readonly #hands: Hands;
+  readonly #broadcast: Broadcast;
+  readonly #stats = new TickStats();
+  #lastFrameMs = 0;
+  #lastStatsMs = performance.now();
+  #emptyTimer: NodeJS.Timeout | null = null;
+  #disposed: Promise<void> | null = null;
+
+  private constructor(options: RoomOptions, simulation: RoomSimulation) {
+    const { config, template, metrics } = options;
+    this.#options = options;
+    this.#simulation = simulation;
+    this.name = options.name;
+    this.scene = options.scene;
+    this.pool = options.pool.kind;
+    this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
+    this.members = new Members({
+      maxMembers: config.maxMembers,
+      resumeSeconds: config.resumeSeconds,
+      onChanged: () => this.#membersChanged(),
+      onHandsOff: (session) => this.#hands.release(session),
+    });
+    this.#broadcast = new Broadcast(this.members.sessions, metrics);
+    this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
+    this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
+    this.#watchEmptiness();
+  }
+
+  static async open(options: RoomOptions): Promise<Room> {
+    return new Room(options, await RoomSimulation.open(options.template, options.pool));
+  }
+
+  /** Simulated over wall time in the last second. */
+  get dilation(): number {
+    return this.#stats.dilation;
+  }
+
+  get topologyHash(): string {
+    return this.#options.template.topologyHash;
+  }
+
+  /** @throws Refused when the room is full */
+  join(connection: Connection, hello: Hello): Membership {
+    const session = this.members.admit(connection, hello);
+    const { template, log } = this.#options;
+    connection.send(encodeWelcome({
+      version: PROTOCOL_VERSION,
+      room: this.name,
+      scene: this.scene,
+      session: session.id,
+      token: session.token,
+      member: session.member,
+      tickHz: template.layout.tickHz,
+      sendHz: template.layout.tickHz / this.sendTicks,
+      topology: template.topologyHash,
+      limits: { ...Limits, reach: template.shape.reach, maxImpulse: template.shape.maxImpulse },
+    }), "other");
+    log.info({ room: this.name, session: session.id, member: session.member }, "member connected");
+    this.#membersChanged();
+    return {
+      handle: (request) => this.#handle(session, request),
+      lost: (code) => {
+        log.info({ room: this.name, session: session.id, member: session.member, code }, "member's socket closed");
+        this.members.lost(session, connection, code);
+      },
+    };
+  }
+
+  /** The state between two ticks, for tests and developers. */
+  inspect(): Promise<InspectResult> {
+    return this.#simulation.inspect();
+  }
+
+  /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
+  dispose(code: number, reason: string): Promise<void> {
+    this.#disposed ??= (async () => {
+      this.#ticker.pause();
+      if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
+      this.members.closeAll(code, reason);
+      this.#options.onDisposed(this);
+      this.#options.log.info({ room: this.name, reason }, "room closed");
+      await this.#simulation.close();
+    })();
+    return this.#disposed;
+  }
+
+  #handle(session: Session, request: ClientRequest): void {
+    switch (request.type) {
+      case "hello":
+        return;
+      case "ping":
+        session.connection?.send(encodePong(request.clientTimeMs, this.tick), "other");
+        return;
+      case "needKeyframe":
+        session.needsKeyframe = true;
+        return;
+      default:
+        this.#hands.handle(session, request);
+    }
+  }
+
+  #membersChanged(): void {
+    this.#broadcast.certain(encodeMembers(this.members.sessions.values()), "members");
+    this.#watchEmptiness();
+  }
+
+  /** Ticks while somebody is there, or may come back; an empty room stands still and goes away after a while. */
+  #watchEmptiness(): void {
+    if (this.#disposed) return;
+    if (this.members.sessions.size > 0) {
+      if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
+      this.#emptyTimer = null;
+      this.#ticker.start();
+      return;
+    }
+    this.#ticker.pause();
+    this.#emptyTimer ??= setTimeout(() => void this.dispose(CloseCode.roomGone, "empty"), 1000 * this.#options.config.emptyRoomSeconds);
+    this.#emptyTimer.unref();
+  }
+
+  /** One tick: see the tree in server/README.md. Never rejects. */
+  async #runTick(due: DueTick): Promise<void> {
+    const { metrics, log } = this.#options;
+    metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
+    if (due.skipped > 0) metrics.ticksSkipped.inc(due.skipped);
+    this.#stats.begun(due.latenessMs, due.skipped);
+    const task = this.#composeTask();
+    try {
+      const outcome = await this.#simulation.step(task);
+      // The room may have been closed while the step was under way.
+      if (this.#disposed) return;
+      if (outcome.kind === "stepped") {
+        this.tick = task.tick;
+        this.#publish(outcome.result, outcome.roundTripSeconds);
+      } else if (outcome.kind === "untouched") {
+        log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
+        this.#queue.putBack(task.inputs);
+      } else {
+        log.error({ room: this.name, err: outcome.error }, "a thread was lost inside a step; the scene starts again");
+        this.#restarted();
+      }
+    } catch (error) {
+      log.error({ room: this.name, err: error }, "the room cannot go on");
+      void this.dispose(CloseCode.roomGone, "the simulation failed");
+    }
+  }
+
+  #composeTask(): Omit<StepTask, "room"> {
+    const tick = this.tick + 1;
+    const inputs = this.#queue.take();
+    if (tick % this.sendTicks !== 0) return { tick, inputs, delta: "none", keyframe: false };
+    const keyframe = [...this.members.sessions.values()].some(wantsKeyframe);
+    const quietMs = performance.now() - this.#lastFrameMs;
+    return { tick, inputs, delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving", keyframe };
+  }
+
+  #publish(result: StepResult, roundTripSeconds: number): void {
+    const { metrics, template } = this.#options;
+    const { delta, keyframe } = result;
+    metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds);
+    this.#stats.stepped(result);
+    for (const event of result.events) this.#report(event, result.tick);
+    if (delta || keyframe) {
+      this.#lastFrameMs = performance.now();
+      metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
+      this.#broadcast.frames(result.tick, delta, keyframe);
+    }
+    if (result.tick % this.sendTicks === 0) this.#sendHands(result.tick);
+    this.#sendStats();
+  }
+
+  #sendHands(tick: number): void {
+    const changed = this.#hands.takeChanged();
+    if (changed.length > 0) this.#broadcast.fleeting(encodeHands(tick, changed), "hands");
+  }
+
+  #sendStats(): void {
+    const elapsedMs = performance.now() - this.#lastStatsMs;
+    if (elapsedMs < STATS_MS) return;
+    this.#lastStatsMs += elapsedMs;
+    const stats = this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000);
+    this.#broadcast.fleeting(encodeStats(stats), "stats");
+  }
+
+  #report(event: SimEvent, tick: number): void {
+    const { metrics, log } = this.#options;
+    switch (event.type) {
+      case "reset":
+        this.held.clear();
+        this.#broadcast.certain(encodeReset(tick, event.member), "other");
+        return;
+      case "bodyHeld":
+        this.held.add(event.body);
+        metrics.bodiesBlownUp.inc();
+        log.warn({ room: this.name, body: event.body, reason: event.reason }, "a body blew up and is held");
+        this.#broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
+        return;
+      case "inputRejected": {
+        metrics.reject("simulation");
+        const { field, value, limit } = event;
+        this.members.sessions.get(event.member)?.connection?.send(encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
+        return;
+      }
+    }
+  }
+
+  /** The simulation started again behind the members' backs. */
+  #restarted(): void {
+    this.#options.metrics.roomsRestored.inc();
+    this.#queue.clear();
+    this.#hands.dropAll();
+    this.#queue.clear();
+    this.held.clear();
+    for (const session of this.members.sessions.values()) session.needsKeyframe = true;
+    this.#broadcast.certain(encodeNotice("ROOM_RESTORED"), "other");
+    this.#broadcast.certain(encodeReset(this.tick, 0), "other");
+  }
+}

@@ -1,0 +1,69 @@
+/** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
+import { Encoder } from "@msgpack/msgpack";
+import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
+import { ServerMessage } from "../../shared/protocol.ts";
+import type { Session } from "./session.ts";
+
+const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
+/** For what must come back as it came: a client's own time stamp. */
+const exactEncoder = new Encoder();
+
+export interface Welcome {
+  version: number;
+  room: string;
+  scene: string;
+  session: string;
+  token: string;
+  member: number;
+  tickHz: number;
+  sendHz: number;
+  topology: string;
+  limits: Record<string, number>;
+}
+
+export interface Stats {
+  /** Mean whole tick in the worker over the last second, ms. */
+  stepMs: number;
+  /** Mean of each stage, ms. */
+  stages: Record<string, number>;
+  /** Largest lateness of a tick in the last second, ms. */
+  tickLatenessMs: number;
+  clients: number;
+  /** To all clients of the room together, kbit/s of payload. */
+  kbpsOut: number;
+  timeDilation: number;
+}
+
+export function encodeWelcome(welcome: Welcome): Uint8Array {
+  return encoder.encode([ServerMessage.welcome, welcome]);
+}
+
+export function encodeMembers(sessions: Iterable<Session>): Uint8Array {
+  const rows = [...sessions].map((s) => [s.member, s.name, s.color, s.connection !== null]);
+  return encoder.encode([ServerMessage.members, rows]);
+}
+
+export function encodeHands(tick: number, sessions: Iterable<Session>): Uint8Array {
+  const rows = [...sessions].map((s) => [
+    s.member,
+    s.cursor,
+    [...s.grabs.values()].map((g) => [g.grab, g.body, g.triangle, g.u, g.v, ...g.target]),
+  ]);
+  return encoder.encode([ServerMessage.hands, tick, rows]);
+}
+
+export function encodePong(clientTimeMs: number, tick: number): Uint8Array {
+  return exactEncoder.encode([ServerMessage.pong, clientTimeMs, tick]);
+}
+
+export function encodeStats(stats: Stats): Uint8Array {
+  return encoder.encode([ServerMessage.stats, stats]);
+}
+
+export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<string, unknown> = {}): Uint8Array {
+  return encoder.encode([ServerMessage.notice, code, Notices[code].text, details]);
+}
+
+export function encodeReset(tick: number, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.reset, tick, member]);
+}

@@ -1,0 +1,43 @@
+/** One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and be resumed. */
+import { randomBytes } from "node:crypto";
+import type { Connection } from "./connection.ts";
+import type { Point } from "./clientMessages.ts";
+
+/** A held point, as the member last asked for it. */
+export interface Grab {
+  grab: number;
+  body: number;
+  triangle: number;
+  u: number;
+  v: number;
+  target: Point;
+}
+
+/** Colors for members who bring none, by member number; told apart on dark and light ground. */
+const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb", "#d81159", "#6c757d"];
+
+export class Session {
+  /** For logs; not a secret. */
+  readonly id = randomBytes(4).toString("hex");
+  /** Whoever has it may resume this session. Never logged. */
+  readonly token = randomBytes(16).toString("hex");
+  readonly member: number;
+  name: string;
+  color: string;
+  connection: Connection | null = null;
+  /** While the socket is lost: ends the session when nobody resumes it. */
+  expiry: NodeJS.Timeout | null = null;
+  readonly grabs = new Map<number, Grab>();
+  cursor: Point | null = null;
+  /** The next frame must be a keyframe: it has just joined, or missed a frame. No deltas until then. */
+  needsKeyframe = true;
+  lastKeyframeMs = -Infinity;
+  /** Its hands go to everyone with the next hands message. */
+  handsChanged = false;
+
+  constructor(member: number, name: string | undefined, color: string | undefined) {
+    this.member = member;
+    this.name = name ?? `guest ${member}`;
+    this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
+  }
+}

@@ -1,0 +1,26 @@
+/** The client's files: lobby at `/`, room page at `/r/<room>`, assets, thumbnails. One index.html serves both pages. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+
+/** Assets that Vite names by their content never change under their name. */
+const HASHED_ASSET = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+
+export async function pageRoutes(app: FastifyInstance, clientDir: string): Promise<void> {
+  if (!existsSync(join(clientDir, "index.html"))) {
+    app.log.warn({ clientDir }, "no built client here: only the API is served");
+    return;
+  }
+  await app.register(fastifyStatic, {
+    root: clientDir,
+    // A listing of real files at start; what is not there is our coded 404.
+    wildcard: false,
+    cacheControl: false,
+    index: ["index.html"],
+    setHeaders: (response, path) => {
+      response.header("cache-control", HASHED_ASSET.test(path.replaceAll("\\", "/")) ? "public, max-age=31536000, immutable" : "no-cache");
+    },
+  });
+  app.get("/r/:room", { schema: { hide: true } }, (_request, reply) => reply.sendFile("index.html"));
+}

@@ -1,0 +1,60 @@
+/** Scenes and topologies: what there is to open, and what a client draws. */
+import type { FastifyInstance } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import type { SceneLibrary, TopologyDocument } from "../rooms/sceneLibrary.ts";
+import { errorResponses, nameParam, sceneSchema } from "./schemas.ts";
+
+/** The address holds the content's hash, so an answer is good for ever. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+export function sceneRoutes(app: FastifyInstance, library: SceneLibrary): void {
+  app.get("/api/scenes", {
+    schema: {
+      tags: ["scenes"],
+      summary: "All scenes",
+      response: { 200: { type: "object", required: ["scenes"], properties: { scenes: { type: "array", items: sceneSchema } } } },
+    },
+  }, async () => ({ scenes: await library.list() }));
+
+  app.get<{ Params: { scene: string } }>("/api/scenes/:scene", {
+    schema: {
+      tags: ["scenes"],
+      summary: "One scene, with its file's content",
+      params: nameParam("scene", "Id of the scene."),
+      response: {
+        200: { ...sceneSchema, properties: { ...sceneSchema.properties, scene: { type: "object", additionalProperties: true, description: "The scene file; see scenes/schema.json." } } },
+        ...errorResponses("SCENE_NOT_FOUND"),
+      },
+    },
+  }, (request) => library.summary(request.params.scene));
+
+  app.get<{ Params: { hash: string } }>("/api/topologies/:hash", {
+    schema: {
+      tags: ["scenes"],
+      summary: "A topology: msgpack, see PROTOCOL.md",
+      params: nameParam("hash", "Content hash, from a room or from `welcome`."),
+      produces: ["application/msgpack"],
+      response: { 200: { type: "string", format: "binary", description: "msgpack" }, ...errorResponses("TOPOLOGY_NOT_FOUND") },
+    },
+  }, async (request, reply) => {
+    const { hash } = request.params;
+    const document = library.topology(hash);
+    if (!document) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
+    const { encoding, bytes } = choose(document, request.headers["accept-encoding"] ?? "");
+    if (encoding) reply.header("content-encoding", encoding);
+    return reply
+      .header("content-type", "application/msgpack")
+      .header("cache-control", IMMUTABLE)
+      .header("vary", "accept-encoding")
+      .send(bytes);
+  });
+}
+
+/** The smallest form that the client takes and that is ready. An encoding with `q=0` is refused by the client. */
+function choose(document: TopologyDocument, accepted: string): { encoding: string | null; bytes: Buffer } {
+  const takes = (name: string): boolean =>
+    accepted.split(",").some((part) => part.trim().split(";")[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(part));
+  if (document.brotli && takes("br")) return { encoding: "br", bytes: document.brotli };
+  if (document.gzip && takes("gzip")) return { encoding: "gzip", bytes: document.gzip };
+  return { encoding: null, bytes: document.raw };
+}

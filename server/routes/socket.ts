@@ -1,0 +1,94 @@
+/** The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it is `Connection`'s. */
+import websocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { CloseCode, Limits } from "../../shared/protocol.ts";
+import type { Config } from "../config.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { Connection, Refused } from "../rooms/connection.ts";
+import type { RoomRegistry } from "../rooms/registry.ts";
+
+/** A message of at most 4 KiB needs no more fragments; more are an attack on the reassembly. */
+const MAX_FRAGMENTS = 8;
+/** Pieces in which one frame may arrive. */
+const MAX_BUFFERED_CHUNKS = 64;
+/** How often connections are looked at for their heartbeat, ms. */
+const BEAT_MS = 1000;
+
+export interface SocketRouteOptions {
+  config: Config;
+  registry: RoomRegistry;
+  metrics: Metrics;
+}
+
+export async function socketRoutes(app: FastifyInstance, { config, registry, metrics }: SocketRouteOptions): Promise<void> {
+  const connections = new Set<Connection>();
+  const perAddress = new Map<string, number>();
+
+  await app.register(websocket, {
+    options: {
+      maxPayload: Limits.maxPayload,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_BUFFERED_CHUNKS,
+      perMessageDeflate: false,
+    },
+    // The room registry has closed every room's sockets with their code by now; whoever is left has not said hello.
+    preClose: (done: () => void) => {
+      for (const connection of connections) connection.close(CloseCode.restarting, "the server restarts");
+      done();
+    },
+    errorHandler: () => {},
+  });
+
+  const beat = setInterval(() => {
+    const nowMs = performance.now();
+    for (const connection of connections) connection.beat(nowMs);
+  }, BEAT_MS);
+  beat.unref();
+  app.addHook("onClose", async () => clearInterval(beat));
+
+  app.route<{ Params: { room: string } }>({
+    method: "GET",
+    url: "/api/rooms/:room/socket",
+    schema: { hide: true },
+    preValidation: async (request) => {
+      checkOrigin(request, config.origins);
+      if ((perAddress.get(request.ip) ?? 0) >= config.connectionsPerAddress) {
+        throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: config.connectionsPerAddress, limit: config.connectionsPerAddress });
+      }
+    },
+    handler: async () => {
+      throw new CodedError("UPGRADE_REQUIRED");
+    },
+    wsHandler: (socket, request) => {
+      const { room: name } = request.params as { room: string };
+      const { ip } = request;
+      perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1);
+      const connection = new Connection(socket, {
+        log: request.log.child({ room: name }),
+        metrics,
+        door: (self, hello) => {
+          const room = registry.find(name);
+          if (!room) throw new Refused(CloseCode.roomGone, "no such room");
+          return room.join(self, hello);
+        },
+        onClosed: (self) => {
+          connections.delete(self);
+          const left = (perAddress.get(ip) ?? 1) - 1;
+          if (left > 0) perAddress.set(ip, left);
+          else perAddress.delete(ip);
+        },
+      });
+      connections.add(connection);
+      if (!registry.find(name)) connection.close(CloseCode.roomGone, "no such room");
+    },
+  });
+}
+
+/** @throws CodedError ORIGIN_REFUSED. A client without an Origin header is no web page and cannot be misled by one. */
+function checkOrigin(request: FastifyRequest, allowed: string[]): void {
+  const { origin } = request.headers;
+  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return;
+  if (allowed.includes("same") && URL.canParse(origin) && new URL(origin).host === request.host) return;
+  throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: origin, limit: allowed.join(", ") });
+}

@@ -1,0 +1,88 @@
+/**
+ * From a world's positions to the socket's frame messages. Everything that outlives one tick is in the room's `FrameState`, so the
+ * encoder itself can be made anew on any thread.
+ */
+import { decode, Encoder } from "@msgpack/msgpack";
+import { ServerMessage } from "../../shared/protocol.ts";
+import { encodeDelta, encodeKeyframe } from "../../shared/snapshot/encode.ts";
+import { createSnapshotModel, type SnapshotModel } from "../../shared/snapshot/model.ts";
+import { quantizeInto } from "../../shared/snapshot/quantize.ts";
+import type { Topology } from "../../shared/topology.ts";
+import type { World } from "../sim/types.ts";
+import type { FrameState } from "./frameState.ts";
+import type { EncodedMessage, StepTask } from "./messages.ts";
+
+/** What the codec needs of a topology: the same for all rooms of a scene, and too slow (10 ms) to make for every room. */
+export interface FrameModel {
+  snapshot: SnapshotModel;
+  /** m, by body */
+  quanta: number[];
+}
+
+export function createFrameModel(topologyBytes: SharedArrayBuffer): FrameModel {
+  // The decoder makes views of shared memory; typed array copies below give the codec memory of its own.
+  const topology = decode(new Uint8Array(topologyBytes)) as Topology;
+  return {
+    snapshot: createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) }))),
+    quanta: topology.bodies.map((body) => body.quantum),
+  };
+}
+
+export class FrameEncoder {
+  readonly #model: FrameModel;
+  readonly #positions: Float32Array;
+  readonly #next: Int32Array;
+
+  constructor(model: FrameModel) {
+    this.#model = model;
+    this.#positions = new Float32Array(3 * model.snapshot.total);
+    this.#next = new Int32Array(3 * model.snapshot.total);
+  }
+
+  /**
+   * Encodes a send tick and moves the room's chain on to it.
+   * @param state the room's last frame, inout
+   * @returns a delta if anything changed or the task wants one anyway, a keyframe if the task wants one
+   */
+  encode(world: World, state: FrameState, task: Pick<StepTask, "tick" | "delta" | "keyframe">): { delta: EncodedMessage | null; keyframe: EncodedMessage | null } {
+    const { snapshot } = this.#model;
+    const first = state.frameTick < 0;
+    this.#quantize(world, state, first);
+    const wanted = task.keyframe || task.delta === "always" || this.#changed(state.frame);
+    if (!wanted) return { delta: null, keyframe: null };
+    const { tick } = task;
+    const baseTick = state.frameTick;
+    const delta = first ? null : message("delta", [ServerMessage.delta, tick, baseTick, encodeDelta(snapshot, state.frame, this.#next)]);
+    const keyframe = task.keyframe ? message("keyframe", [ServerMessage.keyframe, tick, encodeKeyframe(snapshot, this.#next)]) : null;
+    state.frame.set(this.#next);
+    state.frameTick = tick;
+    return { delta, keyframe };
+  }
+
+  /** A sleeping body keeps its last frame to the integer: the jitter of its rest is not news. */
+  #quantize(world: World, state: FrameState, first: boolean): void {
+    const { snapshot, quanta } = this.#model;
+    world.readStreamed(this.#positions);
+    quantizeInto(snapshot, this.#positions, quanta, this.#next);
+    if (first) return;
+    const asleep = world.asleep();
+    for (let body = 0; body < asleep.length; body++) {
+      if (!asleep[body]) continue;
+      const start = 3 * snapshot.starts[body]!;
+      const end = 3 * snapshot.starts[body + 1]!;
+      this.#next.set(state.frame.subarray(start, end), start);
+    }
+  }
+
+  #changed(frame: Int32Array): boolean {
+    for (let i = 0; i < frame.length; i++) if (frame[i] !== this.#next[i]) return true;
+    return false;
+  }
+}
+
+const encoder = new Encoder();
+
+function message(kind: EncodedMessage["kind"], fields: unknown[]): EncodedMessage {
+  // `encode` copies out of the encoder's own buffer, so the bytes may be transferred away.
+  return { kind, bytes: encoder.encode(fields) };
+}

@@ -1,0 +1,103 @@
+/**
+ * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is exchanged but
+ * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it.
+ */
+import type { Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+
+/** What a room's inputs are checked against before they reach the simulation. */
+export interface RoomShape {
+  /** Surface triangles of each body. */
+  triangles: number[];
+  /** Targets and cursors lie within this distance of the origin, m. */
+  reach: number;
+  /** N s */
+  maxImpulse: number;
+}
+
+/** `build`: makes a scene's template, once per version of the scene. */
+export interface BuildTask {
+  /** Absolute path of the scene file. */
+  scenePath: string;
+}
+
+export interface BuildResult {
+  /** Pristine state at tick 0: copied for every room, never stepped. */
+  template: WebAssembly.Memory;
+  layout: WorldLayout;
+  /** msgpack of the `Topology`, in shared memory so that every worker reads the same bytes. */
+  topology: SharedArrayBuffer;
+  /** SHA-256 (hex, first 32 digits) of the topology bytes. */
+  topologyHash: string;
+  shape: RoomShape;
+  seconds: number;
+}
+
+/** `open`: copies a template into a room's own memory. */
+export interface OpenTask {
+  template: WebAssembly.Memory;
+  layout: WorldLayout;
+}
+
+export interface OpenResult {
+  memory: WebAssembly.Memory;
+  /** The room's encoder state and busy flag; see `frameState.ts`. */
+  frames: SharedArrayBuffer;
+}
+
+/** What any thread needs to work on a room. A handful of handles to shared memory: cheap to post with every task. */
+export interface RoomHandle {
+  /** Unique over the life of the process; a restored room gets a new one, so no thread mistakes old state for new. */
+  key: string;
+  memory: WebAssembly.Memory;
+  layout: WorldLayout;
+  frames: SharedArrayBuffer;
+  topology: SharedArrayBuffer;
+  topologyHash: string;
+}
+
+/** `step`: one tick of one room. */
+export interface StepTask {
+  room: RoomHandle;
+  /** The room's tick number on the wire. */
+  tick: number;
+  inputs: Input[];
+  /** `none`: not a send tick. `moving`: a delta if anything changed. `always`: a delta even if it is empty. */
+  delta: "none" | "moving" | "always";
+  /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that
+   * everybody stands on the same frame. */
+  keyframe: boolean;
+}
+
+export interface EncodedMessage {
+  kind: "keyframe" | "delta";
+  /** The whole socket message, envelope and all; its buffer is transferred. */
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface StepResult {
+  tick: number;
+  seconds: StageSeconds;
+  /** The task from start to end in the worker: step and encode. */
+  wholeSeconds: number;
+  events: SimEvent[];
+  delta: EncodedMessage | null;
+  keyframe: EncodedMessage | null;
+  /** All bodies are asleep. */
+  resting: boolean;
+}
+
+/** `inspect`: what tests and developers ask for; between two ticks. */
+export interface InspectTask {
+  room: RoomHandle;
+}
+
+export interface InspectResult {
+  /** Wire tick of the positions. */
+  tick: number;
+  positions: Float32Array<ArrayBuffer>;
+  /** int32[3*streamed] of the last frame, or null before the first. */
+  quantized: Int32Array<ArrayBuffer> | null;
+  /** Wire tick of that frame, -1 before the first. */
+  frameTick: number;
+  stateHash: string;
+}

@@ -1,0 +1,131 @@
+/**
+ * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that building a
+ * large one delays no tick), and a pool of its own for each dedicated room. Rooms see only `RoomPool`.
+ */
+import { EventEmitter } from "node:events";
+import { Piscina } from "piscina";
+import { FrameState } from "./frameState.ts";
+import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
+
+/** How often hung steps are looked for, ms. */
+const WATCH_INTERVAL_MS = 100;
+
+/** Where a room's tasks run. */
+export interface RoomPool {
+  readonly kind: "shared" | "dedicated";
+  open(task: OpenTask): Promise<OpenResult>;
+  /** Rejects when the thread was lost; `FrameState.busy` then says whether the room's memory is torn. */
+  step(task: StepTask): Promise<StepResult>;
+  inspect(task: InspectTask): Promise<InspectResult>;
+  /** Ends a dedicated room's threads; nothing for the shared pool. */
+  release(): Promise<void>;
+}
+
+interface RunningStep {
+  frames: FrameState;
+  abort: EventEmitter;
+  sequence: number;
+  busySinceMs: number;
+}
+
+export interface PoolOptions {
+  /** Threads of the shared pool. */
+  workers: number;
+  stepDeadlineMs: number;
+  /** Told of errors outside any task, e.g. a thread that does not come up. */
+  onError: (error: Error) => void;
+}
+
+const filename = new URL("./simWorker.ts", import.meta.url).href;
+
+export class WorkerPools {
+  readonly #options: PoolOptions;
+  readonly #shared: Piscina;
+  readonly #builder: Piscina;
+  readonly #dedicated = new Set<Piscina>();
+  readonly #running = new Set<RunningStep>();
+  readonly #watchdog: NodeJS.Timeout;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#shared = this.#createPool(options.workers, options.workers, Infinity);
+    this.#builder = this.#createPool(0, 1, 30_000);
+    this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
+    this.#watchdog.unref();
+  }
+
+  build(task: BuildTask): Promise<BuildResult> {
+    return this.#builder.run(task, { name: "build" });
+  }
+
+  /** The pool for one room: the shared one, or one thread of its own. */
+  forRoom(kind: "shared" | "dedicated"): RoomPool {
+    if (kind === "shared") return this.#roomPool(kind, this.#shared, async () => {});
+    const own = this.#createPool(1, 1, Infinity);
+    this.#dedicated.add(own);
+    return this.#roomPool(kind, own, async () => {
+      this.#dedicated.delete(own);
+      await own.destroy();
+    });
+  }
+
+  /** Threads that step rooms (shared and dedicated). */
+  get threads(): number {
+    return this.#stepPools().reduce((sum, pool) => sum + pool.threads.length, 0);
+  }
+
+  /** Tasks that wait for a thread. */
+  get queueSize(): number {
+    return this.#stepPools().reduce((sum, pool) => sum + pool.queueSize, 0);
+  }
+
+  /** Ends all threads; what still runs is lost. */
+  async close(): Promise<void> {
+    clearInterval(this.#watchdog);
+    await Promise.all([...this.#stepPools(), this.#builder].map((pool) => pool.destroy()));
+  }
+
+  #stepPools(): Piscina[] {
+    return [this.#shared, ...this.#dedicated];
+  }
+
+  #createPool(minThreads: number, maxThreads: number, idleTimeout: number): Piscina {
+    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, recordTiming: false });
+    pool.on("error", (error: Error) => this.#options.onError(error));
+    return pool;
+  }
+
+  #roomPool(kind: "shared" | "dedicated", pool: Piscina, release: () => Promise<void>): RoomPool {
+    return {
+      kind,
+      open: (task) => pool.run(task, { name: "open" }),
+      step: (task) => this.#step(pool, task),
+      inspect: (task) => pool.run(task, { name: "inspect" }),
+      release,
+    };
+  }
+
+  async #step(pool: Piscina, task: StepTask): Promise<StepResult> {
+    const running: RunningStep = { frames: new FrameState(task.room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
+    this.#running.add(running);
+    try {
+      return await pool.run(task, { name: "step", signal: running.abort });
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** A step that waits in the queue is not hung: only time inside the worker counts, and the worker's own flag tells it. */
+  #abortHungSteps(nowMs: number): void {
+    for (const running of this.#running) {
+      const { busy, sequence } = running.frames;
+      if (!busy || sequence !== running.sequence) {
+        running.sequence = busy ? sequence : -1;
+        running.busySinceMs = nowMs;
+      } else if (nowMs - running.busySinceMs > this.#options.stepDeadlineMs) {
+        // Aborting a task that runs makes Piscina terminate its thread and start another.
+        running.abort.emit("abort");
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The worlds that this thread has open. Opening one means to instantiate the kernel on the room's memory, so it is kept for the
+ * room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a while is let go.
+ */
+import { openWorld } from "../sim/world.ts";
+import type { World } from "../sim/types.ts";
+import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
+import { FrameState } from "./frameState.ts";
+import type { RoomHandle } from "./messages.ts";
+
+export interface OpenRoom {
+  world: World;
+  state: FrameState;
+  encoder: FrameEncoder;
+  lastUsedMs: number;
+}
+
+/** Bounds what a thread keeps alive of rooms that are gone. */
+const MAX_ROOMS = 64;
+const UNUSED_MS = 30_000;
+const MAX_MODELS = 16;
+
+const rooms = new Map<string, OpenRoom>();
+const models = new Map<string, FrameModel>();
+
+/** The room's world on this thread. */
+export function openRoom(handle: RoomHandle): OpenRoom {
+  const nowMs = performance.now();
+  let room = rooms.get(handle.key);
+  if (room) {
+    // Insertion order is the order of use: the oldest entry is always the first.
+    rooms.delete(handle.key);
+    room.lastUsedMs = nowMs;
+  } else {
+    room = {
+      world: openWorld(handle.memory, handle.layout),
+      state: new FrameState(handle.frames),
+      encoder: new FrameEncoder(frameModel(handle)),
+      lastUsedMs: nowMs,
+    };
+  }
+  rooms.set(handle.key, room);
+  for (const [key, other] of rooms) {
+    if (rooms.size <= MAX_ROOMS && nowMs - other.lastUsedMs < UNUSED_MS) break;
+    rooms.delete(key);
+  }
+  return room;
+}
+
+function frameModel({ topology, topologyHash }: RoomHandle): FrameModel {
+  const known = models.get(topologyHash);
+  if (known) return known;
+  const model = createFrameModel(topology);
+  models.set(topologyHash, model);
+  if (models.size > MAX_MODELS) models.delete(models.keys().next().value!);
+  return model;
+}

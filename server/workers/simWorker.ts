@@ -1,0 +1,81 @@
+/** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { encode } from "@msgpack/msgpack";
+import { move, transferableSymbol, valueSymbol } from "piscina";
+import type { Scene } from "../../shared/scene.ts";
+import { createWorld } from "../sim/createWorld.ts";
+import { FrameState } from "./frameState.ts";
+import { copyMemory } from "./memoryCopy.ts";
+import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
+import { openRoom } from "./roomCache.ts";
+
+/** Scene file -> template. @throws what the validator and the mesh readers throw, with field, value and limit */
+export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
+  const startMs = performance.now();
+  const scene = JSON.parse(await readFile(scenePath, "utf8")) as Scene;
+  const { memory, layout, topology } = await createWorld(scene, { baseDir: dirname(scenePath) });
+  const bytes = encode(topology);
+  const shared = new SharedArrayBuffer(bytes.byteLength);
+  new Uint8Array(shared).set(bytes);
+  return {
+    template: memory,
+    layout,
+    topology: shared,
+    topologyHash: createHash("sha256").update(bytes).digest("hex").slice(0, 32),
+    shape: {
+      triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
+      reach: scene.worldRadius ?? 100,
+      maxImpulse: topology.interaction.maxImpulse,
+    },
+    seconds: (performance.now() - startMs) / 1000,
+  };
+}
+
+/** Hands buffers over to the main thread instead of copying them. Piscina takes one object or a list of them. */
+function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: value }) as T;
+}
+
+/** Template -> a room's own memory. */
+export function open({ template, layout }: OpenTask): OpenResult {
+  return { memory: copyMemory(template), frames: FrameState.allocate(layout.streamedParticles) };
+}
+
+/** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
+export function step(task: StepTask): StepResult {
+  const startMs = performance.now();
+  const { world, state, encoder } = openRoom(task.room);
+  state.enter();
+  const { seconds, events } = world.step(task.inputs);
+  const encodeStartMs = performance.now();
+  const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
+  const endMs = performance.now();
+  state.tick = task.tick;
+  state.leave();
+  const result: StepResult = {
+    tick: task.tick,
+    seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
+    wholeSeconds: (endMs - startMs) / 1000,
+    events,
+    ...frames,
+    resting: world.asleep().every((body) => body !== 0),
+  };
+  const buffers = [frames.delta, frames.keyframe].flatMap((frame) => (frame ? [frame.bytes.buffer] : []));
+  return buffers.length > 0 ? transfer(result, buffers) : result;
+}
+
+/** The state between two ticks. */
+export function inspect({ room }: InspectTask): InspectResult {
+  const { world, state } = openRoom(room);
+  const positions = new Float32Array(3 * world.layout.streamedParticles);
+  world.readStreamed(positions);
+  return {
+    tick: state.tick,
+    positions,
+    quantized: state.frameTick < 0 ? null : new Int32Array(state.frame),
+    frameTick: state.frameTick,
+    stateHash: world.stateHash(),
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Every error and notice that a client can meet, by code. HTTP errors carry a status; notices travel on the socket and cost nothing.
+ * PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` holds the two to each other.
+ */
+
+export interface ErrorRow {
+  /** HTTP status. */
+  status: number;
+  text: string;
+}
+
+/** Answers of the HTTP API: `{code, message, field?, value?, limit?}` with the status of the row. */
+export const HttpErrors = {
+  BODY_INVALID: { status: 400, text: "The request body or a parameter does not have the documented shape." },
+  ROOM_NAME_INVALID: { status: 400, text: "A room name is 1 to 40 of a-z, 0-9 and -, starting with a letter or digit." },
+  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not open sockets here." },
+  NOT_FOUND: { status: 404, text: "There is nothing at this address." },
+  SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },
+  ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
+  TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
+  ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
+  UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
+  ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
+  INTERNAL: { status: 500, text: "The server failed; its log says why." },
+  BUILD_FAILED: { status: 500, text: "The scene could not be built." },
+  ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
+  SHUTTING_DOWN: { status: 503, text: "The server is going down and opens no rooms." },
+} as const satisfies Record<string, ErrorRow>;
+
+export type HttpErrorCode = keyof typeof HttpErrors;
+
+/** Codes of the socket's `notice` message: something was refused or happened, the connection goes on. */
+export const Notices = {
+  RATE_LIMITED: { text: "Inputs came faster than the limit and were dropped." },
+  OUT_OF_RANGE: { text: "An input named something that does not exist or lay outside its range, and was dropped." },
+  GRAB_LIMIT: { text: "This member holds as many points as one may." },
+  RESET_TOO_SOON: { text: "The room was reset a moment ago." },
+  INPUT_REJECTED: { text: "The simulation refused an input." },
+  BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
+  ROOM_RESTORED: { text: "The thread that ran this room was lost; the scene starts again." },
+} as const satisfies Record<string, { text: string }>;
+
+export type NoticeCode = keyof typeof Notices;
+
+/** What an error is about, beside its code. */
+export interface ErrorDetails {
+  field?: string;
+  value?: unknown;
+  limit?: unknown;
+}
+
+/** An error that knows its row of `HttpErrors`; thrown anywhere below the routes, answered by the app's error handler. */
+export class CodedError extends Error {
+  readonly code: HttpErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: HttpErrorCode, details: ErrorDetails = {}, message: string = HttpErrors[code].text) {
+    super(message);
+    this.name = "CodedError";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return HttpErrors[this.code].status;
+  }
+
+  /** The JSON body of the answer. */
+  toBody(): { code: string; message: string } & ErrorDetails {
+    return { code: this.code, message: this.message, ...this.details };
+  }
+}
