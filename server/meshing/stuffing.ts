@@ -1,0 +1,226 @@
+/**
+ * Isosurface stuffing: fills the inside of a surface, given as a yes or no for every point, with tetrahedra of a lattice whose
+ * vertices near the surface are moved onto it, so that no dihedral angle falls outside 10.7 .. 164.8 degrees.
+ * Source: Labelle and Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (SIGGRAPH 2007),
+ * sections 3-4, the uniform variant with the parameters for the best smallest angle. The bound holds for any cut points,
+ * so a surface with holes, self-intersections or noise costs shape, never quality.
+ */
+import type { TetMesh } from "./mesh.ts";
+import { cutTetrahedron, INSIDE, ON_SURFACE, OUTSIDE } from "./stencils.ts";
+import { EDGES, isInner, LATTICE_TETS, latticeCoordinates, latticeVertex, LONG_EDGES } from "./lattice.ts";
+import type { Lattice } from "./lattice.ts";
+
+/** A cut point nearer to a lattice vertex than this part of the edge pulls the vertex onto itself (paper, table 1: smallest angle 10.78, largest 164.74 degrees). */
+export const ALPHA_LONG = 0.24999;
+export const ALPHA_SHORT = 0.41189;
+
+/** Halvings of an edge to find its cut point: 2^-20 of an edge, a micrometer where the edge is a meter. */
+const BISECTIONS = 20;
+
+/** True inside. May be any function; the mesh follows a surface between true and false. */
+export type InsideTest = (x: number, y: number, z: number) => boolean;
+
+/** A lattice with the answers of an InsideTest; cut points are found when first needed and kept. */
+export interface StuffingField {
+  lattice: Lattice;
+  test: InsideTest;
+  /** uint8[lattice vertices] answers at lattice vertices; those next to the border count as outside. */
+  inside: Uint8Array;
+  /** By edge (start vertex * 7 + direction): where the surface cuts it, 0 at the start, 1 at the end. */
+  cuts: Map<number, number>;
+}
+
+/** A tetrahedral mesh that still knows its lattice. */
+export interface StuffedMesh extends TetMesh {
+  /** int32[V]: lattice vertex of each mesh vertex, -1 for cut points. */
+  latticeVertex: Int32Array;
+  /** int8[lattice vertices]: OUTSIDE, ON_SURFACE (moved onto it) or INSIDE. */
+  sign: Int8Array;
+}
+
+/** Asks the test at every lattice vertex. @param onProgress called with 0 .. 1 */
+export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (done: number) => void): StuffingField {
+  const inside = new Uint8Array(lattice.vertices);
+  const c = new Int32Array(3);
+  const half = lattice.spacing / 2;
+  const [ox, oy, oz] = lattice.origin;
+  const step = Math.max(1, Math.ceil(lattice.vertices / 50));
+  for (let v = 0; v < lattice.vertices; v++) {
+    if (v % step === 0) onProgress?.(v / lattice.vertices);
+    latticeCoordinates(lattice, v, c);
+    if (isInner(lattice, c, 3) && test(ox + c[0]! * half, oy + c[1]! * half, oz + c[2]! * half)) inside[v] = 1;
+  }
+  return { lattice, test, inside, cuts: new Map() };
+}
+
+/** Cut point of an edge whose ends answer differently, 0 .. 1 from the start; bisection, so any test will do. */
+function rawCut(field: StuffingField, key: number, from: ArrayLike<number>, direction: readonly number[], startInside: boolean): number {
+  const known = field.cuts.get(key);
+  if (known !== undefined) return known;
+  const { lattice, test } = field;
+  const half = lattice.spacing / 2;
+  const [ox, oy, oz] = lattice.origin;
+  let low = 0;
+  let high = 1;
+  for (let i = 0; i < BISECTIONS; i++) {
+    const t = 0.5 * (low + high);
+    const same = test(ox + (from[0]! + t * direction[0]!) * half, oy + (from[1]! + t * direction[1]!) * half, oz + (from[2]! + t * direction[2]!) * half) === startInside;
+    if (same) low = t;
+    else high = t;
+  }
+  const cut = 0.5 * (low + high);
+  field.cuts.set(key, cut);
+  return cut;
+}
+
+/**
+ * Fills the field with tetrahedra.
+ * @param forced lattice vertices that are inside and stay where they are, whatever the test says: they hold thin parts together.
+ *   An edge from such a vertex to the outside is cut no nearer to it than the warping distance, so the angle bound stands.
+ * @returns tetrahedra with positive volume; empty where nothing is inside
+ */
+export function stuff(field: StuffingField, forced: ReadonlySet<number>): StuffedMesh {
+  const { lattice, inside } = field;
+  const sign = new Int8Array(lattice.vertices);
+  for (let v = 0; v < sign.length; v++) sign[v] = inside[v] || forced.has(v) ? INSIDE : OUTSIDE;
+  const c = new Int32Array(3);
+  const n = new Int32Array(3);
+  const crossing = new Set<number>();
+  const cuts = new Map<number, number>();
+
+  // Cut points of all edges between inside and outside.
+  for (let v = 0; v < sign.length; v++) {
+    latticeCoordinates(lattice, v, c);
+    if (!isInner(lattice, c, 1)) continue;
+    for (let d = 0; d < EDGES.length; d++) {
+      const edge = EDGES[d]!;
+      const u = latticeVertex(lattice, c[0]! + edge[0], c[1]! + edge[1], c[2]! + edge[2]);
+      if (sign[u] === sign[v]) continue;
+      const key = 7 * v + d;
+      const alpha = d < LONG_EDGES ? ALPHA_LONG : ALPHA_SHORT;
+      const startInside = sign[v] === INSIDE;
+      // Both answers "outside": only the force makes one end inside, and the surface stays as close to it as it may.
+      let t = inside[u] === inside[v] ? (startInside ? 0 : 1) : rawCut(field, key, c, edge, startInside);
+      if (forced.has(v)) t = Math.max(t, alpha);
+      if (forced.has(u)) t = Math.min(t, 1 - alpha);
+      cuts.set(key, t);
+      crossing.add(v).add(u);
+    }
+  }
+
+  const moved = warp(lattice, sign, forced, cuts, crossing, c, n);
+  return fill(lattice, sign, cuts, moved, c);
+}
+
+/** Moves lattice vertices onto cut points that are too near to them, in the order of their numbers; returns their positions. */
+function warp(lattice: Lattice, sign: Int8Array, forced: ReadonlySet<number>, cuts: Map<number, number>, crossing: Set<number>, c: Int32Array, n: Int32Array): Map<number, [number, number, number]> {
+  const moved = new Map<number, [number, number, number]>();
+  const half = lattice.spacing / 2;
+  const keys: number[] = [];
+  for (const v of [...crossing].sort((a, b) => a - b)) {
+    if (forced.has(v)) continue;
+    latticeCoordinates(lattice, v, c);
+    keys.length = 0;
+    let nearest = Infinity;
+    let best: [number, number, number] | undefined;
+    for (let d = 0; d < 2 * EDGES.length; d++) {
+      const direction = d % EDGES.length;
+      const away = d < EDGES.length ? 1 : -1;
+      const edge = EDGES[direction]!;
+      for (let k = 0; k < 3; k++) n[k] = c[k]! + away * edge[k]!;
+      // Beyond the border there are no edges.
+      if (n.some((value, k) => value < 0 || value > 2 * lattice.cells[k]! + 1)) continue;
+      const key = 7 * (away > 0 ? v : latticeVertex(lattice, n[0]!, n[1]!, n[2]!)) + direction;
+      const cut = cuts.get(key);
+      if (cut === undefined) continue;
+      keys.push(key);
+      const t = away > 0 ? cut : 1 - cut;
+      if (t >= (direction < LONG_EDGES ? ALPHA_LONG : ALPHA_SHORT)) continue;
+      const length2 = t * t * (direction < LONG_EDGES ? 4 : 3);
+      if (length2 < nearest) {
+        nearest = length2;
+        best = [0, 1, 2].map((k) => lattice.origin[k]! + (c[k]! + away * t * edge[k]!) * half) as [number, number, number];
+      }
+    }
+    if (!best) continue;
+    sign[v] = ON_SURFACE;
+    moved.set(v, best);
+    for (const key of keys) cuts.delete(key);
+  }
+  return moved;
+}
+
+/** Runs the stencils over every lattice tetrahedron that has an inside corner. */
+function fill(lattice: Lattice, sign: Int8Array, cuts: Map<number, number>, moved: Map<number, [number, number, number]>, c: Int32Array): StuffedMesh {
+  const half = lattice.spacing / 2;
+  const positions: number[] = [];
+  const latticeOf: number[] = [];
+  const tets: number[] = [];
+  const vertexPlace = new Map<number, number>();
+  const cutPlace = new Map<number, number>();
+  const corner = new Int32Array(4);
+  const vertex = new Float64Array(4);
+  const cornerSign = new Int8Array(4);
+  const place = new Int32Array(3);
+
+  const addVertex = (v: number): number => {
+    let at = vertexPlace.get(v);
+    if (at === undefined) {
+      at = latticeOf.length;
+      latticeCoordinates(lattice, v, place);
+      positions.push(...(moved.get(v) ?? [0, 1, 2].map((k) => lattice.origin[k]! + place[k]! * half)));
+      latticeOf.push(v);
+      vertexPlace.set(v, at);
+    }
+    return at;
+  };
+  const addCut = (start: number, direction: number): number => {
+    const key = 7 * start + direction;
+    let at = cutPlace.get(key);
+    if (at === undefined) {
+      at = latticeOf.length;
+      const t = cuts.get(key)!;
+      latticeCoordinates(lattice, start, place);
+      for (let k = 0; k < 3; k++) positions.push(lattice.origin[k]! + (place[k]! + t * EDGES[direction]![k]!) * half);
+      latticeOf.push(-1);
+      cutPlace.set(key, at);
+    }
+    return at;
+  };
+  const emit = (a: number, b: number, d: number, e: number): void => {
+    tets.push(a, b, d, e);
+  };
+
+  for (let v = 0; v < sign.length; v += 2) {
+    latticeCoordinates(lattice, v, c);
+    if (!isInner(lattice, c, 2)) continue;
+    for (const tet of LATTICE_TETS) {
+      let anyInside = false;
+      for (let i = 0; i < 4; i++) {
+        const offset = tet.corners[i]!;
+        vertex[i] = latticeVertex(lattice, c[0]! + offset[0], c[1]! + offset[1], c[2]! + offset[2]);
+        cornerSign[i] = sign[vertex[i]!]!;
+        anyInside ||= cornerSign[i] === INSIDE;
+      }
+      if (!anyInside) continue;
+      for (let i = 0; i < 4; i++) corner[i] = cornerSign[i] === OUTSIDE ? -1 : addVertex(vertex[i]!);
+      cutTetrahedron(
+        {
+          corner,
+          sign: cornerSign,
+          cut: (i, j) => {
+            const edge = tet.edges[i]![j]!;
+            return addCut(vertex[edge.start]!, edge.direction);
+          },
+          evenBelow: (i, j) => {
+            let below = 0;
+            for (let k = 0; k < 3; k++) if (tet.corners[i]![k]! < tet.corners[j]![k]!) below++;
+            return below % 2 === 0;
+          },
+        },
+        emit,
+      );
+    }
+  }
+  return { positions: Float64Array.from(positions), tets: Uint32Array.from(tets), latticeVertex: Int32Array.from(latticeOf), sign };
+}

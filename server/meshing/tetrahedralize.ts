@@ -1,0 +1,196 @@
+/**
+ * Surface to tetrahedra, whatever the surface: holes, self-intersections and stray pieces included.
+ * Inside is where the generalized winding number is above 1/2 (windingNumber.ts); the inside is filled by isosurface stuffing
+ * (stuffing.ts), which bounds the dihedral angles. Two repairs run in rounds until there is nothing left to do, by
+ * forcing lattice vertices to be inside, which keeps the angle bound:
+ *
+ *   pinch   a vertex where the boundary is no disc (two fans that touch) becomes an inside vertex
+ *   thin    a piece of surface further than half a spacing from the boundary gets the lattice vertex nearest to it: the cells
+ *           of lattice vertices that a connected piece of surface passes through share faces, so their vertices share edges,
+ *           and a horn or a wall thinner than the lattice becomes a connected string or sheet of elements
+ *
+ * Rejected: a graded octree lattice (the paper's variant; finer elements at thin parts would make the stiffest elements the
+ * smallest, and the solver's step follows the smallest), and refining at pinches (unbounded element count).
+ */
+import { boundarySurface, joinFaces, surfaceTopology } from "./boundary.ts";
+import { finishTets } from "./finishMesh.ts";
+import { latticeAround, nearestLatticeVertex } from "./lattice.ts";
+import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
+import type { SurfaceMesh, TetMesh } from "./mesh.ts";
+import { keepLargest } from "./pieces.ts";
+import type { PieceReport } from "./pieces.ts";
+import { tetQuality } from "./quality.ts";
+import type { TetQuality } from "./quality.ts";
+import { INSIDE } from "./stencils.ts";
+import { sampleField, stuff } from "./stuffing.ts";
+import type { StuffedMesh, StuffingField } from "./stuffing.ts";
+import { buildTriangleTree, distanceToSurface } from "./triangleTree.ts";
+import { buildWindingField, windingNumber } from "./windingNumber.ts";
+
+/** Changes with every change of the output for the same input; part of the cache's key. */
+export const TETRAHEDRALIZER_VERSION = 1;
+
+export interface TetrahedralizeOptions {
+  /** Edge of the lattice's cubic cell, m: the long edge of an inner element; the short ones are 0.866 of it, its volume is spacing^3 / 12. */
+  spacing: number;
+  /** Pieces with less than this part of the largest one's volume are dropped. Default 0.05: a body's own parts, not its crumbs. */
+  minPiece?: number;
+  /** Called with 0 .. 1 and what is being done. */
+  onProgress?: (done: number, stage: string) => void;
+}
+
+/** How far vertices of the surface are from the boundary of the mesh, m. */
+export interface DetailDistance {
+  max: number;
+  mean: number;
+  /** Part of the vertices further than half a spacing, 0 .. 1. */
+  beyondHalfSpacing: number;
+}
+
+export interface TetrahedralizeReport {
+  spacing: number;
+  quality: TetQuality;
+  pieces: PieceReport;
+  /** Lattice vertices that were forced to be inside, by reason, and rounds it took. */
+  forced: { pinch: number; thin: number; rounds: number };
+  detail: DetailDistance;
+}
+
+export interface Tetrahedralization {
+  mesh: TetMesh;
+  report: TetrahedralizeReport;
+}
+
+/** A surface vertex further than this many spacings from the boundary is lost, and worth a repair. */
+const LOST = 0.5;
+/** Rounds that look for lost vertices; the dragon needs 2, and what 4 do not bring back is a crumb that pieces.ts drops. */
+const THIN_ROUNDS = 8;
+
+function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < surface.positions.length; i++) {
+    low[i % 3] = Math.min(low[i % 3]!, surface.positions[i]!);
+    high[i % 3] = Math.max(high[i % 3]!, surface.positions[i]!);
+  }
+  return { low, high };
+}
+
+/** Distance of every surface vertex to the boundary of a mesh. */
+function detailDistances(surface: SurfaceMesh, mesh: TetMesh): Float64Array {
+  const tree = buildTriangleTree(mesh.positions, boundarySurface(mesh));
+  const x = surface.positions;
+  return Float64Array.from({ length: x.length / 3 }, (_, v) => distanceToSurface(tree, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+}
+
+/**
+ * How well the boundary of a mesh follows a surface.
+ * @param spacing m, what half a spacing is measured by
+ */
+export function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
+  const distances = detailDistances(surface, mesh);
+  let max = 0;
+  let sum = 0;
+  let beyond = 0;
+  for (const distance of distances) {
+    max = Math.max(max, distance);
+    sum += distance;
+    if (distance > LOST * spacing) beyond++;
+  }
+  return { max, mean: sum / distances.length, beyondHalfSpacing: beyond / distances.length };
+}
+
+interface Repairs {
+  forced: Set<number>;
+  pinch: number;
+  thin: number;
+  rounds: number;
+}
+
+/** Forces pinched vertices inside. Only vertices on the surface can be pinched: inside ones have all their elements, and a cut point's elements all hang on one inside vertex. */
+function forcePinches(mesh: StuffedMesh, repairs: Repairs): boolean {
+  let found = false;
+  for (const vertex of surfaceTopology(boundarySurface(mesh)).pinched) {
+    repairs.forced.add(mesh.latticeVertex[vertex]!);
+    repairs.pinch++;
+    found = true;
+  }
+  return found;
+}
+
+/** Forces the lattice vertices nearest to lost surface vertices inside. */
+function forceThin(field: StuffingField, surface: SurfaceMesh, mesh: StuffedMesh, kept: TetMesh, repairs: Repairs): boolean {
+  const distances = detailDistances(surface, kept);
+  const x = surface.positions;
+  const lost = new Set<number>();
+  for (let v = 0; v < distances.length; v++) {
+    if (distances[v]! <= LOST * field.lattice.spacing) continue;
+    const nearest = nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!);
+    if (mesh.sign[nearest] !== INSIDE) lost.add(nearest);
+  }
+  // Vertices that are inside anyway and were only moved away bring much back without fattening anything: they go first.
+  const within = [...lost].filter((v) => field.inside[v]);
+  const chosen = within.length > 0 ? within : [...lost];
+  for (const v of chosen) repairs.forced.add(v);
+  repairs.thin += chosen.length;
+  return chosen.length > 0;
+}
+
+/** Stuffs until no pinch is left. Ends: each round turns at least one surface vertex into an inside one, and none back. */
+function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMesh {
+  for (;;) {
+    const mesh = stuff(field, repairs.forced);
+    if (mesh.tets.length / 4 > MAX_ELEMENTS) throw new MeshError({ file: "tetrahedralize", field: "tetrahedron count", value: mesh.tets.length / 4, limit: `at most ${MAX_ELEMENTS} are allowed: a larger spacing is needed` });
+    repairs.rounds++;
+    if (!forcePinches(mesh, repairs)) return mesh;
+  }
+}
+
+/**
+ * Fills a surface with tetrahedra. The result depends on surface, spacing and minPiece only: plain IEEE arithmetic in a fixed order.
+ * @param surface triangles, mostly facing the same way (all inwards will do); m
+ * @returns a mesh whose boundary is a closed manifold, elements with positive volume and dihedral angles within the bounds
+ *   of stuffing.ts, largest pieces only; and what was measured of it
+ * @throws MeshError where the spacing is no positive number, makes too large a lattice, or leaves no element
+ */
+export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOptions): Tetrahedralization {
+  const { spacing, minPiece = 0.05, onProgress } = options;
+  if (!(spacing > 0 && Number.isFinite(spacing))) throw new MeshError({ file: "tetrahedralize", field: "spacing", value: spacing, limit: "a finite number above 0 is needed" });
+  if (!(minPiece >= 0 && minPiece <= 1)) throw new MeshError({ file: "tetrahedralize", field: "minPiece", value: minPiece, limit: "a number from 0 to 1 is needed" });
+  const { low, high } = boundsOf(surface);
+  const lattice = latticeAround(low, high, spacing);
+  const winding = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
+  const field = sampleField(lattice, (x, y, z) => windingNumber(winding, x, y, z) > 0.5, (done) => onProgress?.(0.5 * done, "winding numbers"));
+  const repairs: Repairs = { forced: new Set(), pinch: 0, thin: 0, rounds: 0 };
+  let mesh = stuffWithoutPinches(field, repairs);
+  let kept = keepLargest(mesh, minPiece);
+  for (let round = 0; round < THIN_ROUNDS; round++) {
+    onProgress?.(0.6 + (0.3 * round) / THIN_ROUNDS, "thin parts");
+    if (kept.mesh.tets.length > 0 ? !forceThin(field, surface, mesh, kept.mesh, repairs) : round > 0 || !forceEverywhere(field, surface, repairs)) break;
+    mesh = stuffWithoutPinches(field, repairs);
+    kept = keepLargest(mesh, minPiece);
+  }
+  if (kept.mesh.tets.length === 0) throw new MeshError({ file: "tetrahedralize", field: "tetrahedron count", value: 0, limit: "at least 1 is needed: a smaller spacing or a surface with an inside is" });
+  onProgress?.(0.9, "measuring");
+  const result = finishTets({ file: "tetrahedralize", positions: kept.mesh.positions, elements: kept.mesh.tets });
+  delete result.origin;
+  const { faulty } = joinFaces(result.tets);
+  if (faulty > 0) throw new Error(`tetrahedralize made ${faulty} faces that do not match: the stencils are broken`);
+  const report: TetrahedralizeReport = {
+    spacing,
+    quality: tetQuality(result),
+    pieces: kept.report,
+    forced: { pinch: repairs.pinch, thin: repairs.thin, rounds: repairs.rounds },
+    detail: detailDistance(surface, result, spacing),
+  };
+  onProgress?.(1, "done");
+  return { mesh: result, report };
+}
+
+/** A body with no lattice vertex inside at all (thinner than the lattice everywhere) is all thin part. */
+function forceEverywhere(field: StuffingField, surface: SurfaceMesh, repairs: Repairs): boolean {
+  const x = surface.positions;
+  for (let v = 0; v < x.length / 3; v++) repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+  repairs.thin = repairs.forced.size;
+  return true;
+}
