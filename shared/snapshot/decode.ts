@@ -73,14 +73,15 @@ function decodeBody(predictor: Predictor, previous: Int32Array | null, out: Int3
     for (let c = 0; c < 3; c++) predictor.previous[3 * i + c] = previous === null ? 0 : previous[v + c];
     predictor.enter(i, first);
     for (let c = 0; c < 3; c++) {
-      const center = predictor.center(c);
-      const y = decoder.component(center, predictor.level());
+      predictor.expect(c);
+      const residual = decoder.residual(predictor.slot);
+      const y = predictor.below ? predictor.base - residual : predictor.base + residual;
       const now = predictor.previous[3 * i + c] + y;
       if (now > COORDINATE_LIMIT || now < -COORDINATE_LIMIT) {
         throw new SnapshotError(`coordinate ${v + c} decodes to ${now}, must be within +-${COORDINATE_LIMIT}`);
       }
       out[v + c] = now;
-      predictor.settle(i, c, y, center);
+      predictor.settle(i, c, y);
     }
     predictor.leave(i);
   }

@@ -89,9 +89,9 @@ function encodeBody(predictor: Predictor, previous: Int32Array | null, current: 
         throw new SnapshotError(`current[${v + c}] is ${now}, must be within +-${COORDINATE_LIMIT}`);
       }
       const y = now - predictor.previous[3 * i + c];
-      const center = predictor.center(c);
-      encoder.component(y, center, predictor.level());
-      predictor.settle(i, c, y, center);
+      predictor.expect(c);
+      encoder.residual(predictor.below ? predictor.base - y : y - predictor.base, predictor.slot);
+      predictor.settle(i, c, y);
     }
     predictor.leave(i);
   }

@@ -12,7 +12,6 @@ import {
   COUNT_LIMIT,
   INITIAL_COUNT,
   INITIAL_PROBABILITY,
-  LEVEL_THRESHOLDS,
   PREFIX_LIMIT,
   SnapshotError,
   UNARY_LIMIT,
@@ -24,23 +23,20 @@ const HALF = 32768;
 /** floor(65536 / (n + 1.5)) */
 const RATE = Int32Array.from({ length: COUNT_LIMIT + 1 }, (_, n) => Math.floor(65536 / (n + 1.5)));
 
-/** Bin of floor(8 * level), up to 256: the thresholds are multiples of 1/8. */
-const BIN = Uint8Array.from({ length: 257 }, (_, eighths) => LEVEL_THRESHOLDS.filter((t) => 8 * t <= eighths).length);
-
 const START = Int32Array.from(INITIAL_PROBABILITY, (p) => p * 256);
 
 /** The adaptive probabilities of one frame. */
-class Contexts {
+abstract class Contexts {
   /** Probability of a zero, 16 bit fraction. */
-  readonly p = new Int32Array(CONTEXTS);
+  protected readonly p = new Int32Array(CONTEXTS);
   private readonly n = new Uint8Array(CONTEXTS);
 
-  reset(): void {
+  protected reset(): void {
     this.p.set(START);
     this.n.fill(INITIAL_COUNT);
   }
 
-  learn(context: number, bit: number): void {
+  protected learn(context: number, bit: number): void {
     const n = this.n[context];
     const p = this.p[context];
     const rate = RATE[n];
@@ -54,20 +50,19 @@ class Contexts {
 /** Bits of the longest component: zero, sign, unary, prefix with its end, suffix. */
 const MAX_COMPONENT_BITS = 2 + UNARY_LIMIT + PREFIX_LIMIT + 1 + PREFIX_LIMIT;
 
-export class BitEncoder {
-  private readonly contexts = new Contexts();
+export class BitEncoder extends Contexts {
   /** 2 * probability + bit, in coding order. */
   private noted = new Uint32Array(1 << 14);
   private length = 0;
 
   begin(): void {
-    this.contexts.reset();
+    this.reset();
     this.length = 0;
   }
 
   bit(context: number, bit: number): void {
-    this.noted[this.length++] = 2 * this.contexts.p[context] + bit;
-    this.contexts.learn(context, bit);
+    this.noted[this.length++] = 2 * this.p[context] + bit;
+    this.learn(context, bit);
   }
 
   /** Room for another particle. */
@@ -78,19 +73,15 @@ export class BitEncoder {
     this.noted = larger;
   }
 
-  /** Codes the integer `y` that was expected near `center`, with residuals of about `level`. */
-  component(y: number, center: number, level: number): void {
-    const i = Math.floor(center + 0.5);
-    const h = center - i;
-    const bin = BIN[level >= 32 ? 256 : Math.floor(8 * level)];
-    const phase = Math.min(3, Math.floor(8 * Math.abs(h)));
-    const residual = h < 0 ? i - y : y - i;
+  /** Codes `residual` (positive: away from the base on the side where the expectation lies) in the contexts of `slot` = 4 * bin + phase. */
+  residual(residual: number, slot: number): void {
     if (residual === 0) {
-      this.bit(CONTEXT_ZERO + 4 * bin + phase, 0);
+      this.bit(CONTEXT_ZERO + slot, 0);
       return;
     }
-    this.bit(CONTEXT_ZERO + 4 * bin + phase, 1);
-    this.bit(CONTEXT_SIGN + phase + (bin > 8 ? 4 : 0), residual > 0 ? 0 : 1);
+    this.bit(CONTEXT_ZERO + slot, 1);
+    const bin = slot >> 2;
+    this.bit(CONTEXT_SIGN + (slot & 3) + (bin > 8 ? 4 : 0), residual > 0 ? 0 : 1);
     const rest = Math.abs(residual) - 1;
     const unary = CONTEXT_UNARY + UNARY_LIMIT * bin;
     for (let j = 0; j < UNARY_LIMIT; j++) {
@@ -153,15 +144,14 @@ function carry(out: Uint8Array, at: number): void {
   out[i]++;
 }
 
-export class BitDecoder {
-  private readonly contexts = new Contexts();
+export class BitDecoder extends Contexts {
   private bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
   /** [code, range]; in a typed array so that 32 bit values are never boxed. */
   private readonly s = new Uint32Array(2);
 
   begin(bytes: Uint8Array, at: number): void {
-    this.contexts.reset();
+    this.reset();
     this.bytes = bytes;
     this.at = at;
     this.s[0] = 0;
@@ -198,26 +188,26 @@ export class BitDecoder {
   }
 
   bit(context: number): number {
-    const bit = this.split(this.contexts.p[context]);
-    this.contexts.learn(context, bit);
+    const bit = this.split(this.p[context]);
+    this.learn(context, bit);
     return bit;
   }
 
-  /** @throws SnapshotError for a residual longer than any valid one */
-  component(center: number, level: number): number {
-    const i = Math.floor(center + 0.5);
-    const h = center - i;
-    const bin = BIN[level >= 32 ? 256 : Math.floor(8 * level)];
-    const phase = Math.min(3, Math.floor(8 * Math.abs(h)));
-    if (this.bit(CONTEXT_ZERO + 4 * bin + phase) === 0) return i;
-    const away = this.bit(CONTEXT_SIGN + phase + (bin > 8 ? 4 : 0));
+  /**
+   * What `BitEncoder.residual` coded.
+   * @throws SnapshotError for a residual longer than any valid one
+   */
+  residual(slot: number): number {
+    if (this.bit(CONTEXT_ZERO + slot) === 0) return 0;
+    const bin = slot >> 2;
+    const away = this.bit(CONTEXT_SIGN + (slot & 3) + (bin > 8 ? 4 : 0));
     const unary = CONTEXT_UNARY + UNARY_LIMIT * bin;
     let magnitude = 1;
     let j = 0;
     while (j < UNARY_LIMIT && this.bit(unary + j) === 1) j++;
     magnitude += j;
     if (j === UNARY_LIMIT) magnitude += this.expGolomb();
-    return h < 0 === (away === 0) ? i - magnitude : i + magnitude;
+    return away === 0 ? magnitude : -magnitude;
   }
 
   private expGolomb(): number {

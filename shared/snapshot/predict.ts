@@ -13,7 +13,7 @@
  *   logistic mixing of three contexts per bit (0.597 against 0.601, twice the time); trusting edge lengths alike everywhere (0.517 on cloth,
  *   but 1.19 instead of 0.90 on the same cloth stretched by 15 %).
  */
-import { CENTER_LIMIT, FIRST_ACTIVITY } from "./format.ts";
+import { CENTER_LIMIT, FIRST_ACTIVITY, LEVEL_THRESHOLDS } from "./format.ts";
 import { MAX_GATES, MAX_NEIGHBORS, type SnapshotModel } from "./model.ts";
 
 /** Offsets into the scratch array: the names of section 6. */
@@ -26,7 +26,14 @@ const IX = 9;
 const IY = 10;
 const IZ = 11;
 const R = 12;
-const SCRATCH = 15;
+const ACT = 15;
+const OWN = 16;
+const SIGMA = 17;
+const CENTER = 18;
+const SCRATCH = 19;
+
+/** Bin of floor(8 * level), up to 256: the thresholds are multiples of 1/8. */
+const BIN = Uint8Array.from({ length: 257 }, (_, eighths) => LEVEL_THRESHOLDS.filter((t) => 8 * t <= eighths).length);
 
 /** State of one frame being coded; ranks, not particle numbers, index everything. Reusable, one per thread and model. */
 export class Predictor {
@@ -38,10 +45,13 @@ export class Predictor {
   private readonly activity: Float64Array;
   private readonly stretch: Float64Array;
   private readonly s = new Float64Array(SCRATCH);
-  private act = 0;
-  private own = 0;
-  private sigma = 1;
-  private readonly keyframe: { on: boolean } = { on: false };
+  private keyframe = false;
+  /** What `expect` answers: the nearest integer to the expected displacement, ... */
+  base = 0;
+  /** ... 4 * bin + phase, which name the residual's contexts, ... */
+  slot = 0;
+  /** ... and whether the expectation lies below `base`. */
+  below = false;
 
   constructor(model: SnapshotModel) {
     this.model = model;
@@ -53,19 +63,20 @@ export class Predictor {
 
   /** Starts a frame. */
   begin(keyframe: boolean): void {
-    this.keyframe.on = keyframe;
+    this.keyframe = keyframe;
   }
 
   /** Prepares the prediction of the particle at rank `i` of the body whose first rank is `first`. */
   enter(i: number, first: number): void {
     const { s, moved, activity, stretch } = this;
-    this.own = 0;
-    s.fill(0, BX, R);
+    s[OWN] = 0;
+    s[BX] = s[BX + 1] = s[BX + 2] = 0;
+    s[XZ] = s[YZ] = s[M] = 0;
     s[IX] = s[IY] = s[IZ] = 1;
     const k = this.model.neighborCount[i];
     if (k === 0) {
       const known = i > first;
-      this.act = known ? activity[i - 1] : FIRST_ACTIVITY;
+      s[ACT] = known ? activity[i - 1] : FIRST_ACTIVITY;
       for (let c = 0; c < 3; c++) s[PX + c] = known ? moved[3 * (i - 1) + c] : 0;
       return;
     }
@@ -85,16 +96,16 @@ export class Predictor {
     }
     act /= k;
     t /= k;
-    this.act = act;
+    s[ACT] = act;
     s[PX] = x / k;
     s[PX + 1] = y / k;
     s[PX + 2] = z / k;
-    const keyframe = this.keyframe.on;
+    const keyframe = this.keyframe;
     // With act = 0 the mix and the weight are 0 and the formulas below return the mean as it is: most of a resting body ends here.
     if (act === 0 && !keyframe) return;
     const a2 = (act * act) / 9;
     this.mixGates(i, keyframe ? 1 : (0.8 * a2) / (a2 + 2));
-    if (!keyframe) this.keepLengths(i, k, Math.min(32, a2 / (0.15 + t * t)));
+    if (!keyframe) this.keepLengths(i, k, Math.min(32, a2 / (0.1 + t)));
   }
 
   /** p = m + alpha (g - m) */
@@ -182,36 +193,44 @@ export class Predictor {
     s[M] = m;
   }
 
-  /** The expected displacement of component `c` (0, 1, 2, in this order), real-valued. */
-  center(c: number): number {
+  /**
+   * Predicts component `c` (0, 1, 2, in this order) and answers in `base`, `slot` and `below`: small integers, because a fraction that crosses
+   * a call which V8 does not inline costs an allocation.
+   */
+  expect(c: number): void {
     const { s } = this;
-    this.sigma = Math.sqrt(s[IX + c]);
     let center: number;
     if (c === 0) center = s[PX] + s[BX] * s[IX];
     else if (c === 1) center = s[PX + 1] + (s[BX + 1] - s[M] * s[R]) * s[IY];
     else center = s[PX + 2] + (s[BX + 2] - s[XZ] * s[R] - s[YZ] * s[R + 1]) * s[IZ];
-    return center > CENTER_LIMIT ? CENTER_LIMIT : center < -CENTER_LIMIT ? -CENTER_LIMIT : center;
+    center = center > CENTER_LIMIT ? CENTER_LIMIT : center < -CENTER_LIMIT ? -CENTER_LIMIT : center;
+    const sigma = Math.sqrt(s[IX + c]);
+    s[CENTER] = center;
+    s[SIGMA] = sigma;
+    const base = Math.floor(center + 0.5);
+    const h = center - base;
+    const level = (s[ACT] + 0.5 * s[OWN]) * sigma;
+    const phase = Math.floor(8 * Math.abs(h));
+    this.base = base;
+    this.below = h < 0;
+    this.slot = 4 * BIN[level >= 32 ? 256 : Math.floor(8 * level)] + (phase > 3 ? 3 : phase);
   }
 
-  /** The expected size of this component's residual, for the choice of contexts. */
-  level(): number {
-    return (this.act + 0.5 * this.own) * this.sigma;
-  }
-
-  /** Takes the decoded displacement `y` of component `c` whose center was `center`. */
-  settle(i: number, c: number, y: number, center: number): void {
+  /** Takes the displacement `y` that component `c` turned out to have. */
+  settle(i: number, c: number, y: number): void {
+    const { s } = this;
     this.moved[3 * i + c] = y;
-    this.s[R + c] = y - this.s[PX + c];
-    this.own += Math.abs(y - center) / this.sigma;
+    s[R + c] = y - s[PX + c];
+    s[OWN] += Math.abs(y - s[CENTER]) / s[SIGMA];
   }
 
   /** After the third component: what later particles will ask of this one. */
   leave(i: number): void {
-    this.activity[i] = this.own;
+    this.activity[i] = this.s[OWN];
     const { moved, previous, model } = this;
     const k = model.neighborCount[i];
     let sum = 0;
-    if (!this.keyframe.on) {
+    if (!this.keyframe) {
       const yx = moved[3 * i];
       const yy = moved[3 * i + 1];
       const yz = moved[3 * i + 2];
@@ -225,7 +244,7 @@ export class Predictor {
         const gy = previous[3 * i + 1] - previous[u + 1] + qy / 2;
         const gz = previous[3 * i + 2] - previous[u + 2] + qz / 2;
         const excess = qx * gx + qy * gy + qz * gz;
-        if (excess !== 0) sum += Math.abs(excess) / Math.sqrt(gx * gx + gy * gy + gz * gz + 1);
+        sum += (excess * excess) / (gx * gx + gy * gy + gz * gz + 1);
       }
     }
     this.stretch[i] = k === 0 ? 0 : sum / k;
