@@ -57,8 +57,10 @@ export class Playout {
    * A frame came in.
    * @param frameMs its moment on the server's time line, ms (tick / tickHz)
    * @param nowMs local monotonic clock, ms
+   * @param afterStill nothing moved up to the frame before it: then the playhead may jump forward unseen, and what begins to move is
+   *   shown after the ordinary delay instead of the length of the rest's last silence
    */
-  arrived(frameMs: number, nowMs: number): void {
+  arrived(frameMs: number, nowMs: number, afterStill: boolean): void {
     if (frameMs <= this.newestMs) this.restart();
     const step = frameMs - this.newestMs;
     // A gap of many intervals is a sleeping room and says nothing about the line.
@@ -70,7 +72,8 @@ export class Playout {
     this.newestMs = frameMs;
     this.advance(nowMs);
     const lead = frameMs - this.playheadMs;
-    if (!(Math.abs(lead - this.delayMs) < JUMP_MS + this.delayMs)) {
+    const restEnds = afterStill && lead > this.delayMs;
+    if (restEnds || !(Math.abs(lead - this.delayMs) < JUMP_MS + this.delayMs)) {
       this.playheadMs = frameMs - this.delayMs;
       this.leadMs = this.delayMs;
     } else {

@@ -10,6 +10,8 @@ export interface Frame {
   ints: Int32Array;
   /** float32[3*particles] the same in metres. */
   positions: Float32Array;
+  /** Nothing moved since the frame before it. */
+  still: boolean;
 }
 
 /** Two frames and how far (0..1) the moment asked for lies between them. */
@@ -55,8 +57,14 @@ export class SnapshotBuffer {
         tick: 0,
         ints: new Int32Array(3 * this.particles),
         positions: new Float32Array(3 * this.particles),
+        still: false,
       }
     );
+  }
+
+  /** Returns a borrowed frame that was not pushed. */
+  giveBack(frame: Frame): void {
+    this.spare.push(frame);
   }
 
   /**
@@ -66,6 +74,7 @@ export class SnapshotBuffer {
   push(frame: Frame): void {
     const last = this.newest;
     if (last && frame.tick <= last.tick) this.clear();
+    frame.still = last !== undefined && this.frames.length > 0 && sameInts(last.ints, frame.ints);
     this.frames.push(frame);
     if (this.frames.length > FRAMES_KEPT) this.spare.push(this.frames.shift()!);
   }
@@ -79,8 +88,8 @@ export class SnapshotBuffer {
    * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever extrapolated,
    * because a straight line through a collision shows what never happened.
    * @param tick moment on the server's time line, in ticks (fractions allowed)
-   * @param maxGap ticks; a pair further apart than this is a rest that ended (nothing is sent while a room sleeps), so its first
-   *   frame is held until `maxGap` before the second
+   * @param maxGap ticks; a pair further apart than this whose first frame is still is a rest that ended (little is sent while a
+   *   room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins when it began
    */
   at(tick: number, maxGap: number): FramePair | undefined {
     const { frames } = this;
@@ -90,7 +99,12 @@ export class SnapshotBuffer {
     const from = frames[high]!;
     const to = frames[high + 1] ?? from;
     if (to === from || tick <= from.tick) return { from, to, alpha: 0 };
-    const start = Math.max(from.tick, to.tick - maxGap);
+    const start = from.still ? Math.max(from.tick, to.tick - maxGap) : from.tick;
     return { from, to, alpha: Math.max(0, (tick - start) / (to.tick - start)) };
   }
+}
+
+function sameInts(a: Int32Array, b: Int32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -4,6 +4,7 @@
  */
 import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
+import { float32Of, uint32Of } from "../state/bytes.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import { skinAttributes } from "./skinAttributes.ts";
@@ -13,15 +14,6 @@ import { VertexTexture } from "./vertexTexture.ts";
 
 /** Edges sharper than this stay sharp on bodies that are drawn by their own simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
-
-/** A msgpack `bin` as a typed array; copied, because its offset in the message need not be a multiple of four. */
-export function uint32Of(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer);
-}
-
-export function float32Of(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
-}
 
 export class BodyMesh implements PickSurface {
   readonly mesh: Mesh<BufferGeometry>;
@@ -34,6 +26,8 @@ export class BodyMesh implements PickSurface {
   /** float32[3*count]: a view of the room's displayed positions. */
   readonly positions: Float32Array;
   readonly bounds = new Sphere();
+  /** Half the diagonal of the rest shape's bounding box, m. */
+  readonly restRadius: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
   private readonly positionTexture: VertexTexture;
@@ -49,6 +43,8 @@ export class BodyMesh implements PickSurface {
     this.triangles = uint32Of(body.triangles);
     this.rest = float32Of(body.rest);
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
+    boundsOf(this.bounds, this.rest);
+    this.restRadius = this.bounds.radius;
     this.mode = body.detail ? "detail" : "direct";
     const geometry = new BufferGeometry();
     let normalCount = body.count;

@@ -1,10 +1,10 @@
 /** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
 import {
-  ACESFilmicToneMapping, Color, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+  ACESFilmicToneMapping, Color, type Group, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
-import { float32Of } from "./bodyMesh.ts";
+import { float32Of } from "../state/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { Studio } from "./environment.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
@@ -38,6 +38,7 @@ export class Stage {
   /** Rest bounds of everything that can move. */
   readonly restBounds: Sphere;
   readonly floor: FloorUniforms;
+  readonly colliders: Group;
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
@@ -58,7 +59,8 @@ export class Stage {
     this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
     this.studio.light(renderer);
     this.studio.cover(this.restBounds);
-    this.scene.add(colliderMeshes(topology.colliders ?? [], radius, this.floor));
+    this.colliders = colliderMeshes(topology.colliders ?? [], radius, this.floor);
+    this.scene.add(this.colliders);
 
     this.homePosition = new Vector3(...topology.camera.position);
     this.homeTarget = new Vector3(...topology.camera.target);

@@ -1,0 +1,70 @@
+/**
+ * `window.pliant`: a read-only look into the running page, for end-to-end tests and the curious. Not an API to build on; nothing in
+ * the page reads it.
+ *
+ *     pliant.room, .scene, .member      where and who, undefined before the welcome
+ *     pliant.status                     "connecting" | "open" | "waiting" | "ended"
+ *     pliant.tick                       tick shown now (fractional)
+ *     pliant.frames()                   the last decoded frames, oldest first: [{tick, ints: number[], still}]
+ *     pliant.quanta                     grid of each body, m
+ *     pliant.displayed()                float32 positions drawn now, m
+ *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
+ *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
+ *     pliant.grabs()                    hands as drawn, own and others'
+ *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
+ *     pliant.firstMovingFrameMs         from the start of navigation to the first decoded frame that moves, ms
+ *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
+ *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
+ *     pliant.drawn                      pictures drawn so far
+ */
+import { Vector3 } from "three";
+import type { ConnectionStatus } from "./net/connection.ts";
+import type { RoomState } from "./state/roomState.ts";
+import type { LocalStats } from "./ui/statsOverlay.ts";
+import type { DrawnGrab } from "./view/handsView.ts";
+import type { RoomView } from "./view/roomView.ts";
+
+export interface HookSources {
+  state: RoomState;
+  status: () => ConnectionStatus["state"];
+  tick: () => number;
+  view: () => RoomView | undefined;
+  grabs: () => readonly DrawnGrab[];
+  stats: () => LocalStats;
+  firstDrawnFrameMs: () => number | undefined;
+}
+
+export function installDebugHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs }: HookSources): void {
+  const hook = {
+    get room() { return state.welcome?.room; },
+    get scene() { return state.welcome?.scene; },
+    get member() { return state.welcome?.member; },
+    get topology() { return state.welcome?.topology; },
+    get status() { return status(); },
+    get tick() { return tick(); },
+    get quanta() { return state.topology?.bodies.map((body) => body.quantum) ?? []; },
+    get members() { return state.members; },
+    get firstMovingFrameMs() { return state.firstMovingFrameMs; },
+    get firstDrawnFrameMs() { return firstDrawnFrameMs(); },
+    get drawn() { return view()?.drawn ?? 0; },
+    frames: () => (state.buffer?.list() ?? []).map((frame) => ({ tick: frame.tick, still: frame.still, ints: [...frame.ints] })),
+    displayed: () => [...state.displayed],
+    project: (point: [number, number, number]) => view()?.project(new Vector3(...point)),
+    pick: (x: number, y: number) => {
+      const picked = view()?.pick(x, y, 0);
+      return picked && { body: picked.body, triangle: picked.triangle, u: picked.u, v: picked.v, point: picked.point.toArray() };
+    },
+    grabs,
+    skinned: async (body: number) => {
+      const { readSkinned } = await import("./view/skinProbe.ts");
+      const room = view();
+      if (!room) throw new Error("nothing is drawn yet");
+      const { positions, normals } = readSkinned(room.stage.renderer, room.bodies[body]!);
+      // The particles that went in, read together with what came out: the room goes on moving.
+      return { positions: [...positions], normals: [...normals], particles: [...room.bodies[body]!.positions] };
+    },
+    stats,
+    decode: () => ({ ...state.decode }),
+  };
+  Object.defineProperty(window, "pliant", { value: Object.freeze(hook) });
+}

@@ -1,0 +1,19 @@
+/** Single-key commands of the room page; silent while somebody types in a field or uses a modifier. */
+
+export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help";
+
+export const KEYS: Readonly<Record<string, Command>> = {
+  r: "reset", p: "push", o: "overlay", w: "wireframe", h: "home", escape: "cancel", "?": "help",
+};
+
+export function listenToKeys(run: (command: Command) => void): void {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const target = event.target as HTMLElement | null;
+    if (target?.closest("input, textarea, select, [contenteditable]") && event.key !== "Escape") return;
+    const command = KEYS[event.key.toLowerCase()];
+    if (!command) return;
+    event.preventDefault();
+    run(command);
+  });
+}

@@ -1,0 +1,215 @@
+/**
+ * Everything that this page knows of its room, and how it came to know it: socket events go in, the view reads. No drawing here, so
+ * it runs without a browser's graphics. Frames that arrive before the topology wait for it; the chain of deltas needs every one.
+ */
+import type { Topology } from "../../shared/topology.ts";
+import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
+import { Clock } from "../net/clock.ts";
+import type { Hand, Member, ServerEvent, ServerStats, Welcome } from "../net/messages.ts";
+import { uint32Of } from "./bytes.ts";
+import { interpolateInto } from "./interpolate.ts";
+import { Playout } from "./playout.ts";
+import { Seam } from "./seam.ts";
+import { SnapshotBuffer, type Frame } from "./snapshotBuffer.ts";
+
+export interface RoomStateOptions {
+  fetchTopology: (hash: string) => Promise<Topology>;
+  /** The chain is broken: ask the server for a keyframe. */
+  needKeyframe: () => void;
+  /** The topology is there; drawing can start. Called again if the room comes back with another one. */
+  onTopology: (topology: Topology) => void;
+  onTopologyFailed: (error: unknown) => void;
+  onMembers: () => void;
+  onStats: (stats: ServerStats) => void;
+  onReset: (member: number) => void;
+  onNotice: (code: string, text: string) => void;
+  onFrame?: (frame: Frame) => void;
+}
+
+type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
+
+/** Frames kept while the topology is still loading; past this the oldest go and a keyframe is asked for. */
+const WAITING_FRAMES = 300;
+
+export class RoomState {
+  welcome: Welcome | undefined;
+  topology: Topology | undefined;
+  buffer: SnapshotBuffer | undefined;
+  playout: Playout | undefined;
+  clock: Clock | undefined;
+  members: Member[] = [];
+  /** By member; a message names only the hands that changed. */
+  readonly hands = new Map<number, Hand>();
+  stats: ServerStats | undefined;
+  /** float32[3*particles] what is drawn now, m. */
+  displayed = new Float32Array(0);
+  /** Local time at which the first frame that differs from the one before it was decoded, ms. */
+  firstMovingFrameMs: number | undefined;
+  /** Longest and mean time to decode a frame, ms, for the debugging hook. */
+  readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
+  private readonly options: RoomStateOptions;
+  private model: SnapshotModel | undefined;
+  private waiting: { event: FrameEvent; receivedMs: number }[] = [];
+  private topologyHash: string | undefined;
+  private chainBroken = true;
+  private rejoining = false;
+  private quanta = new Float64Array(0);
+  private lastKey = Number.NaN;
+  private readonly seam = new Seam();
+
+  constructor(options: RoomStateOptions) {
+    this.options = options;
+  }
+
+  receive(event: ServerEvent, receivedMs: number): void {
+    switch (event.type) {
+      case "welcome":
+        return this.welcomed(event.welcome);
+      case "keyframe":
+      case "delta":
+        return this.frame(event, receivedMs);
+      case "members":
+        this.members = event.members;
+        for (const member of this.hands.keys()) {
+          if (!event.members.some((m) => m.member === member && m.connected)) this.hands.delete(member);
+        }
+        return this.options.onMembers();
+      case "hands":
+        for (const hand of event.hands) this.hands.set(hand.member, hand);
+        return;
+      case "pong":
+        return this.clock?.pong(event.clientTimeMs, event.serverTick, receivedMs);
+      case "stats":
+        this.stats = event.stats;
+        return this.options.onStats(event.stats);
+      case "reset":
+        this.seam.begin(this.displayed, receivedMs);
+        return this.options.onReset(event.member);
+      case "notice":
+        return this.options.onNotice(event.code, event.text);
+    }
+  }
+
+  /** Ticks between two frames. */
+  get sendTicks(): number {
+    return this.welcome ? this.welcome.tickHz / this.welcome.sendHz : 1;
+  }
+
+  /**
+   * Moves the playhead to now and fills `displayed`.
+   * @returns the tick shown (fractional) and whether the positions differ from the last call's; undefined before the first frame
+   */
+  sample(nowMs: number): { tick: number; moved: boolean } | undefined {
+    if (!this.welcome || !this.buffer || !this.playout) return undefined;
+    const playheadMs = this.playout.advance(nowMs);
+    if (Number.isNaN(playheadMs)) return undefined;
+    const tick = (playheadMs * this.welcome.tickHz) / 1000;
+    const pair = this.buffer.at(tick, this.sendTicks);
+    if (!pair) return undefined;
+    interpolateInto(this.displayed, pair.from.positions, pair.to.positions, pair.alpha);
+    const key = pair.to.still || pair.from === pair.to ? pair.from.tick : tick;
+    const blending = this.seam.blendInto(this.displayed, nowMs);
+    const moved = blending || key !== this.lastKey;
+    this.lastKey = key;
+    return { tick, moved };
+  }
+
+  private welcomed(welcome: Welcome): void {
+    const resumed = this.welcome?.session === welcome.session && this.topologyHash === welcome.topology;
+    this.welcome = welcome;
+    this.hands.clear();
+    // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
+    this.chainBroken = true;
+    this.rejoining = true;
+    if (!resumed || !this.clock) this.clock = new Clock(welcome.tickHz);
+    if (this.topologyHash === welcome.topology) return;
+    this.topologyHash = welcome.topology;
+    this.topology = this.buffer = this.model = undefined;
+    this.waiting = [];
+    const hash = welcome.topology;
+    this.options.fetchTopology(hash).then(
+      (topology) => {
+        if (this.topologyHash === hash) this.useTopology(topology);
+      },
+      (error: unknown) => {
+        // Another try comes with the next welcome.
+        if (this.topologyHash === hash) this.topologyHash = undefined;
+        this.options.onTopologyFailed(error);
+      },
+    );
+  }
+
+  private useTopology(topology: Topology): void {
+    this.topology = topology;
+    this.model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })));
+    this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
+    this.buffer = new SnapshotBuffer(topology.particles);
+    this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
+    this.displayed = new Float32Array(3 * topology.particles);
+    this.options.onTopology(topology);
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const { event, receivedMs } of waiting) this.frame(event, receivedMs);
+  }
+
+  private frame(event: FrameEvent, receivedMs: number): void {
+    if (!this.model || !this.buffer || !this.playout) {
+      this.waiting.push({ event, receivedMs });
+      if (this.waiting.length > WAITING_FRAMES) this.waiting.shift();
+      return;
+    }
+    const frame = this.decodeFrame(event);
+    if (!frame) return;
+    const before = this.buffer.newest;
+    // A keyframe that repeats a frame which is already there (asked for by somebody else) changes nothing.
+    if (before && event.type === "keyframe" && before.tick === frame.tick) return this.buffer.giveBack(frame);
+    const restarted = before !== undefined && frame.tick < before.tick;
+    const wasStill = before?.still ?? false;
+    if (this.rejoining && before) {
+      // The line was down: what was shown last melts into what the room is now, instead of sweeping over the gap.
+      this.seam.begin(this.displayed, receivedMs);
+      this.buffer.clear();
+      this.playout.restart();
+    }
+    this.rejoining = false;
+    this.buffer.push(frame);
+    if (restarted) this.playout.restart();
+    this.playout.arrived((frame.tick * 1000) / this.welcome!.tickHz, receivedMs, wasStill);
+    if (this.firstMovingFrameMs === undefined && before && !frame.still) {
+      this.firstMovingFrameMs = performance.now();
+      performance.mark("pliant:first-moving-frame");
+    }
+    this.options.onFrame?.(frame);
+  }
+
+  private decodeFrame(event: FrameEvent): Frame | undefined {
+    const buffer = this.buffer!;
+    const startMs = performance.now();
+    const frame = buffer.borrow();
+    try {
+      if (event.type === "keyframe") {
+        decodeKeyframe(this.model!, event.data, frame.ints);
+        this.chainBroken = false;
+      } else {
+        if (this.chainBroken) return void buffer.giveBack(frame);
+        const base = buffer.newest;
+        if (!base || base.tick !== event.baseTick) throw new Error(`delta against tick ${event.baseTick}, but the newest frame is ${base?.tick}`);
+        decodeDelta(this.model!, base.ints, event.data, frame.ints);
+      }
+    } catch (error) {
+      console.warn("frame of tick " + event.tick + " cannot be decoded; asking for a keyframe", error);
+      buffer.giveBack(frame);
+      this.decode.failures++;
+      this.chainBroken = true;
+      this.options.needKeyframe();
+      return undefined;
+    }
+    frame.tick = event.tick;
+    dequantizeInto(this.model!, frame.ints, this.quanta, frame.positions);
+    const tookMs = performance.now() - startMs;
+    this.decode.frames++;
+    this.decode.totalMs += tookMs;
+    this.decode.worstMs = Math.max(this.decode.worstMs, tookMs);
+    return frame;
+  }
+}

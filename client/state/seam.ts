@@ -1,0 +1,35 @@
+/**
+ * Where the room's motion has a seam (a lost line that came back, a reset), what was shown last melts into what is true now. Only the
+ * picture is blended; decoded frames are untouched.
+ */
+
+/** Long enough to be read as motion, short enough not to hide the truth, ms. */
+const SEAM_MS = 260;
+
+export class Seam {
+  private before: Float32Array | undefined;
+  private startMs = 0;
+
+  /** @param shown float32[n] m: the picture now; copied */
+  begin(shown: Float32Array, nowMs: number): void {
+    this.before = shown.slice();
+    this.startMs = nowMs;
+  }
+
+  /**
+   * @param live float32[n] m, inout: what is true; becomes what to show
+   * @returns whether a seam is being blended
+   */
+  blendInto(live: Float32Array, nowMs: number): boolean {
+    const { before } = this;
+    if (!before) return false;
+    const t = (nowMs - this.startMs) / SEAM_MS;
+    if (!(t < 1) || before.length !== live.length) {
+      this.before = undefined;
+      return true;
+    }
+    const weight = t > 0 ? t * t * (3 - 2 * t) : 0;
+    for (let i = 0; i < live.length; i++) live[i] = before[i]! + (live[i]! - before[i]!) * weight;
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+/** Builds elements without markup strings: nothing a server or a player says is ever parsed as HTML. */
+
+type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
+type Child = Node | string | undefined;
+
+/** `h("button", { class: "big", onclick: run }, "Go")`: functions become listeners, true becomes an empty attribute. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== undefined));
+  return element;
+}
+
+/** Outlines on a 24 x 24 grid. */
+const ICONS = {
+  link: "M10 14a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1",
+  reset: "M4 5v5h5M4.6 14a8 8 0 1 0 1.6-8.2L4 10",
+  push: "M3 12h11M10 7l5 5-5 5M19 5v14",
+  hand: "M8 12V5.5a1.5 1.5 0 0 1 3 0V11m0-6.5a1.5 1.5 0 0 1 3 0V11m0-5a1.5 1.5 0 0 1 3 0v8c0 4-2.5 7-6.5 7-3 0-4.500-1.500-6-4l-2-3.500c-.8-1.500 1-2.800 2.200-1.500L8 14",
+  chart: "M4 19V5M4 19h16M8 15l4-5 3 3 4-6",
+  home: "M4 11l8-7 8 7M6 10v9h12v-9",
+  help: "M9.500 9.500a2.500 2.500 0 1 1 3.500 2.300c-.7.3-1 .8-1 1.700M12 17v.1",
+  plus: "M12 5v14M5 12h14",
+  arrow: "M5 12h14M13 6l6 6-6 6",
+  people: "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM2.500 20c0-3.600 2.900-6 6.500-6s6.500 2.400 6.500 6M16 4.500a3.500 3.500 0 0 1 0 6.500M18 14.500c2.200.8 3.500 2.800 3.500 5.500",
+} as const;
+
+export type IconName = keyof typeof ICONS;
+
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,179 @@
+/** The part of the room page that needs three: picture, hands, keyboard, and the animation loop that ties them to the room's state. */
+import type { Topology } from "../../shared/topology.ts";
+import { installDebugHook, type HookSources } from "../debugHook.ts";
+import { GrabController } from "../input/grabController.ts";
+import { listenToKeys, type Command } from "../input/keyboard.ts";
+import { listenToPointers } from "../input/pointerInput.ts";
+import { Presence } from "../input/presence.ts";
+import { build, type Point } from "../net/messages.ts";
+import type { RoomState } from "../state/roomState.ts";
+import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
+import { LEVELS } from "../view/quality.ts";
+import { RoomView, type Picked } from "../view/roomView.ts";
+import type { GraphicsProbe } from "../view/stage.ts";
+import type { Identity } from "./identity.ts";
+import type { RoomShell } from "./roomShell.ts";
+
+export { probeGraphics } from "../view/stage.ts";
+
+export interface PlaygroundOptions {
+  shell: RoomShell;
+  state: RoomState;
+  topology: Topology;
+  probe: GraphicsProbe;
+  identity: Identity;
+  send: (bytes: Uint8Array) => void;
+  online: () => boolean;
+  limits: () => { reach: number; maxGrabs: number };
+  onCommand: (command: Command) => void;
+}
+
+/** A push takes this part of the largest impulse that the scene allows. */
+const PUSH = 0.75;
+
+/** A page has one keyboard and one debugging hook, however often a room comes back with another scene. */
+let installed = false;
+
+export class Playground {
+  readonly view: RoomView;
+  readonly grabs: GrabController;
+  pushing = false;
+  private readonly options: PlaygroundOptions;
+  private readonly presence: Presence;
+  private tick = Number.NaN;
+  private running = true;
+  private lastMs = performance.now();
+  private drawTimes: number[] = [];
+  private firstDrawnFrameMs: number | undefined;
+
+  constructor(options: PlaygroundOptions) {
+    this.options = options;
+    const { shell, state, topology, probe, identity } = options;
+    this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
+    this.grabs = new GrabController({
+      view: this.view,
+      send: (bytes) => {
+        shell.hideHint();
+        options.send(bytes);
+      },
+      color: () => identity.color,
+      reach: () => options.limits().reach,
+      maxGrabs: options.limits().maxGrabs,
+    });
+    this.presence = new Presence(this.view, options.send);
+    listenToPointers({
+      view: this.view, grabs: this.grabs, area: shell.element, canvas: shell.canvas,
+      pushing: () => this.pushing,
+      push: (picked) => this.push(picked),
+      hover: (at) => this.presence.hover(at),
+      enabled: () => options.online() && this.running,
+    });
+    if (!installed) listenToKeys(options.onCommand);
+  }
+
+  /** @param onFirstPicture called once when the bodies have been drawn */
+  start(onFirstPicture: () => void): void {
+    const loop = (nowMs: number) => {
+      if (!this.running) return;
+      requestAnimationFrame(loop);
+      this.frame(nowMs);
+      if (this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
+        this.firstDrawnFrameMs = performance.now();
+        performance.mark("pliant:first-drawn-frame");
+        onFirstPicture();
+      }
+    };
+    requestAnimationFrame(loop);
+  }
+
+  installHook({ status, stats }: Pick<HookSources, "status" | "stats">): void {
+    if (installed) return;
+    installed = true;
+    installDebugHook({
+      state: this.options.state, status, stats,
+      tick: () => this.tick,
+      view: () => this.view,
+      grabs: () => this.drawnGrabs(),
+      firstDrawnFrameMs: () => this.firstDrawnFrameMs,
+    });
+  }
+
+  togglePushing(): boolean {
+    this.pushing = !this.pushing;
+    this.options.shell.element.classList.toggle("pushing", this.pushing);
+    return this.pushing;
+  }
+
+  goHome(): void {
+    this.view.stage.home();
+    this.view.invalidate();
+  }
+
+  /** Pictures drawn in the last second. */
+  fps(nowMs: number): number {
+    this.drawTimes = this.drawTimes.filter((ms) => nowMs - ms < 1000);
+    return this.drawTimes.length;
+  }
+
+  qualityText(): string {
+    const { pixelRatio, shadowMap } = LEVELS[this.view.stage.quality.level]!;
+    return `${Math.min(devicePixelRatio, pixelRatio)}x · ${shadowMap > 0 ? "shadows " + shadowMap : "no shadows"}`;
+  }
+
+  dispose(): void {
+    this.running = false;
+    this.grabs.endAll(false);
+    for (const body of this.view.bodies) body.dispose();
+    this.view.stage.renderer.dispose();
+  }
+
+  private frame(nowMs: number): void {
+    const { state } = this.options;
+    const sampled = state.sample(nowMs);
+    if (sampled) this.tick = sampled.tick;
+    const bends = this.grabs.update(nowMs);
+    this.presence.update(nowMs, this.grabs.count > 0);
+    const drew = this.view.frame({
+      nowMs,
+      elapsedMs: Math.min(250, nowMs - this.lastMs),
+      moved: sampled?.moved ?? false,
+      hasFrame: sampled !== undefined,
+      grabs: this.drawnGrabs(),
+      cursors: this.drawnCursors(),
+      bends,
+      lagMs: Math.min(400, (Number.isFinite(state.clock?.rttMs) ? state.clock!.rttMs : 0) + (state.playout?.delayMs ?? 0)),
+    });
+    if (drew) this.drawTimes.push(nowMs);
+    this.lastMs = nowMs;
+  }
+
+  private push(picked: Picked): void {
+    const { topology, send, shell } = this.options;
+    shell.hideHint();
+    send(build.impulse(picked, picked.direction.clone().multiplyScalar(PUSH * topology.interaction.maxImpulse).toArray() as Point));
+  }
+
+  private drawnGrabs(): DrawnGrab[] {
+    const { state } = this.options;
+    const drawn = this.grabs.drawn();
+    for (const [member, hand] of state.hands) {
+      if (member === state.welcome?.member) continue;
+      const color = state.members.find((m) => m.member === member)?.color ?? "#8a8f98";
+      for (const grab of hand.grabs) drawn.push({ ...grab, id: `${member}:${grab.grab}`, color });
+    }
+    return drawn;
+  }
+
+  private drawnCursors(): DrawnCursor[] {
+    const { state } = this.options;
+    const cursors: DrawnCursor[] = [];
+    for (const { member, name, color, connected } of state.members) {
+      const hand = state.hands.get(member);
+      if (!connected || !hand || member === state.welcome?.member) continue;
+      // A hand that pulls is where it pulls to; a hand that only points is where it points.
+      const at = hand.grabs.at(-1)?.target ?? hand.cursor;
+      if (at) cursors.push({ member, name, color, at });
+    }
+    return cursors;
+  }
+}

@@ -1,0 +1,149 @@
+/** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
+import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { ApiError, fetchRoom, fetchTopology, socketUrl } from "../net/api.ts";
+import { Connection, type ConnectionStatus } from "../net/connection.ts";
+import { build } from "../net/messages.ts";
+import { RoomState } from "../state/roomState.ts";
+import type { Command } from "../input/keyboard.ts";
+import type { Topology } from "../../shared/topology.ts";
+import { loadIdentity } from "./identity.ts";
+import { MESSAGES, messagePage } from "./messagePage.ts";
+import { RoomShell } from "./roomShell.ts";
+import { shareLink } from "./share.ts";
+import type { LocalStats } from "./statsOverlay.ts";
+import type { Playground } from "./playground.ts";
+
+/** The overlay's own numbers are taken this often, ms. */
+const STATS_MS = 250;
+
+export function openRoomPage(app: HTMLElement, room: string): void {
+  const identity = loadIdentity();
+  let playground: Playground | undefined;
+  let status: ConnectionStatus = { state: "connecting", attempt: 0 };
+  let ended = false;
+  let built = 0;
+
+  const shell = new RoomShell(room, identity, {
+    identityChanged: () => connection.reintroduce(),
+    push: () => run("push"),
+    reset: () => run("reset"),
+    home: () => run("home"),
+    overlay: () => run("overlay"),
+    help: () => run("help"),
+    copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
+  });
+  app.replaceChildren(shell.element);
+
+  const nameOf = (member: number) => state.members.find((m) => m.member === member)?.name ?? "Somebody";
+  const state = new RoomState({
+    fetchTopology,
+    needKeyframe: () => connection.send(build.needKeyframe()),
+    onTopology: (topology) => void draw(topology),
+    onTopologyFailed: (error) => shell.setLoading(error instanceof ApiError ? error.message : String(error)),
+    onMembers: () => shell.people.update(state.members, state.welcome?.member ?? 0),
+    onStats: (stats) => shell.stats.updateServer(stats),
+    onReset: (member) => {
+      playground?.grabs.endAll(false);
+      shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
+    },
+    onNotice: (_code, text) => shell.toasts.show(text),
+  });
+
+  // The drawing code comes while the socket opens and the topology is fetched.
+  const drawing = import("./playground.ts");
+
+  const connection = new Connection({
+    url: socketUrl(room),
+    identity: () => identity,
+    onEvent: (event, receivedMs) => state.receive(event, receivedMs),
+    roomExists: async () => (await fetchRoom(room)) !== undefined,
+    onStatus: (next) => {
+      status = next;
+      shell.banner.update(next);
+      shell.toolbar.setOnline(next.state === "open");
+      shell.element.classList.toggle("offline", next.state === "waiting");
+      if (next.state !== "open") playground?.grabs.endAll(false);
+      if (next.state === "ended") leave(next.code);
+    },
+  });
+
+  async function draw(topology: Topology): Promise<void> {
+    const turn = ++built;
+    shell.setTitle(topology.title);
+    shell.setLoading("Setting the scene …");
+    const { Playground, probeGraphics } = await drawing;
+    // Another topology may have come meanwhile: only the last one is drawn.
+    if (turn !== built || ended) return;
+    const probe = probeGraphics();
+    if (!probe.webgl2) return leaveWith(MESSAGES.noWebGl);
+    playground?.dispose();
+    playground = new Playground({
+      shell, state, topology, probe, identity,
+      send: (bytes) => connection.send(bytes),
+      online: () => status.state === "open",
+      limits: () => ({ reach: state.welcome?.limits["reach"] ?? 100, maxGrabs: state.welcome?.limits["grabsPerMember"] ?? Limits.grabsPerMember }),
+      onCommand: run,
+    });
+    playground.installHook({ status: () => status.state, stats: localStats });
+    playground.start(() => shell.setLoading(undefined));
+  }
+
+  function run(command: Command): void {
+    switch (command) {
+      case "reset":
+        if (status.state === "open") connection.send(build.reset());
+        return;
+      case "push":
+        if (playground) shell.toolbar.setPushing(playground.togglePushing());
+        return;
+      case "overlay":
+        return shell.toolbar.setOverlay(shell.stats.toggle());
+      case "wireframe":
+        return void playground?.view.toggleWireframe();
+      case "home":
+        return playground?.goHome();
+      case "help":
+        return shell.toggleHelp();
+      case "cancel":
+        shell.toggleHelp(false);
+        shell.toolbar.togglePopover(false);
+        playground?.grabs.endAll(true);
+        if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
+    }
+  }
+
+  function localStats(): LocalStats {
+    const nowMs = performance.now();
+    const { decode } = state;
+    return {
+      rttMs: state.clock?.rttMs ?? Number.NaN,
+      bufferMs: state.playout?.delayMs ?? Number.NaN,
+      jitterMs: state.playout?.jitterMs ?? Number.NaN,
+      fps: playground?.fps(nowMs) ?? 0,
+      kbpsIn: connection.received.kbps(nowMs),
+      framesPerSecond: connection.received.messagesPerSecond(nowMs),
+      decodeMs: decode.frames > 0 ? decode.totalMs / decode.frames : 0,
+      quality: playground?.qualityText() ?? "–",
+    };
+  }
+  const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
+
+  function leave(code: number): void {
+    if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);
+    else if (code === CloseCode.unsupportedVersion) leaveWith(MESSAGES.oldClient);
+  }
+
+  function leaveWith([title, text]: readonly [string, string]): void {
+    ended = true;
+    clearInterval(statsTimer);
+    playground?.dispose();
+    document.title = `${title} · Pliant`;
+    app.replaceChildren(messagePage(title, text));
+    if (status.state !== "ended") connection.close();
+  }
+
+  // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.
+  addEventListener("pagehide", (event) => {
+    if (!event.persisted) connection.close();
+  });
+}

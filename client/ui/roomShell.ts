@@ -1,0 +1,62 @@
+/** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
+import { ConnectionBanner } from "./banner.ts";
+import { h } from "./dom.ts";
+import { helpPanel, hintText } from "./helpPanel.ts";
+import type { Identity } from "./identity.ts";
+import { People } from "./people.ts";
+import { StatsOverlay } from "./statsOverlay.ts";
+import { Toasts } from "./toasts.ts";
+import { Toolbar, type ToolbarActions } from "./toolbar.ts";
+
+export class RoomShell {
+  readonly element: HTMLElement;
+  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "The room: drag a body to pull on it" });
+  readonly people = new People();
+  readonly stats = new StatsOverlay();
+  readonly toasts = new Toasts();
+  readonly banner = new ConnectionBanner();
+  readonly toolbar: Toolbar;
+  readonly help: HTMLElement;
+  private readonly titleText = h("strong", {}, "Pliant");
+  private readonly hint = h("div", { class: "hint glass" }, hintText());
+  private readonly loadingText = h("span", {}, "Opening the room …");
+  private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
+
+  constructor(room: string, identity: Identity, actions: ToolbarActions) {
+    this.toolbar = new Toolbar(identity, actions);
+    this.help = helpPanel(() => this.toggleHelp(false));
+    const title = h(
+      "a", { class: "title glass", href: "/", title: "To the lobby" },
+      h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
+      h("span", {}, this.titleText, h("small", {}, room)),
+    );
+    this.hint.hidden = true;
+    this.element = h(
+      "div", { class: "room" },
+      this.canvas, this.loading,
+      h("div", { class: "topbar" }, title, this.people.element),
+      this.stats.element, this.hint, this.toolbar.element, this.toasts.element, this.banner.element, this.help,
+    );
+  }
+
+  setTitle(title: string): void {
+    this.titleText.textContent = title;
+    document.title = `${title} · Pliant`;
+  }
+
+  /** What the visitor waits for; undefined when the picture is there. */
+  setLoading(text: string | undefined): void {
+    this.loading.classList.toggle("gone", text === undefined);
+    if (text !== undefined) this.loadingText.textContent = text;
+    else this.hint.hidden = this.hint.classList.contains("gone");
+  }
+
+  toggleHelp(open = this.help.hidden): void {
+    this.help.hidden = !open;
+    if (open) this.help.querySelector("button")!.focus();
+  }
+
+  hideHint(): void {
+    this.hint.classList.add("gone");
+  }
+}

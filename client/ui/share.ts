@@ -1,0 +1,26 @@
+/** Puts the room's link where it can be sent from. */
+
+/** @returns what happened, for a note to the player; undefined when the system's own sheet said it */
+export async function shareLink(url: string): Promise<string | undefined> {
+  if (matchMedia("(pointer: coarse)").matches && "share" in navigator) {
+    try {
+      await navigator.share({ title: document.title, url });
+      return undefined;
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") return undefined;
+    }
+  }
+  try {
+    await navigator.clipboard.writeText(url);
+    return "Link copied";
+  } catch {
+    // Without https (a laptop in a class room) there is no clipboard API: the old way.
+    const field = document.createElement("textarea");
+    field.value = url;
+    document.body.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    return copied ? "Link copied" : url;
+  }
+}

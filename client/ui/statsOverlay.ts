@@ -1,0 +1,101 @@
+/** The numbers behind the picture: line, buffer, drawing and the server's step with its stages. Off until asked for. */
+import type { ServerStats } from "../net/messages.ts";
+import { h } from "./dom.ts";
+import { Plot } from "./plot.ts";
+
+/** What the page measured itself. */
+export interface LocalStats {
+  rttMs: number;
+  bufferMs: number;
+  jitterMs: number;
+  fps: number;
+  kbpsIn: number;
+  framesPerSecond: number;
+  decodeMs: number;
+  quality: string;
+}
+
+/** Colours of the server's stages, in the order of its tick; a stage it adds later takes the last. */
+const STAGES: Record<string, string> = {
+  inputs: "#94a3b8", predict: "#60a5fa", solve: "#e4572e", collide: "#d9901a", velocity: "#2a9d5c", guard: "#8e5bd0", encode: "#14939c",
+};
+const OTHER_STAGE = "#a8a29e";
+
+interface Row {
+  element: HTMLElement;
+  value: HTMLElement;
+  plot: Plot | undefined;
+}
+
+function row(label: string, plot?: Plot): Row {
+  const value = h("b", {}, "–");
+  return { element: h("div", { class: "row" }, h("span", {}, label), value, plot?.canvas), value, plot };
+}
+
+export class StatsOverlay {
+  readonly element: HTMLElement;
+  private readonly rtt = row("Round trip", new Plot("#2f7dd1", 20));
+  private readonly buffer = row("Buffer delay", new Plot("#8e5bd0", 100));
+  private readonly fps = row("Frames drawn", new Plot("#2a9d5c", 60));
+  private readonly kbps = row("Received", new Plot("#d9901a", 50));
+  private readonly step = row("Server step", new Plot("#e4572e", 8));
+  private readonly late = row("Tick lateness", new Plot("#14939c", 5));
+  private readonly extra = row("Decode · picture");
+  private readonly bar = h("div", { class: "stages" });
+  private readonly legend = h("div", { class: "legend" });
+
+  constructor() {
+    const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
+    this.element = h("aside", { class: "stats glass", hidden: true, "aria-label": "Statistics" }, ...rows, this.bar, this.legend, this.late.element, this.extra.element);
+  }
+
+  /** @returns whether it is shown now */
+  toggle(): boolean {
+    this.element.hidden = !this.element.hidden;
+    return !this.element.hidden;
+  }
+
+  /** A few times a second, shown or not: the plots keep their history. */
+  updateLocal(stats: LocalStats): void {
+    set(this.rtt, stats.rttMs, `${round(stats.rttMs)} ms`);
+    set(this.buffer, stats.bufferMs, `${round(stats.bufferMs)} ms · jitter ${round(stats.jitterMs)}`);
+    set(this.fps, stats.fps, `${Math.round(stats.fps)} fps`);
+    set(this.kbps, stats.kbpsIn, `${round(stats.kbpsIn)} kbit/s · ${Math.round(stats.framesPerSecond)}/s`);
+    this.extra.value.textContent = `${stats.decodeMs.toFixed(2)} ms · ${stats.quality}`;
+    if (this.element.hidden) return;
+    for (const { plot } of [this.rtt, this.buffer, this.fps, this.kbps, this.step, this.late]) plot?.draw();
+  }
+
+  updateServer(stats: ServerStats): void {
+    const dilation = stats.timeDilation < 0.995 ? ` · time ${Math.round(100 * stats.timeDilation)} %` : "";
+    set(this.step, stats.stepMs, `${stats.stepMs.toFixed(2)} ms${dilation}`);
+    set(this.late, stats.tickLatenessMs, `${stats.tickLatenessMs.toFixed(1)} ms`);
+    const stages = Object.entries(stats.stages).filter(([, ms]) => ms > 0);
+    const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
+    if (total <= 0) return;
+    this.bar.replaceChildren(
+      ...stages.map(([name, ms]) => {
+        const part = h("span", { title: `${name} ${ms.toFixed(2)} ms` });
+        part.style.width = `${(100 * ms) / total}%`;
+        part.style.background = STAGES[name] ?? OTHER_STAGE;
+        return part;
+      }),
+    );
+    this.legend.replaceChildren(
+      ...stages.map(([name, ms]) => {
+        const swatch = h("i");
+        swatch.style.setProperty("--stage", STAGES[name] ?? OTHER_STAGE);
+        return h("span", {}, swatch, `${name} ${ms.toFixed(2)}`);
+      }),
+    );
+  }
+}
+
+function round(value: number): string {
+  return Number.isFinite(value) ? (value < 10 ? value.toFixed(1) : String(Math.round(value))) : "–";
+}
+
+function set({ value, plot }: Row, number: number, text: string): void {
+  value.textContent = text;
+  plot?.add(Number.isFinite(number) ? number : 0);
+}

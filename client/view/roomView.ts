@@ -1,0 +1,177 @@
+/**
+ * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed positions. It draws
+ * only when something has changed, so a resting room costs a phone's battery nothing.
+ */
+import { Raycaster, Sphere, Vector2, Vector3 } from "three";
+import type { Collider } from "../../shared/scene.ts";
+import type { Topology } from "../../shared/topology.ts";
+import type { SurfacePoint } from "../net/messages.ts";
+import { BodyMesh } from "./bodyMesh.ts";
+import { ContactBlobs } from "./contactBlobs.ts";
+import { DebugDraw } from "./debugDraw.ts";
+import { HandsView, type DrawnCursor, type DrawnGrab } from "./handsView.ts";
+import type { LocalBend } from "./localBend.ts";
+import { pickNearest, pickSurfaces } from "./picking.ts";
+import { Stage, type GraphicsProbe } from "./stage.ts";
+
+export interface Picked extends SurfacePoint {
+  /** m */
+  point: Vector3;
+  /** Unit direction of the ray that found it. */
+  direction: Vector3;
+}
+
+export interface FrameInput {
+  nowMs: number;
+  elapsedMs: number;
+  /** `displayed` has changed since the last frame. */
+  moved: boolean;
+  /** A frame has been received at all. */
+  hasFrame: boolean;
+  grabs: readonly DrawnGrab[];
+  cursors: readonly DrawnCursor[];
+  bends: readonly LocalBend[];
+  /** Age of the hands that the displayed frame shows, ms. */
+  lagMs: number;
+}
+
+export class RoomView {
+  readonly stage: Stage;
+  readonly bodies: BodyMesh[];
+  readonly debug: DebugDraw;
+  /** Height of the floor, m; -Infinity without one. */
+  readonly floorY: number;
+  /** Frames drawn so far. */
+  drawn = 0;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly hands = new HandsView();
+  private readonly blobs: ContactBlobs;
+  private readonly raycaster = new Raycaster();
+  private readonly bounds = new Sphere();
+  private dirty = true;
+  private visible = false;
+
+  /** @param displayed float32[3*particles] m: read at every frame; local bends write into it */
+  constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
+    this.canvas = canvas;
+    this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
+    this.blobs = new ContactBlobs(this.bodies);
+    this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
+    this.floorY = floorOf(topology.colliders ?? []);
+    this.debug = new DebugDraw(this.bodies);
+    // Nothing is shown before the first frame: the rest shape would jump.
+    for (const { mesh } of this.bodies) mesh.visible = false;
+    this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+  }
+
+  /** Draw at the next frame even if nothing moved. */
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  resize(): void {
+    this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    this.dirty = true;
+  }
+
+  toggleWireframe(): boolean {
+    this.debug.group.visible = !this.debug.group.visible;
+    this.dirty = true;
+    return this.debug.group.visible;
+  }
+
+  /** @returns whether a picture was drawn */
+  frame(input: FrameInput): boolean {
+    const { stage } = this;
+    const cameraMoved = stage.controls.update();
+    if (input.hasFrame && !this.visible) {
+      this.visible = true;
+      for (const { mesh } of this.bodies) mesh.visible = true;
+      this.dirty = true;
+    }
+    const bent = input.bends.length > 0;
+    if (this.visible && (input.moved || bent || this.dirty)) {
+      for (const bend of input.bends) bend.apply(input.nowMs, input.lagMs, this.floorY);
+      this.updateBodies();
+    }
+    const handsShown = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);
+    // One more picture after the last hand has gone, to remove it.
+    if (!(cameraMoved || input.moved || bent || handsShown || this.handsWereShown || this.dirty)) return false;
+    this.handsWereShown = handsShown;
+    this.dirty = false;
+    stage.draw(input.nowMs);
+    this.drawn++;
+    return true;
+  }
+
+  private handsWereShown = false;
+
+  private updateBodies(): void {
+    this.bounds.makeEmpty();
+    for (const body of this.bodies) {
+      body.update();
+      if (body.bounds.radius >= 0) this.bounds.union(body.bounds);
+    }
+    this.blobs.update();
+    this.stage.coverShadows(this.bounds);
+    this.debug.update();
+  }
+
+  /** A ray through a point of the window, CSS pixels. */
+  ray(clientX: number, clientY: number): { origin: Vector3; direction: Vector3 } {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector2(((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2);
+    this.stage.camera.updateMatrixWorld();
+    this.raycaster.setFromCamera(at, this.stage.camera);
+    return this.raycaster.ray;
+  }
+
+  /**
+   * The surface point under a point of the window, by the displayed simulation surface; undefined when nothing or a collider is there.
+   * @param tolerancePx how far beside the surface still counts, CSS pixels
+   */
+  pick(clientX: number, clientY: number, tolerancePx: number): Picked | undefined {
+    if (!this.visible) return undefined;
+    const { origin, direction } = this.ray(clientX, clientY);
+    const from = origin.toArray() as [number, number, number];
+    const along = direction.toArray() as [number, number, number];
+    const tangent = (tolerancePx * 2 * Math.tan((this.stage.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
+    const hit = pickSurfaces(this.bodies, from, along) ?? pickNearest(this.bodies, from, along, tangent);
+    if (!hit || hit.distance > this.colliderDistance()) return undefined;
+    const { body, triangle, u, v } = hit;
+    return { body, triangle, u, v, point: origin.clone().addScaledVector(direction, hit.distance), direction: direction.clone() };
+  }
+
+  /** Where a pointer points: on a body, on a collider, or else on the plane through the camera's target. */
+  pointAt(clientX: number, clientY: number): Vector3 {
+    const { origin, direction } = this.ray(clientX, clientY);
+    const hit = this.visible ? pickSurfaces(this.bodies, origin.toArray() as [number, number, number], direction.toArray() as [number, number, number]) : undefined;
+    const reach = Math.min(hit?.distance ?? Infinity, this.colliderDistance());
+    const fallback = this.stage.controls.target.distanceTo(this.stage.camera.position);
+    return origin.clone().addScaledVector(direction, Math.min(reach, 1.6 * fallback));
+  }
+
+  /** Screen position of a world point, CSS pixels of the window; undefined behind the camera. */
+  project(point: Vector3): { x: number; y: number } | undefined {
+    this.stage.camera.updateMatrixWorld();
+    const p = point.clone().project(this.stage.camera);
+    if (p.z > 1) return undefined;
+    const box = this.canvas.getBoundingClientRect();
+    return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
+  }
+
+  /** Of the current ray to the nearest collider, m. */
+  private colliderDistance(): number {
+    return this.raycaster.intersectObject(this.stage.colliders, true)[0]?.distance ?? Infinity;
+  }
+}
+
+function floorOf(colliders: readonly Collider[]): number {
+  let height = -Infinity;
+  for (const collider of colliders) {
+    if (collider.type === "plane" && collider.normal[1] > 0.999) height = Math.max(height, collider.offset);
+  }
+  return height;
+}
