@@ -1,0 +1,125 @@
+/**
+ * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of the dashboard is put to it: each must return numbers, with the
+ * labels that its legend names. So no panel can stay empty because a metric was renamed.
+ */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { parseMetrics } from "../../load-tests/metrics.ts";
+import { startServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/server.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
+import { startPrometheus } from "./prometheus.ts";
+import type { RunningPrometheus } from "./prometheus.ts";
+
+interface Target {
+  expr: string;
+  legendFormat: string;
+  instant?: boolean;
+  datasource: { uid: string };
+}
+interface Panel {
+  type: string;
+  title: string;
+  description?: string;
+  targets?: Target[];
+}
+interface Dashboard {
+  panels: Panel[];
+  templating: { list: { name: string; definition: string }[] };
+}
+
+const dashboard = JSON.parse(readFileSync("server/ops/grafana/dashboards/pliant.json", "utf8")) as Dashboard;
+const panels = dashboard.panels.filter((panel) => panel.type !== "row");
+const queries = panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ title: `${panel.title}: ${target.legendFormat || target.expr}`, ...target })));
+
+/** What Grafana puts in for its variables; at a scrape per second its rate interval is four of them. */
+const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
+
+const LOAD_SECONDS = 12;
+
+/** One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something to count. */
+async function load(url: string, room: string): Promise<void> {
+  const bot = await Bot.join(url, room, { name: "puller" });
+  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+  const [x, y, z] = bot.surfacePosition(point);
+  const until = performance.now() + LOAD_SECONDS * 1000;
+  bot.grab(1, point, [x, y, z]);
+  for (let step = 0; performance.now() < until; step++) {
+    bot.move(1, [x + 0.1 * Math.sin(step / 5), y + 0.2, z]);
+    bot.cursor([x, y, z]);
+    if (step % 10 === 0) bot.impulse(point, [0, 0.1, 0]);
+    if (step % 10 === 5) bot.grab(2, { body: 99, triangle: 0, u: 0, v: 0 }, [0, 0, 0]); // There is no such body: a rejected input.
+    if (step % 30 === 0) await (await Bot.join(url, room)).leave(); // A socket that is closed.
+    await sleep(50);
+  }
+  bot.release(1);
+}
+
+test("every panel says what it shows, and every query leaves the choice of the server to the reader", () => {
+  expect(queries.length).toBeGreaterThan(30);
+  for (const panel of panels) expect(panel.description, panel.title).toBeTruthy();
+  for (const { expr, title } of queries) expect(expr, title).toContain('job="pliant",instance=~"$instance"');
+});
+
+const prometheus = findOnPath("prometheus");
+describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () => {
+  let server: RunningServer;
+  let monitor: RunningPrometheus;
+  let metrics = "";
+
+  beforeAll(async () => {
+    server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack" } });
+    monitor = await startPrometheus(prometheus as string, `127.0.0.1:${server.port}`, "1s");
+    const { room } = await createRoom(server.url, "jelly-stack");
+    await load(server.url, room);
+    metrics = await (await fetch(`${server.url}/metrics`)).text();
+  });
+
+  afterAll(async () => {
+    await monitor?.stop();
+    expect(await server?.stop()).toBe(0);
+  });
+
+  test.each(queries)("$title", async ({ expr, legendFormat, instant }) => {
+    const query = substitute(expr);
+    const series = instant ? await monitor.instant(query) : await monitor.range(query, LOAD_SECONDS);
+    const withNumbers = series.filter(({ values }) => values.some(Number.isFinite));
+    expect(withNumbers.length, query).toBeGreaterThan(0);
+    for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) for (const { metric } of withNumbers) expect(Object.keys(metric), query).toContain(label);
+  });
+
+  test("the server's name can be chosen", async () => {
+    const [variable] = dashboard.templating.list;
+    const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variable.definition) as RegExpExecArray;
+    expect(await monitor.get(`label/${label}/values`, { "match[]": selector })).toEqual([`127.0.0.1:${server.port}`]);
+  });
+
+  test("Prometheus evaluates every alert without an error, and a healthy server pages nobody", async () => {
+    const { groups } = (await monitor.get("rules")) as { groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(8);
+    for (const { name, health, state, lastError } of rules) {
+      expect(health, `${name}: ${lastError}`).toBe("ok");
+      expect(state, name).not.toBe("firing");
+    }
+  });
+
+  test("every metric that an alert asks for is exposed", () => {
+    const exposed = new Set(parseMetrics(metrics).map(({ name }) => name));
+    const asked = readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\b(pliant|process|nodejs)_\w+/g) ?? [];
+    expect(asked.length).toBeGreaterThan(8);
+    for (const name of asked) expect([...exposed], name).toContain(name);
+  });
+
+  test("metrics have the prefix, a help text, and never a room or a member as a label", () => {
+    const ours = metrics.split("\n").filter((line) => line.startsWith("# HELP pliant_"));
+    expect(ours.length).toBeGreaterThan(20);
+    for (const line of ours) expect(line).toMatch(/^# HELP \w+ \S/);
+    const foreign = parseMetrics(metrics).filter(({ name }) => !/^(pliant|process|nodejs)_/.test(name)).map(({ name }) => name);
+    expect(foreign).toEqual([]);
+    const labels = new Set(parseMetrics(metrics).flatMap((sample) => Object.keys(sample.labels)));
+    for (const label of ["room", "user", "member", "session", "scene", "name", "address"]) expect([...labels]).not.toContain(label);
+  });
+});
