@@ -5,8 +5,7 @@
 import { decode, encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
 import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../shared/protocol.ts";
-import { decodeDelta, decodeKeyframe } from "../shared/snapshot/decode.ts";
-import { createSnapshotModel, type SnapshotModel } from "../shared/snapshot/model.ts";
+import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../shared/snapshot/index.ts";
 import type { Topology } from "../shared/topology.ts";
 
 export type Point = [number, number, number];
@@ -278,7 +277,7 @@ export class Bot {
       this.counts.keyframes += 1;
     } else {
       if (message[2] !== this.tick) throw new Error(`delta ${message[1]} stands on tick ${message[2]}, but the newest frame is ${this.tick}`);
-      decodeDelta(this.#model!, message[3] as Uint8Array, this.frame, next);
+      decodeDelta(this.#model!, this.frame, message[3] as Uint8Array, next);
       this.counts.deltas += 1;
       if (next.every((value, i) => value === this.frame[i])) this.counts.emptyDeltas += 1;
     }

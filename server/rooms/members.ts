@@ -2,9 +2,10 @@
  * Who is in a room. A member joins with a hello, may lose its socket and resume with its token, and leaves when it says so or when
  * nobody resumes it in time:
  *
- *     hello --> connected --socket lost, any code but 1000--> resumable for `resumeSeconds` --> gone
- *                   |  ^----------- hello with token ------------'                            ^
- *                   `--closed with 1000 (left)--> resumable for 2 s (a client that reintroduces itself) --'
+ *     hello --> connected --socket lost--> resumable for `resumeSeconds` --> gone
+ *                   ^  |                       |                              ^
+ *                   |  `--left, or put out-> resumable for 2 s ---------------'
+ *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -12,8 +13,10 @@ import { cleanColor, cleanName } from "./clientMessages.ts";
 import { type Connection, type Hello, Refused } from "./connection.ts";
 import { Session } from "./session.ts";
 
-/** A client that closed with 1000 may still come back with a new name within this, s. */
+/** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
 const LEAVE_GRACE_SECONDS = 2;
+/** Codes after which nobody is expected back: it left, or was put out for what it sent. */
+const FINAL_CODES: ReadonlySet<number> = new Set([CloseCode.normal, CloseCode.tooLarge, CloseCode.badMessage, CloseCode.flood]);
 
 export interface MembersOptions {
   maxMembers: number;
@@ -67,7 +70,7 @@ export class Members {
     if (session.connection !== connection) return;
     session.connection = null;
     this.#options.onHandsOff(session);
-    const seconds = code === CloseCode.normal ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;
+    const seconds = FINAL_CODES.has(code) ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;
     session.expiry = setTimeout(() => {
       this.#remove(session);
       this.#options.onChanged();

@@ -4,9 +4,7 @@
  */
 import { decode, Encoder } from "@msgpack/msgpack";
 import { ServerMessage } from "../../shared/protocol.ts";
-import { encodeDelta, encodeKeyframe } from "../../shared/snapshot/encode.ts";
-import { createSnapshotModel, type SnapshotModel } from "../../shared/snapshot/model.ts";
-import { quantizeInto } from "../../shared/snapshot/quantize.ts";
+import { createSnapshotModel, encodeDelta, encodeKeyframe, quantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { World } from "../sim/types.ts";
 import type { FrameState } from "./frameState.ts";

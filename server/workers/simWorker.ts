@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import type { Scene } from "../../shared/scene.ts";
-import { createWorld } from "../sim/createWorld.ts";
+import { createWorld, SCENE_DEFAULTS } from "../sim/createWorld.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
@@ -26,7 +26,7 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
     topologyHash: createHash("sha256").update(bytes).digest("hex").slice(0, 32),
     shape: {
       triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
-      reach: scene.worldRadius ?? 100,
+      reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
       maxImpulse: topology.interaction.maxImpulse,
     },
     seconds: (performance.now() - startMs) / 1000,

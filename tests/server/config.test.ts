@@ -1,0 +1,42 @@
+/** The environment: defaults, limits, and an error that names variable, value and limit. */
+import { describe, expect, test } from "vitest";
+import { ConfigError, readConfig } from "../../server/config.ts";
+
+describe("readConfig", () => {
+  test("an empty environment gives a whole configuration", () => {
+    const config = readConfig({});
+    expect(config.port).toBe(8080);
+    expect(config.host).toBe("0.0.0.0");
+    expect(config.workers).toBeGreaterThanOrEqual(1);
+    expect(Object.values(config)).not.toContain(undefined);
+  });
+
+  test("an empty variable counts as absent", () => {
+    expect(readConfig({ PORT: "" }).port).toBe(8080);
+  });
+
+  test("values at their limits are taken", () => {
+    expect(readConfig({ PORT: "0" }).port).toBe(0);
+    expect(readConfig({ PORT: "65535" }).port).toBe(65535);
+    expect(readConfig({ PLIANT_EMPTY_ROOM_SECONDS: "0.5" }).emptyRoomSeconds).toBe(0.5);
+    expect(readConfig({ PLIANT_PREWARM: "bunny, drape" }).prewarm).toEqual(["bunny", "drape"]);
+    expect(readConfig({ PLIANT_ORIGINS: "same,https://a.example:8443" }).origins).toEqual(["same", "https://a.example:8443"]);
+  });
+
+  test.each([
+    ["PORT", "65536", "an integer from 0 to 65535"],
+    ["PORT", "80.5", "an integer from 0 to 65535"],
+    ["PORT", "http", "an integer from 0 to 65535"],
+    ["PLIANT_WORKERS", "0", "an integer from 1 to 256"],
+    ["PLIANT_SEND_HZ", " ", "an integer from 1 to 240"],
+    ["LOG_LEVEL", "loud", "one of fatal"],
+    ["PLIANT_ROOM_POOL", "both", "one of shared, dedicated"],
+    ["PLIANT_ORIGINS", "example.org", "scheme://host"],
+    ["PLIANT_WORKER", "2", "there is no such variable"],
+  ])("%s=%s is refused", (variable, value, limit) => {
+    const read = (): unknown => readConfig({ [variable]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(limit);
+    expect(read).toThrow(JSON.stringify(value));
+  });
+});

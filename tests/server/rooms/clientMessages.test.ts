@@ -1,0 +1,121 @@
+/** The line between malformed (costs the connection), refused (costs a notice) and accepted; and that no bytes get past it. */
+import { encode } from "@msgpack/msgpack";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkRanges, clampImpulse, cleanColor, cleanName, MalformedMessage, parseClientMessage } from "../../../server/rooms/clientMessages.ts";
+import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
+
+const parse = (message: unknown): unknown => parseClientMessage(encode(message));
+
+describe("parseClientMessage", () => {
+  test.each([
+    [[C.hello, 1], { type: "hello", version: 1 }],
+    [[C.hello, 1, null], { type: "hello", version: 1 }],
+    [[C.hello, 1, { name: "Ada", other: [1] }], { type: "hello", version: 1, name: "Ada" }],
+    [[C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3], { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3] }],
+    [[C.move, 1, 1, 2, 3, "a later version's field"], { type: "move", grab: 1, target: [1, 2, 3] }],
+    [[C.release, 65535], { type: "release", grab: 65535 }],
+    [[C.impulse, 0, 7, 0, 0, 1, 2, 3], { type: "impulse", body: 0, triangle: 7, u: 0, v: 0, impulse: [1, 2, 3] }],
+    [[C.reset], { type: "reset" }],
+    [[C.cursor, null], { type: "cursor", at: null }],
+    [[C.cursor, 1, 2, 3], { type: "cursor", at: [1, 2, 3] }],
+    [[C.ping, 1234.5], { type: "ping", clientTimeMs: 1234.5 }],
+    [[C.needKeyframe], { type: "needKeyframe" }],
+    [[63, "unknown types are ignored"], null],
+  ])("%j", (message, expected) => {
+    expect(parse(message)).toEqual(expected);
+  });
+
+  test.each([
+    ["a map", {}, "not a msgpack array"],
+    ["an empty array", [], "type is not an integer"],
+    ["a fractional type", [2.5], "type is not an integer"],
+    ["a hello without version", [C.hello], "hello: version"],
+    ["a hello with options of another type", [C.hello, 1, []], "options is not a map"],
+    ["a name that is no string", [C.hello, 1, { name: 7 }], "name is not a string"],
+    ["a missing coordinate", [C.move, 1, 0, 0], "move: z is not a finite number"],
+    ["NaN", [C.move, 1, 0, NaN, 0], "move: y is not a finite number"],
+    ["an infinity", [C.cursor, 0, 0, -Infinity], "cursor: z is not a finite number"],
+    ["a grab id below 0", [C.release, -1], "release: grab is -1"],
+    ["a grab id above its limit", [C.release, 65536], "from 0 to 65535"],
+    ["a fractional body", [C.grab, 1, 0.5, 0, 0, 0, 0, 0, 0], "grab: body is 0.5"],
+    ["a string for a number", [C.ping, "now"], "clientTimeMs is not a finite number"],
+    ["too long an array", new Array(100).fill(0), "not one msgpack value"],
+  ])("%s is malformed", (_, message, reason) => {
+    expect(() => parse(message)).toThrow(MalformedMessage);
+    expect(() => parse(message)).toThrow(reason);
+  });
+
+  test("bytes after the message are malformed, and so is a message that is cut short", () => {
+    const bytes = encode([C.reset]);
+    expect(() => parseClientMessage(new Uint8Array([...bytes, 0]))).toThrow(MalformedMessage);
+    expect(() => parseClientMessage(encode([C.ping, 1.5]).subarray(0, 5))).toThrow(MalformedMessage);
+  });
+
+  test("no bytes do anything but parse, be ignored or be malformed", () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.tuple(fc.integer({ min: 0, max: 12 }), fc.array(fc.anything({ withDate: false, withBigInt: false }), { maxLength: 9 })).map(([type, fields]) => {
+        try {
+          return encode([type, ...fields]);
+        } catch {
+          return new Uint8Array(0);
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(bytes, (data) => {
+        try {
+          const request = parseClientMessage(data);
+          expect(request === null || typeof request.type === "string").toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedMessage);
+          expect(Buffer.byteLength((error as Error).message)).toBeLessThanOrEqual(123);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("checkRanges", () => {
+  const shape = { triangles: [10, 20], reach: 100, maxImpulse: 5 };
+  const grab = { type: "grab", grab: 1, body: 1, triangle: 19, u: 0.5, v: 0.5, target: [0, 100, 0] } as const;
+  const check = (change: object): unknown => checkRanges({ ...grab, target: [...grab.target], ...change }, shape);
+
+  test("the limits themselves are inside", () => {
+    expect(check({})).toBeNull();
+    expect(check({ u: 0, v: 1 })).toBeNull();
+  });
+
+  test.each([
+    [{ body: 2 }, "body", "0 to 1"],
+    [{ triangle: 20 }, "triangle", "0 to 19"],
+    [{ body: 0, triangle: 10 }, "triangle", "0 to 9"],
+    [{ u: -0.01 }, "u", "0 to 1"],
+    [{ u: 0.5, v: 0.51 }, "v", "0 to 1 - u"],
+    [{ target: [0, 100.1, 0] }, "target", "up to 100 m from the origin"],
+    [{ target: [1e200, 1e200, 0] }, "target", "up to 100 m from the origin"],
+  ])("%j is refused", (change, field, limit) => {
+    expect(check(change)).toMatchObject({ field, limit });
+  });
+
+  test("cursors have the same reach", () => {
+    expect(checkRanges({ type: "cursor", at: [0, 0, 101] }, shape)).toMatchObject({ field: "cursor" });
+    expect(checkRanges({ type: "cursor", at: null }, shape)).toBeNull();
+  });
+});
+
+test("an impulse keeps its direction and is cut to its limit", () => {
+  expect(clampImpulse([1, 2, 2], 3)).toEqual([1, 2, 2]);
+  expect(clampImpulse([0, -30, 40], 5)).toEqual([0, -3, 4]);
+  expect(clampImpulse([1e200, 0, 0], 5)).toEqual([0, 0, 0]);
+});
+
+test("names are fit to show and colors are colors", () => {
+  expect(cleanName("  Ada\n\u202E Lovelace ")).toBe("Ada Lovelace");
+  expect(cleanName("\u0000 \u200B")).toBeUndefined();
+  expect([...cleanName("\u{1F9F5}".repeat(100))!]).toHaveLength(Limits.nameLength);
+  expect(cleanColor("#A1b2C3")).toBe("#a1b2c3");
+  expect(cleanColor("red; background: url(x)")).toBeUndefined();
+});

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { TokenBucket } from "../../../server/rooms/tokenBucket.ts";
+
+test("a burst, then the sustained rate, and never more than a burst saved up", () => {
+  const bucket = new TokenBucket(60, 120, 0);
+  const taken = (nowMs: number): number => {
+    let count = 0;
+    while (bucket.take(nowMs)) count += 1;
+    return count;
+  };
+  expect(taken(0)).toBe(120);
+  expect(taken(1000)).toBe(60);
+  expect(taken(1010)).toBe(0);
+  expect(taken(1_000_000)).toBe(120);
+});
