@@ -121,11 +121,11 @@ export type Collider = {
   | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
 );
 
-/** Where an attachment holds: a particle, or the centroid of the selected particles' nearest surface triangle. */
+/** Where an attachment holds: a particle by number, or the surface particle nearest to a world point. */
 export interface AttachmentPoint {
   body: string;
   particle?: number;
-  /** World point; the nearest surface triangle (and the barycentric point on it) is taken. */
+  /** World point, m. */
   near?: Vec3;
 }
 

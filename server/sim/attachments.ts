@@ -1,0 +1,47 @@
+/** Scene attachments -> weighted points: a particle or surface point held at a world point or at a point of another body. */
+import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import { bodyIndex } from "./body/loadBody.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import type { PointSettings, WeightedPoint } from "./memory/points.ts";
+
+interface Resolved {
+  addresses: number[];
+  weights: number[];
+  at: [number, number, number];
+}
+
+/**
+ * @param firsts first particle of each body
+ * @param x address of the position array
+ */
+export function resolveAttachment(
+  attachment: Attachment, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number,
+): { point: WeightedPoint; settings: PointSettings } {
+  const settings = { compliance: attachment.compliance ?? 0, maxForce: attachment.maxForce ?? 3e38 };
+  const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
+  if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
+  const to = resolvePoint(attachment.to, `${path}/to`, scene, bodies, firsts, x);
+  // kept at the distance vector they have: sum b x = (from - to) at rest
+  const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
+  return { point: { addresses: [...from.addresses, ...to.addresses], weights: [...from.weights, ...to.weights.map((w) => -w)] }, settings: { ...settings, target } };
+}
+
+function resolvePoint(p: AttachmentPoint, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number): Resolved {
+  const index = bodyIndex(scene, p.body, `${path}/body`), body = bodies[index]!;
+  const address = (particle: number): number => x + 16 * (firsts[index]! + particle);
+  const place = (particle: number): [number, number, number] => [body.positions[3 * particle]!, body.positions[3 * particle + 1]!, body.positions[3 * particle + 2]!];
+  if (p.particle !== undefined) {
+    const particle = body.origin.indexOf(p.particle);
+    if (particle < 0) throw new SceneError(`${path}/particle`, p.particle, `a particle of body ${p.body}, which has ${body.particleCount}`);
+    return { addresses: [address(particle)], weights: [1], at: place(particle) };
+  }
+  if (!p.near) throw new SceneError(path, JSON.stringify(p), "an object with particle or near");
+  // the nearest streamed particle is enough to name the nearest point of a surface whose triangles are smaller than what is attached
+  let best = 0, least = Infinity;
+  for (let i = 0; i < body.streamedCount; i++) {
+    const q = place(i), d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
+    if (d < least) [best, least] = [i, d];
+  }
+  return { addresses: [address(best)], weights: [1], at: place(best) };
+}

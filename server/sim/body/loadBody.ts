@@ -1,0 +1,106 @@
+/** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
+import type { Body, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
+import { SceneError } from "../../../shared/sceneError.ts";
+import { boundarySurface } from "../../meshing/boundary.ts";
+import { meshCache } from "../../meshing/meshCache.ts";
+import { renumber } from "../../meshing/renumber.ts";
+import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
+import { bendElements } from "../constraints/bending.ts";
+import { tetElements } from "../constraints/tetrahedra.ts";
+import { triangleElements } from "../constraints/triangles.ts";
+import { lameCoefficients, sheetModuli } from "../materials.ts";
+import { loadSource, meanEdge } from "./meshes.ts";
+import { addLoad, selectParticles } from "./selection.ts";
+import { placed, placementOf, scaled } from "./transform.ts";
+import type { BodyTemplate } from "./template.ts";
+
+export interface LoadOptions {
+  /** Folder that mesh files are relative to. */
+  baseDir: string;
+  onProgress?: ((done: number, stage: string) => void) | undefined;
+}
+
+const DEFAULT_FRICTION = 0.5;
+
+export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
+  const body = scene.bodies[index]!, path = `/bodies/${index}`;
+  const shape = body.kind === "soft" ? await softShape(body, path, options) : await clothShape(body, path, options);
+  const { own, positions, triangles, tets, origin, elements, detail } = shape;
+  const particleCount = positions.length / 3;
+
+  const mass = new Float64Array(particleCount);
+  for (const e of elements) {
+    if (e.kind === "bend") continue;
+    // lumped: a quarter of each tetrahedron, a third of each triangle
+    const corners = e.kind === "tet" ? 4 : 3;
+    for (let i = 0; i < e.particles.length; i++) mass[e.particles[i]!]! += (body.material.density * e.volume[Math.floor(i / corners)]!) / corners;
+  }
+
+  const template: BodyTemplate = {
+    name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, origin, mass,
+    pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0],
+    damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
+    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, triangles, tets, ...(detail && { detail }),
+  };
+  template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  body.pins?.forEach((pin, i) => {
+    for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
+  });
+  body.loads?.forEach((load, i) => {
+    addLoad(template.force, selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`), load.force, load.distribute ?? "area", template);
+  });
+  return template;
+}
+
+interface Shape {
+  own: Float64Array;
+  positions: Float64Array;
+  triangles: Uint32Array;
+  tets: Uint32Array;
+  origin: Uint32Array;
+  streamedCount: number;
+  elements: BodyTemplate["elements"];
+  detail?: SurfaceMesh;
+}
+
+async function softShape(body: SoftBody, path: string, options: LoadOptions): Promise<Shape> {
+  const source = await loadSource(body, options.baseDir, path);
+  let mesh: TetMesh, detailOwn: SurfaceMesh | undefined;
+  const placement = placementOf(body.transform, source.kind === "tets" ? source.tets.positions : source.surface.positions);
+  if (source.kind === "tets") {
+    if (body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, body.tetrahedralize, "absent: the mesh has tetrahedra already");
+    mesh = { ...source.tets, positions: scaled(source.tets.positions, placement) };
+  } else {
+    if (!body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, null, "given: the mesh is a surface, and a soft body needs tetrahedra");
+    detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
+    mesh = (await meshCache(detailOwn, { spacing: body.tetrahedralize.spacing, ...(options.onProgress && { onProgress: options.onProgress }) })).mesh;
+  }
+  const { mesh: ordered, surfaceCount } = renumber(mesh);
+  const own = ordered.positions;
+  return {
+    own, positions: placed(own, placement), triangles: boundarySurface(ordered), tets: ordered.tets,
+    origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
+    elements: [tetElements(own, ordered.tets, lameCoefficients(body.material))],
+    ...(detailOwn && { detail: { positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
+  };
+}
+
+async function clothShape(body: ClothBody, path: string, options: LoadOptions): Promise<Shape> {
+  const source = await loadSource(body, options.baseDir, path);
+  if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
+  const { surface } = source, placement = placementOf(body.transform, surface.positions);
+  const own = scaled(surface.positions, placement), count = own.length / 3;
+  const elements: BodyTemplate["elements"] = [triangleElements(own, surface.triangles, sheetModuli(body.material), body.material.thickness)];
+  if (body.material.bendingStiffness) elements.push(bendElements(own, surface.triangles, body.material.bendingStiffness));
+  return {
+    own, positions: placed(own, placement), triangles: surface.triangles, tets: new Uint32Array(0),
+    origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i), streamedCount: count, elements,
+  };
+}
+
+/** A body's index by name. */
+export function bodyIndex(scene: Scene, name: string, path: string): number {
+  const index = scene.bodies.findIndex((b: Body) => b.name === name);
+  if (index < 0) throw new SceneError(path, name, `the name of a body: ${scene.bodies.map((b) => b.name).join(", ")}`);
+  return index;
+}

@@ -1,0 +1,48 @@
+/** A body's mesh source -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own units. */
+import { resolve } from "node:path";
+import type { Body } from "../../../shared/scene.ts";
+import { SceneError } from "../../../shared/sceneError.ts";
+import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
+import { loadMeshFile } from "../../meshing/loadMeshFile.ts";
+import { loadPackageMesh } from "../../meshing/packageMesh.ts";
+import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
+
+/** @param baseDir the scene file's folder: file paths are relative to it; path of the body in the scene, for errors */
+export async function loadSource(body: Body, baseDir: string, path: string): Promise<LoadedMesh> {
+  const mesh = body.mesh;
+  switch (mesh.type) {
+    case "file": return loadMeshFile(resolve(baseDir, mesh.path));
+    case "package": return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
+    case "box":
+      if (body.kind === "cloth") throw new SceneError(`${path}/mesh/type`, mesh.type, "a surface for a cloth: grid or file");
+      return { kind: "tets", tets: boxTets(mesh.size, mesh.cells) };
+    case "grid":
+      if (body.kind === "soft") throw new SceneError(`${path}/mesh/type`, mesh.type, "a closed surface or tetrahedra for a soft body");
+      return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
+    case "ball": return { kind: "surface", surface: icosphere(mesh.radius, mesh.subdivisions) };
+  }
+}
+
+/** Mean length of a surface's edges, m. */
+export function meanEdge(positions: Float64Array, triangles: ArrayLike<number>): number {
+  let sum = 0;
+  for (let t = 0; t < triangles.length; t += 3) {
+    for (let k = 0; k < 3; k++) {
+      const a = 3 * triangles[t + k]!, b = 3 * triangles[t + ((k + 1) % 3)]!;
+      const d = [0, 1, 2].map((r) => positions[a + r]! - positions[b + r]!);
+      sum += Math.sqrt(d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!);
+    }
+  }
+  return sum / triangles.length;
+}
+
+/** Volume enclosed by a surface, m^3 (divergence theorem); negative if it is inside out. */
+export function enclosedVolume(surface: SurfaceMesh): number {
+  let six = 0;
+  const X = surface.positions, T = surface.triangles;
+  for (let t = 0; t < T.length; t += 3) {
+    const [a, b, c] = [3 * T[t]!, 3 * T[t + 1]!, 3 * T[t + 2]!];
+    six += X[a]! * (X[b + 1]! * X[c + 2]! - X[b + 2]! * X[c + 1]!) + X[a + 1]! * (X[b + 2]! * X[c]! - X[b]! * X[c + 2]!) + X[a + 2]! * (X[b]! * X[c + 1]! - X[b + 1]! * X[c]!);
+  }
+  return six / 6;
+}

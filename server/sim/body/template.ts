@@ -1,0 +1,39 @@
+/** A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh. Immutable. */
+import type { Body, Look, Vec3 } from "../../../shared/scene.ts";
+import type { SurfaceMesh } from "../../meshing/mesh.ts";
+import type { Elements } from "../constraints/elements.ts";
+
+export interface BodyTemplate {
+  name: string;
+  kind: Body["kind"];
+  look: Look;
+  particleCount: number;
+  /** The first so many particles are sent to clients: the surface of a soft body, all of a cloth. */
+  streamedCount: number;
+  /** float64[3N] m, placed in the world */
+  positions: Float64Array;
+  /** uint32[N]: each particle's place in the mesh file, from 0 */
+  origin: Uint32Array;
+  /** float64[N] kg */
+  mass: Float64Array;
+  /** uint8[N]: 1 if pinned */
+  pinned: Uint8Array;
+  /** float64[3N] N, constant */
+  force: Float64Array;
+  velocity: Vec3;
+  /** 1/s */
+  damping: number;
+  /** Coulomb coefficient */
+  friction: number;
+  /** m: half thickness, or a small part of the surface's edges */
+  contactRadius: number;
+  /** mean edge of the surface, m */
+  meanEdge: number;
+  elements: Elements[];
+  /** uint32[3T] simulation surface (of streamed particles), outward */
+  triangles: Uint32Array;
+  /** uint32[4n] tetrahedra, empty for cloth */
+  tets: Uint32Array;
+  /** what is drawn, placed in the world; absent: the simulation surface itself */
+  detail?: SurfaceMesh;
+}

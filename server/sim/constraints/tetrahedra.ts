@@ -1,0 +1,24 @@
+/** Rest shape of Saint Venant-Kirchhoff tetrahedra: D_m^-1 and V of each element (Bender et al. 2014, eq 9). */
+import type { TetElements } from "./elements.ts";
+
+/**
+ * @param X float64[3N] m, undeformed positions
+ * @param tets uint32[4n], positively oriented: det(X0-X3, X1-X3, X2-X3) > 0
+ * @param lame mu, lambda in Pa
+ */
+export function tetElements(X: Float64Array, tets: Uint32Array, lame: { mu: number; lambda: number }): TetElements {
+  const n = tets.length / 4;
+  const dmInverse = new Float64Array(9 * n), volume = new Float64Array(n);
+  for (let e = 0; e < n; e++) {
+    const p3 = 3 * tets[4 * e + 3]!;
+    const D: number[] = [];
+    for (let row = 0; row < 3; row++) for (let column = 0; column < 3; column++) D.push(X[3 * tets[4 * e + column]! + row]! - X[p3 + row]!);
+    const [a, b, c, d, f, g, h, i, j] = D as [number, number, number, number, number, number, number, number, number];
+    const determinant = a * (f * j - g * i) - b * (d * j - g * h) + c * (d * i - f * h);
+    if (!(determinant > 0)) throw new Error(`tetrahedron ${e}: volume ${determinant / 6} m^3 must be positive`);
+    const cofactors = [f * j - g * i, c * i - b * j, b * g - c * f, g * h - d * j, a * j - c * h, c * d - a * g, d * i - f * h, b * h - a * i, a * f - b * d];
+    for (let k = 0; k < 9; k++) dmInverse[9 * e + k] = cofactors[k]! / determinant;
+    volume[e] = determinant / 6;
+  }
+  return { kind: "tet", particles: tets, dmInverse, volume, mu: lame.mu, lambda: lame.lambda };
+}

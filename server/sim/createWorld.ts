@@ -1,0 +1,156 @@
+/**
+ * Scene -> a room's whole state in one shared WebAssembly.Memory. Serves rooms, tests, benchmarks and the headless run alike.
+ *
+ *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
+ */
+import type { Scene } from "../../shared/scene.ts";
+import * as L from "../kernel/assembly/layout.ts";
+import { resolveAttachment } from "./attachments.ts";
+import { loadBody } from "./body/loadBody.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
+import { writeColliders } from "./memory/colliders.ts";
+import { Allocator } from "./memory/map.ts";
+import { writePoint } from "./memory/points.ts";
+import { buildProgram, writeProgram } from "./memory/program.ts";
+import { planBlocks } from "./memory/writeBlocks.ts";
+import { buildTopology } from "./topology.ts";
+import type { BuiltWorld } from "./types.ts";
+
+/** Defaults of everything a scene may leave out; README.md lists them. */
+export const SCENE_DEFAULTS = {
+  tickHz: 60, substeps: 8, iterations: 2, gravity: [0, -9.81, 0] as [number, number, number], worldRadius: 100, quantum: 0.0005,
+  grabCompliance: 1e-4, grabMaxForce: 200, maxImpulse: 20,
+} as const;
+
+/** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
+const GRAB_SLOTS = 32;
+/** Cells of the contact grid; a power of two is not needed, 32^3 keeps the scratch at 128 KiB. */
+const GRID_CELLS = 32768;
+/** Contact candidates: every surface particle may be near a triangle of two other bodies. */
+const CONTACTS_PER_PARTICLE = 2;
+
+export interface CreateOptions {
+  /** Folder that the scene's mesh files are relative to. */
+  baseDir: string;
+  onProgress?: (done: number, stage: string) => void;
+}
+
+export interface CreatedWorld extends BuiltWorld {
+  layout: SimLayout;
+  bodies: BodyTemplate[];
+}
+
+/**
+ * @param scene already validated (shared/sceneValidator.ts)
+ * @throws SceneError, MeshError
+ * Same scene and meshes, same bytes, on any machine.
+ */
+export async function createWorld(scene: Scene, options: CreateOptions): Promise<CreatedWorld> {
+  const bodies: BodyTemplate[] = [];
+  for (let i = 0; i < scene.bodies.length; i++) {
+    const onProgress = options.onProgress;
+    bodies.push(await loadBody(scene, i, {
+      baseDir: options.baseDir,
+      onProgress: onProgress && ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
+    }));
+  }
+
+  // ---- map
+  const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
+  const particles = (real + L.DUMMIES + 3) & ~3;
+  const memoryMap = new Allocator();
+  const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles);
+  const firsts: number[] = [];
+  bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
+  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount })), memoryMap);
+  const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
+  const phases = buildProgram(planned.ranges, real, iterations);
+  const program = memoryMap.take(phases.length * L.PHASE_BYTES);
+  const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
+  const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
+  const colliderRows = memoryMap.take(colliders.length * L.COLLIDER_BYTES);
+  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES);
+  const triangles = bodies.map((b) => memoryMap.take(4 * b.triangles.length));
+  const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
+  const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
+  const contactCapacity = bodies.length > 1 ? CONTACTS_PER_PARTICLE * streamed : 0;
+  const contacts = memoryMap.take(contactCapacity * L.CONTACT_BYTES);
+  const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (2 * bodies.length + 1));
+  const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
+
+  // ---- memory
+  const memory = new WebAssembly.Memory({ initial: memoryMap.pages, maximum: memoryMap.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
+  const header = (offset: number, value: number): void => void (i32[(L.HEADER + offset) / 4] = value);
+  header(L.H_X, x); header(L.H_XPREV, xPrev); header(L.H_V, v); header(L.H_ACC, acc); header(L.H_PARTICLES, particles);
+  header(L.H_PROGRAM, program); header(L.H_PHASES, phases.length); header(L.H_SUBSTEPS, substeps);
+  f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = 1 / (tickHz * substeps);
+  f32[(L.HEADER + L.H_TICK_SECONDS) / 4] = 1 / tickHz;
+  header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
+  header(L.H_COLLIDERS, colliderRows); header(L.H_COLLIDER_COUNT, colliders.length);
+  header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
+  header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
+  // no phase is open until the leader opens one
+  new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
+
+  const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
+  bodies.forEach((b, i) => writeParticles(f32, b, firsts[i]!, { x, xPrev, v, acc }, gravity));
+  // the dummies' unit tetrahedron, fixed (w = 0)
+  for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + d) + d] = 1;
+  planned.write(f32, u32, x, real);
+  writeProgram(i32, program, phases);
+  writeColliders(f32, i32, colliderRows, colliders);
+  bodies.forEach((b, i) => {
+    const at = (surfaces + i * L.SURFACE_BYTES) / 4;
+    i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
+    f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
+    i32[at + L.SURFACE_SOLID / 4] = b.kind === "soft" ? 1 : 0;
+    u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);
+  });
+  attachments.forEach((a, i) => {
+    const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x);
+    writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
+  });
+  for (const copy of [initial, good]) {
+    f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
+    f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);
+  }
+
+  const bodyLayouts: BodyLayout[] = [];
+  bodies.reduce((streamedFirst, b, i) => {
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge });
+    return streamedFirst + b.streamedCount;
+  }, 0);
+  const count = (kind: "tet" | "triangle" | "bend", of: (r: { blocks: number }) => number): number => planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0);
+  const interaction = scene.interaction ?? {};
+  const layout: SimLayout = {
+    tickHz, substeps, iterations, particleCount: real, streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
+    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
+    worldRadius: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    interaction: {
+      grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
+      grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+    },
+    blocks: { tet: count("tet", (r) => r.blocks), triangle: count("triangle", (r) => r.blocks), bend: count("bend", (r) => r.blocks) },
+    colors: { tet: count("tet", () => 1), triangle: count("triangle", () => 1), bend: count("bend", () => 1) },
+  };
+  return { memory, layout, bodies, topology: buildTopology(scene, bodies, layout) };
+}
+
+/** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */
+function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: { x: number; xPrev: number; v: number; acc: number }, gravity: readonly number[]): void {
+  for (let i = 0; i < b.particleCount; i++) {
+    const p = 4 * (first + i), w = b.pinned[i] || !b.mass[i] ? 0 : 1 / b.mass[i]!;
+    for (let r = 0; r < 3; r++) {
+      f32[at.x / 4 + p + r] = f32[at.xPrev / 4 + p + r] = b.positions[3 * i + r]!;
+      f32[at.v / 4 + p + r] = w ? b.velocity[r]! : 0;
+      f32[at.acc / 4 + p + r] = w ? gravity[r]! + b.force[3 * i + r]! * w : 0;
+    }
+    f32[at.x / 4 + p + 3] = w;
+    f32[at.xPrev / 4 + p + 3] = b.contactRadius;
+    f32[at.v / 4 + p + 3] = b.damping;
+    f32[at.acc / 4 + p + 3] = Math.sqrt(b.friction);
+  }
+}

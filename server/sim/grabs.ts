@@ -1,0 +1,146 @@
+/** Inputs of members: grab handles and impulses, written into the room's memory. */
+import * as L from "../kernel/assembly/layout.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
+import { writePoint, type WeightedPoint } from "./memory/points.ts";
+import type { Input, SimEvent } from "./types.ts";
+
+export interface Views {
+  f32: Float32Array;
+  i32: Int32Array;
+}
+
+/** What an input asked for that cannot be: field, value, limit. */
+type Refusal = { field: string; value: number; limit: string };
+
+/** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
+const GRAB_EDGES = 2;
+
+/** Applies one input. Bad ones change nothing and come back as an event. */
+export function applyInput(views: Views, layout: SimLayout, input: Exclude<Input, { type: "reset" }>, tick: number): SimEvent | undefined {
+  const refusal = refuse(views, layout, input) ?? act(views, layout, input);
+  return refusal && { type: "inputRejected", tick, member: input.member, ...refusal };
+}
+
+function act(views: Views, layout: SimLayout, input: Exclude<Input, { type: "reset" }>): Refusal | undefined {
+  switch (input.type) {
+    case "grab": return grab(views, layout, input);
+    case "impulse": return void push(views, layout, input);
+    case "move": {
+      const slot = findSlot(views, layout, input.member, input.grab);
+      if (slot >= 0) moveTarget(views, layout, slot, input.target);
+      return undefined; // a move of a grab that was released meanwhile is no error
+    }
+    case "release": {
+      const slot = findSlot(views, layout, input.member, input.grab);
+      if (slot >= 0) freeSlot(views, layout, slot);
+      return undefined;
+    }
+    case "releaseAll":
+      for (let slot = 0; slot < layout.grabCount; slot++) if (views.i32[layout.grabOwners / 4 + 2 * slot] === input.member) freeSlot(views, layout, slot);
+      return undefined;
+  }
+}
+
+function refuse(views: Views, layout: SimLayout, input: Input): Refusal | undefined {
+  if (input.type === "grab" || input.type === "impulse") {
+    const body = layout.bodies[input.body];
+    if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
+    const triangles = views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
+    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= triangles) return { field: "triangle", value: input.triangle, limit: `0 to ${triangles - 1}` };
+    const { u, v } = input;
+    // a pick on a triangle's edge may be out by rounding
+    if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001)) return { field: u >= -1e-3 && u <= 1.001 ? "v" : "u", value: u >= -1e-3 && u <= 1.001 ? v : u, limit: "barycentric: u >= 0, v >= 0, u + v <= 1" };
+  }
+  if (input.type === "grab" || input.type === "move") {
+    const d = length(input.target);
+    if (!(d <= layout.worldRadius)) return { field: "target", value: d, limit: `within ${layout.worldRadius} m of the origin` };
+  }
+  if (input.type === "impulse") {
+    const size = length(input.impulse), most = layout.interaction.maxImpulse;
+    if (!(size <= most * (1 + 1e-6))) return { field: "impulse", value: size, limit: `at most ${most} N s` };
+  }
+  return undefined;
+}
+
+function length(a: readonly number[]): number {
+  return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
+}
+
+function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "grab" }>): Refusal | undefined {
+  let slot = findSlot(views, layout, input.member, input.grab);
+  if (slot < 0) slot = findSlot(views, layout, 0, 0);
+  if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
+  const { point, center, average } = neighborhood(views, layout, layout.bodies[input.body]!, input);
+  const at = slotAddress(layout, slot), owners = layout.grabOwners / 4 + 2 * slot;
+  // the handle holds the neighborhood's average; the target is where that goes when the picked point goes to the hand
+  const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
+  writePoint(views.f32, views.i32, at, point, {
+    target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
+    compliance: layout.interaction.grabCompliance, maxForce: layout.interaction.grabMaxForce,
+  });
+  views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
+  views.i32[owners] = input.member;
+  views.i32[owners + 1] = input.grab + 1;
+  return undefined;
+}
+
+function moveTarget(views: Views, layout: SimLayout, slot: number, target: readonly [number, number, number]): void {
+  const at = (slotAddress(layout, slot) + L.POINT_TARGET) / 4, offset = layout.grabOffsets / 4 + 3 * slot;
+  for (let r = 0; r < 3; r++) views.f32[at + r] = target[r]! + views.f32[offset + r]!;
+}
+
+function slotAddress(layout: SimLayout, slot: number): number {
+  return layout.grabFirst + slot * L.POINT_BYTES;
+}
+
+/** The slot of a member's grab; member 0 (nobody) finds a free one. Owners are stored as (member, grab + 1). */
+function findSlot(views: Views, layout: SimLayout, member: number, grabNumber: number): number {
+  for (let slot = 0; slot < layout.grabCount; slot++) {
+    const at = layout.grabOwners / 4 + 2 * slot;
+    const stored = views.i32[at + 1]!;
+    if (member === 0 ? stored === 0 : stored === grabNumber + 1 && views.i32[at] === member) return slot;
+  }
+  return -1;
+}
+
+export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
+  views.i32[(slotAddress(layout, slot) + L.POINT_ACTIVE) / 4] = 0;
+  views.i32.fill(0, layout.grabOwners / 4 + 2 * slot, layout.grabOwners / 4 + 2 * slot + 2);
+}
+
+/**
+ * Surface particles around a picked point with weights (1 - d^2/R^2)^2, normalized; at least the triangle's corners.
+ * Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and not pierced.
+ */
+function neighborhood(
+  views: Views, layout: SimLayout, body: BodyLayout, pick: { triangle: number; u: number; v: number },
+): { point: WeightedPoint; center: number[]; average: number[] } {
+  const { f32, i32 } = views;
+  const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * pick.triangle;
+  const corners = [i32[table]!, i32[table + 1]!, i32[table + 2]!], bary = [1 - pick.u - pick.v, pick.u, pick.v];
+  const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
+  const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
+  const near: { address: number; weight: number }[] = [];
+  for (let i = 0; i < body.streamedCount; i++) {
+    const address = layout.x + 16 * (body.first + i), d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
+    const q = 1 - (d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!) / (radius * radius);
+    if (q > 0) near.push({ address, weight: q * q });
+  }
+  for (const [k, address] of corners.entries()) if (!near.some((n) => n.address === address)) near.push({ address, weight: 0.01 + Math.max(bary[k]!, 0) });
+  // nearest first, address as the tie-break: the same choice everywhere
+  near.sort((a, b) => b.weight - a.weight || a.address - b.address);
+  near.length = Math.min(near.length, L.POINT_MAX_PARTICLES);
+  const sum = near.reduce((s, n) => s + n.weight, 0);
+  const weights = near.map((n) => n.weight / sum);
+  const average = [0, 1, 2].map((r) => near.reduce((s, n, i) => s + weights[i]! * f32[n.address / 4 + r]!, 0));
+  return { point: { addresses: near.map((n) => n.address), weights }, center, average };
+}
+
+/** Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take). */
+function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
+  const { point } = neighborhood(views, layout, layout.bodies[input.body]!, input), toV = layout.v - layout.x;
+  point.addresses.forEach((address, i) => {
+    const w = views.f32[address / 4 + 3]! * point.weights[i]!;
+    for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * input.impulse[r]!;
+  });
+}

@@ -1,0 +1,30 @@
+/** The compiled kernel, and instances of it on a room's memory. */
+import { readFileSync } from "node:fs";
+
+export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
+
+/** Exports of server/kernel/assembly/index.ts; addresses and counts are int32. */
+export interface Kernel {
+  step(helpers: number, scratch: number): void;
+  help(generation: number, scratch: number): number;
+  bodyIsSound(first: number, count: number, radius: number): number;
+  stateHash(count: number): bigint;
+  solveTetrahedra(block: number, count: number, first: number, inverseH2: number, scratch: number): void;
+  solveTriangles(block: number, count: number, first: number, inverseH2: number): void;
+  solveBending(block: number, count: number, first: number, inverseH2: number): void;
+  solvePoints(at: number, count: number, first: number, h: number): void;
+  predict(begin: number, end: number, h: number): void;
+  updateVelocity(begin: number, end: number, h: number): void;
+  collide(begin: number, end: number, h: number): void;
+  findContacts(): void;
+  solveContacts(): void;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** One instance per thread and room: its globals are that thread's own. */
+export function instantiateKernel(memory: WebAssembly.Memory): Kernel {
+  compiled ??= new WebAssembly.Module(readFileSync(KERNEL_PATH));
+  const now = (): number => performance.now() / 1000;
+  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now } }).exports as unknown as Kernel;
+}

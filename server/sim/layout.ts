@@ -1,0 +1,52 @@
+/** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
+
+export interface BodyLayout {
+  name: string;
+  kind: "soft" | "cloth";
+  /** First particle in the room's arrays, and how many. */
+  first: number;
+  count: number;
+  /** First place in the stream, and how many are sent. */
+  streamedFirst: number;
+  streamedCount: number;
+  /** Address of this body's SURFACE row. */
+  surface: number;
+  meanEdge: number;
+}
+
+export interface SimLayout extends Record<string, unknown> {
+  tickHz: number;
+  substeps: number;
+  iterations: number;
+  particleCount: number;
+  streamedParticles: number;
+  bodyCount: number;
+  bodies: BodyLayout[];
+  /** Addresses. */
+  x: number;
+  xPrev: number;
+  v: number;
+  /** Copies for reset and roll-back: positions then velocities. */
+  initial: number;
+  good: number;
+  points: number;
+  /** Slots: attachments first, then grab handles. */
+  attachmentCount: number;
+  grabFirst: number;
+  grabCount: number;
+  /** int32 pairs (member, grab + 1; zeros: free) of each grab slot. */
+  grabOwners: number;
+  /** float32[3] of each grab slot: from the picked point to the average of its neighborhood, m. */
+  grabOffsets: number;
+  /** float32[3] per streamed particle: where it was when the stillness count began. */
+  anchor: number;
+  /** int32 per body: ticks without motion beyond the quantum; behind them one for the room asleep, one per body held. */
+  still: number;
+  scratch: number;
+  worldRadius: number;
+  quantum: number;
+  interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
+  /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
+  blocks: { tet: number; triangle: number; bend: number };
+  colors: { tet: number; triangle: number; bend: number };
+}

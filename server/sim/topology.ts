@@ -1,0 +1,42 @@
+/** What clients fetch once (shared/topology.ts), made from the templates. */
+import type { Scene, Vec3 } from "../../shared/scene.ts";
+import type { Topology, TopologyBody } from "../../shared/topology.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import type { SimLayout } from "./layout.ts";
+
+export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], layout: SimLayout): Topology {
+  return {
+    version: 1,
+    title: scene.title,
+    description: scene.description ?? "",
+    particles: layout.streamedParticles,
+    tickHz: layout.tickHz,
+    camera: scene.camera ?? defaultCamera(bodies),
+    colliders: scene.colliders ?? [],
+    bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),
+    interaction: { grabCompliance: layout.interaction.grabCompliance, grabMaxForce: layout.interaction.grabMaxForce, maxImpulse: layout.interaction.maxImpulse },
+  };
+}
+
+function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {
+  const rest = Float32Array.from(body.positions.subarray(0, 3 * body.streamedCount));
+  return { name: body.name, kind: body.kind, look: body.look, first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
+}
+
+function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** In front of and a little above everything, far enough to see it all at a 45 degree field of view. */
+function defaultCamera(bodies: readonly BodyTemplate[]): { position: Vec3; target: Vec3 } {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const body of bodies) {
+    for (let i = 0; i < body.positions.length; i++) {
+      low[i % 3] = Math.min(low[i % 3]!, body.positions[i]!);
+      high[i % 3] = Math.max(high[i % 3]!, body.positions[i]!);
+    }
+  }
+  const target = low.map((l, r) => 0.5 * (l + high[r]!)) as Vec3;
+  const size = Math.max(...low.map((l, r) => high[r]! - l));
+  return { position: [target[0], target[1] + 0.6 * size, target[2] + 2 * size], target };
+}

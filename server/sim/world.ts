@@ -1,0 +1,192 @@
+/**
+ * A room's memory seen from a thread: one tick, and what others want to know about the state. Everything that outlives a tick is in the
+ * memory, so any thread may step the next one.
+ *
+ *   step
+ *   |- inputs    grabs, moves, impulses, reset              bad ones -> inputRejected, nothing changes
+ *   |- kernel    broad phase, substeps (kernel/crew.ts)
+ *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
+ *   '- rest      still for a second -> asleep; all asleep -> the next ticks cost nothing
+ */
+import * as L from "../kernel/assembly/layout.ts";
+import { applyInput, freeSlot, type Views } from "./grabs.ts";
+import { instantiateKernel, type Kernel } from "./kernelModule.ts";
+import type { SimLayout } from "./layout.ts";
+import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
+
+/** A body that stays within one quantum of where it was for this long is asleep: long enough for the slow end of a swing, s. */
+const SECONDS_TO_SLEEP = 1;
+
+export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
+  return new SimWorld(memory, layout as unknown as SimLayout);
+}
+
+export class SimWorld implements World {
+  readonly layout: SimLayout & WorldLayout;
+  readonly kernel: Kernel;
+  /** Set by a crew: other threads may be claiming chunks of this tick. */
+  helpers = false;
+  /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
+  mayRest = true;
+  private readonly memory: WebAssembly.Memory;
+  private readonly views: Views;
+
+  constructor(memory: WebAssembly.Memory, layout: SimLayout) {
+    this.memory = memory;
+    this.layout = layout;
+    this.kernel = instantiateKernel(memory);
+    this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
+  }
+
+  get tickNumber(): number {
+    return this.views.i32[(L.HEADER + L.H_TICK) / 4]! >>> 0;
+  }
+
+  /** True while every body rests: ticks then only count. */
+  get resting(): boolean {
+    return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
+  }
+
+  step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
+    const started = performance.now(), events: SimEvent[] = [], tick = this.tickNumber + 1;
+    for (const input of inputs) {
+      this.wake();
+      if (input.type === "reset") {
+        this.reset();
+        events.push({ type: "reset", tick, member: input.member });
+      } else {
+        const event = applyInput(this.views, this.layout, input, tick);
+        if (event) events.push(event);
+      }
+    }
+    const applied = performance.now();
+    const seconds: StageSeconds = { inputs: (applied - started) / 1000, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 };
+    if (this.resting && this.mayRest) {
+      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
+      return { seconds, events };
+    }
+    this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
+    const stepped = performance.now();
+    this.guard(tick, events);
+    this.countStillness();
+    const stage = (s: number): number => new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES)[s]!;
+    seconds.predict = stage(L.STAGE_PREDICT);
+    seconds.solve = stage(L.STAGE_SOLVE);
+    seconds.velocity = stage(L.STAGE_VELOCITY);
+    seconds.collide = stage(L.STAGE_COLLIDE) + stage(L.STAGE_BROAD);
+    seconds.guard = (performance.now() - stepped) / 1000;
+    return { seconds, events };
+  }
+
+  readStreamed(out: Float32Array): void {
+    const { f32 } = this.views;
+    for (const body of this.layout.bodies) {
+      let from = this.layout.x / 4 + 4 * body.first, to = 3 * body.streamedFirst;
+      for (let i = 0; i < body.streamedCount; i++, from += 4, to += 3) {
+        out[to] = f32[from]!;
+        out[to + 1] = f32[from + 1]!;
+        out[to + 2] = f32[from + 2]!;
+      }
+    }
+  }
+
+  /** float32[3] position of any particle of a body, m. */
+  position(body: number, particle: number): [number, number, number] {
+    const at = this.layout.x / 4 + 4 * (this.layout.bodies[body]!.first + particle), { f32 } = this.views;
+    return [f32[at]!, f32[at + 1]!, f32[at + 2]!];
+  }
+
+  asleep(): Uint8Array {
+    const enough = SECONDS_TO_SLEEP * this.layout.tickHz;
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.views.i32[this.stillAt(b)]! >= enough ? 1 : 0));
+  }
+
+  held(): Uint8Array {
+    return Uint8Array.from(this.layout.bodies, (_, b) => this.views.i32[this.heldAt(b)]!);
+  }
+
+  stateHash(): string {
+    return BigInt.asUintN(64, this.kernel.stateHash(this.layout.particleCount)).toString(16).padStart(16, "0");
+  }
+
+  /** Contact candidates that did not fit into the list since the room began; 0 unless the list is too short. */
+  contactOverflow(): number {
+    return this.views.i32[(L.HEADER + L.H_CONTACT_OVERFLOW) / 4]!;
+  }
+
+  private stillAt(body: number): number {
+    return this.layout.still / 4 + body;
+  }
+
+  private heldAt(body: number): number {
+    return this.layout.still / 4 + this.layout.bodyCount + 1 + body;
+  }
+
+  private wake(): void {
+    this.views.i32.fill(0, this.stillAt(0), this.stillAt(this.layout.bodyCount) + 1);
+  }
+
+  private reset(): void {
+    const { layout, views } = this;
+    this.copyState(layout.initial, 0, layout.particleCount);
+    views.i32.fill(0, this.stillAt(0), this.heldAt(layout.bodyCount));
+    for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
+  }
+
+  /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
+  private copyState(saved: number, first: number, count: number): void {
+    const { f32 } = this.views, { x, v } = this.layout, velocities = saved + this.savedBytes;
+    f32.copyWithin(x / 4 + 4 * first, saved / 4 + 4 * first, saved / 4 + 4 * (first + count));
+    f32.copyWithin(v / 4 + 4 * first, velocities / 4 + 4 * first, velocities / 4 + 4 * (first + count));
+  }
+
+  /** Bytes of a saved position array: particles padded as in the header. */
+  private get savedBytes(): number {
+    return 16 * this.views.i32[(L.HEADER + L.H_PARTICLES) / 4]!;
+  }
+
+  private guard(tick: number, events: SimEvent[]): void {
+    const { layout, views } = this, { f32 } = views;
+    layout.bodies.forEach((body, b) => {
+      if (views.i32[this.heldAt(b)]) return;
+      if (this.kernel.bodyIsSound(body.first, body.count, layout.worldRadius)) {
+        f32.copyWithin(layout.good / 4 + 4 * body.first, layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.count));
+        const velocities = (layout.good + this.savedBytes) / 4 + 4 * body.first;
+        f32.copyWithin(velocities, layout.v / 4 + 4 * body.first, layout.v / 4 + 4 * (body.first + body.count));
+        return;
+      }
+      this.copyState(layout.good, body.first, body.count);
+      for (let i = body.first; i < body.first + body.count; i++) {
+        f32[layout.x / 4 + 4 * i + 3] = 0; // inverse mass 0: held where it is until a reset
+        f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
+      }
+      views.i32[this.heldAt(b)] = 1;
+      events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m; rolled back one tick and held until a reset` });
+    });
+  }
+
+  private countStillness(): void {
+    const { layout, views } = this, { f32, i32 } = views, limit = layout.quantum * layout.quantum;
+    let all = true;
+    layout.bodies.forEach((body, b) => {
+      let still = true;
+      for (let i = 0; i < body.streamedCount && still; i++) {
+        const x = layout.x / 4 + 4 * (body.first + i), a = layout.anchor / 4 + 3 * (body.streamedFirst + i);
+        const dx = f32[x]! - f32[a]!, dy = f32[x + 1]! - f32[a + 1]!, dz = f32[x + 2]! - f32[a + 2]!;
+        still = dx * dx + dy * dy + dz * dz < limit;
+      }
+      if (still) i32[this.stillAt(b)]!++;
+      else {
+        i32[this.stillAt(b)] = 0;
+        for (let i = 0; i < body.streamedCount; i++) {
+          const x = layout.x / 4 + 4 * (body.first + i), a = layout.anchor / 4 + 3 * (body.streamedFirst + i);
+          f32[a] = f32[x]!;
+          f32[a + 1] = f32[x + 1]!;
+          f32[a + 2] = f32[x + 2]!;
+        }
+      }
+      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * layout.tickHz;
+    });
+    i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
+  }
+}
