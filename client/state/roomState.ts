@@ -30,6 +30,8 @@ type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
 
 /** Frames kept while the topology is still loading; past this the oldest go and a keyframe is asked for. */
 const WAITING_FRAMES = 300;
+/** A broken chain is complained about at most this often, ms. */
+const COMPLAINT_MS = 1000;
 
 export class RoomState {
   welcome: Welcome | undefined;
@@ -55,6 +57,7 @@ export class RoomState {
   private rejoining = false;
   private quanta = new Float64Array(0);
   private lastKey = Number.NaN;
+  private lastComplaintMs = -Infinity;
   private readonly seam = new Seam();
 
   constructor(options: RoomStateOptions) {
@@ -197,11 +200,15 @@ export class RoomState {
         decodeDelta(this.model!, base.ints, event.data, frame.ints);
       }
     } catch (error) {
-      console.warn("frame of tick " + event.tick + " cannot be decoded; asking for a keyframe", error);
       buffer.giveBack(frame);
       this.decode.failures++;
       this.chainBroken = true;
-      this.options.needKeyframe();
+      // Should keyframes fail as well, neither the log nor the server must be flooded.
+      if (startMs - this.lastComplaintMs > COMPLAINT_MS) {
+        this.lastComplaintMs = startMs;
+        console.warn(`frame of tick ${event.tick} cannot be decoded; asking for a keyframe`, error);
+        this.options.needKeyframe();
+      }
       return undefined;
     }
     frame.tick = event.tick;

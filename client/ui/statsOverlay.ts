@@ -40,7 +40,7 @@ export class StatsOverlay {
   private readonly kbps = row("Received", new Plot("#d9901a", 50));
   private readonly step = row("Server step", new Plot("#e4572e", 8));
   private readonly late = row("Tick lateness", new Plot("#14939c", 5));
-  private readonly extra = row("Decode · picture");
+  private readonly extra = row("Decode");
   private readonly bar = h("div", { class: "stages" });
   private readonly legend = h("div", { class: "legend" });
 

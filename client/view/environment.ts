@@ -58,8 +58,13 @@ function paintPanorama(): DataTexture {
   return texture;
 }
 
+/** Sky-and-ground light: a breath of it beside the image-based fill, or all the fill there is. */
+const FILL_BESIDE_ENVIRONMENT = 0.2;
+const FILL_ALONE = 1.25;
+
 export class Studio {
-  readonly key = new DirectionalLight("#fff0dd", 2.5);
+  readonly key = new DirectionalLight("#fff0dd", 2.6);
+  private readonly fill = new HemisphereLight("#fff4e6", "#b59a84", FILL_ALONE);
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
 
@@ -68,21 +73,27 @@ export class Studio {
     const { key } = this;
     key.castShadow = true;
     key.shadow.mapSize.set(shadowMapSize, shadowMapSize);
-    key.shadow.radius = 4;
+    key.shadow.radius = shadowMapSize / 300;
     key.shadow.intensity = 0.86;
     const rim = new DirectionalLight("#cfe2ff", 1.1);
     rim.position.set(-2.5, 2.2, -3.5);
-    scene.add(key, key.target, rim, new HemisphereLight("#fff4e6", "#b59a84", 0.35));
+    scene.add(key, key.target, rim, this.fill);
   }
 
-  /** The image-based fill; costs one small prefilter pass, once. */
-  light(renderer: WebGLRenderer): void {
-    const panorama = paintPanorama();
-    const generator = new PMREMGenerator(renderer);
-    this.scene.environment = generator.fromEquirectangular(panorama).texture;
-    this.scene.environmentIntensity = 0.75;
-    generator.dispose();
-    panorama.dispose();
+  /** Switches the image-based fill; the first time it costs one small prefilter pass, and each change compiles the shaders anew. */
+  useEnvironment(on: boolean, renderer: WebGLRenderer): void {
+    this.fill.intensity = on ? FILL_BESIDE_ENVIRONMENT : FILL_ALONE;
+    if (on && !this.scene.environment) {
+      const panorama = paintPanorama();
+      const generator = new PMREMGenerator(renderer);
+      this.scene.environment = generator.fromEquirectangular(panorama).texture;
+      this.scene.environmentIntensity = 0.5;
+      generator.dispose();
+      panorama.dispose();
+    } else if (!on) {
+      this.scene.environment?.dispose();
+      this.scene.environment = null;
+    }
   }
 
   /** Keeps the shadow's box around everything that moves. It only grows, and in steps, so that shadow edges do not crawl. */

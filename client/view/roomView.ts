@@ -73,6 +73,8 @@ export class RoomView {
 
   resize(): void {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    // A resized drawing buffer is empty: fill it before the browser shows it.
+    if (this.drawn > 0) this.stage.draw(performance.now());
     this.dirty = true;
   }
 

@@ -1,6 +1,6 @@
 /** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
 import {
-  ACESFilmicToneMapping, Color, type Group, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+  ACESFilmicToneMapping, type BufferGeometry, Color, type Group, type Mesh, type ShadowMaterial, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
@@ -25,9 +25,9 @@ export function probeGraphics(): GraphicsProbe {
   return { webgl2: true, software: /swiftshader|llvmpipe|software/i.test(name) };
 }
 
-/** Linear-light floor colours that meet the page's background in both colour schemes. */
-const FLOOR_LIGHT = "#efe4d6";
-const FLOOR_DARK = "#57493f";
+/** Colour of the floor's shade: never black, light bounces around in a room. */
+const SHADE_LIGHT = "#4a2f1e";
+const SHADE_DARK = "#120b07";
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -44,9 +44,11 @@ export class Stage {
   private readonly homeTarget: Vector3;
   private lastDrawMs = 0;
 
+  /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots, and to compare. */
   constructor(canvas: HTMLCanvasElement, topology: Topology, probe: GraphicsProbe, blobs: FloorUniforms["pliantBlobs"]["value"]) {
-    this.quality = new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0);
-    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software, alpha: true, powerPreference: "high-performance" });
+    const wanted = new URLSearchParams(location.search).get("quality");
+    this.quality = wanted === null ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0) : new QualityGovernor(Number(wanted) || 0, true);
+    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software || wanted !== null, alpha: true, powerPreference: "high-performance" });
     this.renderer = renderer;
     renderer.outputColorSpace = SRGBColorSpace;
     renderer.toneMapping = ACESFilmicToneMapping;
@@ -55,9 +57,9 @@ export class Stage {
     renderer.shadowMap.type = PCFShadowMap;
     this.restBounds = boundsOfRest(topology);
     const radius = Math.max(0.05, this.restBounds.radius);
-    this.floor = { pliantBlobs: { value: blobs }, pliantFloorColor: { value: new Color() } };
+    this.floor = { pliantBlobs: { value: blobs }, shade: new Color() };
     this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
-    this.studio.light(renderer);
+    this.studio.useEnvironment(LEVELS[this.quality.level]!.environment, renderer);
     this.studio.cover(this.restBounds);
     this.colliders = colliderMeshes(topology.colliders ?? [], radius, this.floor);
     this.scene.add(this.colliders);
@@ -102,13 +104,18 @@ export class Stage {
 
   draw(nowMs: number): void {
     this.renderer.render(this.scene, this.camera);
-    if (this.quality.frame(nowMs, nowMs - this.lastDrawMs)) this.applyQuality();
+    if (this.quality.frame(nowMs, nowMs - this.lastDrawMs)) {
+      // A resized drawing buffer is empty: draw again before anybody sees it.
+      this.applyQuality();
+      this.renderer.render(this.scene, this.camera);
+    }
     this.lastDrawMs = nowMs;
   }
 
   private applyQuality(): void {
-    const { shadowMap, pixelRatio } = LEVELS[this.quality.level]!;
+    const { shadowMap, pixelRatio, environment } = LEVELS[this.quality.level]!;
     const { key } = this.studio;
+    this.studio.useEnvironment(environment, this.renderer);
     if (shadowMap === 0) key.castShadow = false;
     else if (key.shadow.mapSize.x !== shadowMap) {
       key.shadow.mapSize.set(shadowMap, shadowMap);
@@ -119,10 +126,11 @@ export class Stage {
   }
 
   private followColorScheme(): void {
+    const floorMaterial = (this.colliders.getObjectByName("floor") as Mesh<BufferGeometry, ShadowMaterial> | undefined)?.material;
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const apply = () => {
-      this.floor.pliantFloorColor.value.set(dark.matches ? FLOOR_DARK : FLOOR_LIGHT);
-      this.scene.environmentIntensity = dark.matches ? 0.6 : 0.75;
+      this.floor.shade.set(dark.matches ? SHADE_DARK : SHADE_LIGHT);
+      floorMaterial?.color.copy(this.floor.shade);
     };
     dark.addEventListener("change", apply);
     apply();
