@@ -44,7 +44,7 @@ export interface SoftMaterial {
   density: number;
   /** k, Pa */
   youngsModulus: number;
-  /** nu, dimensionless, -1 < nu < 0.5 */
+  /** nu, dimensionless, 0 <= nu <= 0.4999 */
   poissonsRatio: number;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: number;
@@ -156,9 +156,9 @@ export interface Scene {
   description?: string;
   /** Ticks per second, default 60. */
   tickHz?: number;
-  /** Substeps per tick, default 4. */
+  /** Substeps per tick, default 8. */
   substeps?: number;
-  /** Solver iterations per substep, default 5. */
+  /** Solver iterations per substep, default 2. */
   iterations?: number;
   gravity?: Vec3;
   /** Velocity damping, 1/s. */

@@ -22,9 +22,9 @@ export interface Kernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** One instance per thread and room: its globals are that thread's own. */
-export function instantiateKernel(memory: WebAssembly.Memory): Kernel {
+/** One instance per thread and room: its globals are that thread's own. @param substepDone called after every substep while H_WATCH is set */
+export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}): Kernel {
   compiled ??= new WebAssembly.Module(readFileSync(KERNEL_PATH));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone } }).exports as unknown as Kernel;
 }

@@ -24,6 +24,7 @@ export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimW
 export class SimWorld implements World {
   readonly layout: SimLayout & WorldLayout;
   readonly kernel: Kernel;
+  private watcher: (() => void) | undefined;
   /** Set by a crew: other threads may be claiming chunks of this tick. */
   helpers = false;
   /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
@@ -34,8 +35,14 @@ export class SimWorld implements World {
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
     this.layout = layout;
-    this.kernel = instantiateKernel(memory);
+    this.kernel = instantiateKernel(memory, () => this.watcher?.());
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
+  }
+
+  /** Calls back after every substep (not while resting), in the middle of `step`. */
+  watchSubsteps(watcher: () => void): void {
+    this.watcher = watcher;
+    this.views.i32[(L.HEADER + L.H_WATCH) / 4] = 1;
   }
 
   get tickNumber(): number {
@@ -88,6 +95,14 @@ export class SimWorld implements World {
         out[to + 2] = f32[from + 2]!;
       }
     }
+  }
+
+  /** Positions of the particles `source` (room numbers) -> out float32[3*source.length], m. */
+  readParticles(source: Uint32Array, out: Float32Array): void {
+    const { f32 } = this.views, x = this.layout.x / 4;
+    source.forEach((particle, i) => {
+      for (let r = 0; r < 3; r++) out[3 * i + r] = f32[x + 4 * particle + r]!;
+    });
   }
 
   /** float32[3] position of any particle of a body, m. */

@@ -8,7 +8,7 @@
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */
 import {
-  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK,
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_FIRST, PHASE_STAGE,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, TET_BYTES, TRI_BYTES, BEND_BYTES,
 } from "./layout";
@@ -23,6 +23,8 @@ import { collide } from "./collide";
 
 /** Seconds, from the host. */
 declare function now(): f64;
+/** Called after every substep while H_WATCH is set: recordings. */
+declare function substepDone(): void;
 
 /** Runs chunk `chunk` of the phase at `phase`. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
@@ -71,6 +73,7 @@ export function step(helpers: i32, scratch: usize): void {
         while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
       }
     }
+    if (load<i32>(HEADER, H_WATCH)) substepDone();
   }
   if (stage >= 0) addStage(stage, now() - before);
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);

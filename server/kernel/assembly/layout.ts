@@ -30,6 +30,7 @@ export const H_GRID = 140; // i32 pointer: broad-phase scratch
 export const H_GRID_CELLS = 144; // i32: power of two
 export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
+export const H_WATCH = 156; // i32: 1 if the host wants to see every substep
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;

@@ -1,0 +1,21 @@
+/** Scene file -> validated scene. */
+import { readFile } from "node:fs/promises";
+import type { Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+
+/** Longest scene file that is read, bytes: meshes live in files of their own. */
+const MAX_SCENE_BYTES = 4 * 1024 * 1024;
+
+/** @throws SceneError; the error of the file system where the file cannot be read */
+export async function readScene(path: string): Promise<Scene> {
+  const text = await readFile(path, "utf8");
+  if (text.length > MAX_SCENE_BYTES) throw new SceneError("", `${text.length} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SceneError("", (error as Error).message, "JSON");
+  }
+  return validateScene(value);
+}

@@ -1,0 +1,69 @@
+/**
+ * Recordings: `manifest.json` (what the particles are) and `positions.f32` (where they were: little-endian float32 x y z per particle,
+ * frames back to back). Particles, elements and triangles are numbered as in the mesh file, whatever order the simulation keeps them in.
+ */
+import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
+import { join } from "node:path";
+import type { Scene } from "../../shared/scene.ts";
+import type { CreatedWorld } from "./createWorld.ts";
+import type { SimWorld } from "./world.ts";
+
+export class Recorder {
+  private readonly dir: string;
+  private readonly file: number;
+  private readonly world: SimWorld;
+  /** Simulation particle of each recorded one. */
+  private readonly source: Uint32Array;
+  private readonly frame: Float32Array;
+  private readonly manifest: Record<string, unknown>;
+  frames = 0;
+
+  constructor(dir: string, scene: Scene, created: CreatedWorld, world: SimWorld, every: "tick" | "substep") {
+    mkdirSync(dir, { recursive: true });
+    this.dir = dir;
+    this.world = world;
+    this.file = openSync(join(dir, "positions.f32"), "w");
+    const { layout } = created;
+    this.source = new Uint32Array(layout.particleCount);
+    this.frame = new Float32Array(3 * layout.particleCount);
+    const bodies = created.bodies.map((body, b) => {
+      const first = layout.bodies[b]!.first;
+      // file order; equal to the rank of `origin`, which skips vertices that no element uses
+      const order = Array.from(body.origin, (_, i) => i).sort((i, j) => body.origin[i]! - body.origin[j]!);
+      const rank = new Uint32Array(order.length);
+      order.forEach((particle, i) => {
+        this.source[first + i] = first + particle;
+        rank[particle] = first + i;
+      });
+      const numbers = (list: ArrayLike<number>): number[] => Array.from(list, (p) => rank[p]!);
+      return {
+        name: body.name, kind: body.kind, firstParticle: first, particleCount: body.particleCount,
+        elementSize: body.kind === "soft" ? 4 : 3,
+        elements: numbers(body.kind === "soft" ? body.tets : body.triangles),
+        surface: numbers(body.triangles),
+        pinned: order.flatMap((particle, i) => (body.pinned[particle] ? [first + i] : [])),
+        mass: order.map((particle) => body.mass[particle]!),
+        sourceVertex: order.map((particle) => body.origin[particle]!),
+      };
+    });
+    this.manifest = {
+      format: "pliant-recording-1", title: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, every,
+      particles: layout.particleCount, bodies,
+      note: "Frame 0 is the initial state. Indices are particle numbers in a frame; body b owns firstParticle .. firstParticle + particleCount - 1.",
+    };
+  }
+
+  /** Appends the state as it is now. */
+  write(): void {
+    this.world.readParticles(this.source, this.frame);
+    const bytes = new Uint8Array(this.frame.buffer);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.file, bytes, done);
+    this.frames++;
+  }
+
+  /** Writes the manifest, with the number of frames and what the run ended with. */
+  close(result: Record<string, unknown>): void {
+    closeSync(this.file);
+    writeFileSync(join(this.dir, "manifest.json"), JSON.stringify({ ...this.manifest, frames: this.frames, ...result }));
+  }
+}

@@ -1,0 +1,117 @@
+/** `npm run simulate`: a scene without clients. Prints stage timings and the state hash; records if asked. */
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { SceneError } from "../shared/sceneError.ts";
+import { MeshError } from "./meshing/mesh.ts";
+import { createWorld } from "./sim/createWorld.ts";
+import { Crew } from "./sim/crew.ts";
+import { readScene } from "./sim/readScene.ts";
+import { Recorder } from "./sim/record.ts";
+import type { StageSeconds } from "./sim/types.ts";
+import { openWorld } from "./sim/world.ts";
+
+const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--rest] [--json]
+  --ticks N      ticks to step (required)
+  --threads n    threads on this one scene, 1 to 16; the result does not depend on it (default 1)
+  --record dir   write manifest.json and positions.f32 there; frame 0 is the initial state
+  --every what   one frame per tick (default) or per substep
+  --rest         let bodies that no longer move fall asleep, as rooms do
+  --json         print the result as one line of JSON`;
+
+class UsageError extends Error {}
+
+interface Options {
+  scene: string;
+  ticks: number;
+  threads: number;
+  record: string | undefined;
+  every: "tick" | "substep";
+  rest: boolean;
+  json: boolean;
+}
+
+function readOptions(args: string[]): Options {
+  const { values, positionals } = parseArgs({
+    args, allowPositionals: true,
+    options: { ticks: { type: "string" }, threads: { type: "string", default: "1" }, record: { type: "string" }, every: { type: "string", default: "tick" }, rest: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+  });
+  if (positionals.length !== 1) throw new UsageError(`scene: ${positionals.length} given, limit: exactly one`);
+  const integer = (name: string, text: string | undefined, low: number, high: number): number => {
+    const n = Number(text);
+    if (text === undefined || !Number.isInteger(n) || n < low || n > high) throw new UsageError(`--${name}: ${text ?? "missing"}, limit: a whole number from ${low} to ${high}`);
+    return n;
+  };
+  if (values.every !== "tick" && values.every !== "substep") throw new UsageError(`--every: ${values.every}, limit: tick or substep`);
+  return {
+    scene: resolve(process.cwd(), positionals[0]!), ticks: integer("ticks", values.ticks, 0, 100_000_000), threads: integer("threads", values.threads, 1, 16),
+    record: values.record, every: values.every, rest: values.rest, json: values.json,
+  };
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  const scene = await readScene(options.scene);
+  const built = performance.now();
+  const created = await createWorld(scene, { baseDir: dirname(options.scene), onProgress: (done, stage) => progress(`building ${Math.round(100 * done)} % ${stage}`) });
+  const world = openWorld(created.memory, created.layout), crew = await Crew.hire(world, created.memory, options.threads);
+  world.mayRest = options.rest;
+  const buildSeconds = (performance.now() - built) / 1000;
+  const recorder = options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
+  recorder?.write();
+  if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
+
+  const stages: Partial<Record<keyof StageSeconds, number>> = {}, ticks: number[] = [];
+  let events = 0, shown = performance.now();
+  for (let t = 0; t < options.ticks; t++) {
+    const before = performance.now();
+    const result = crew.step([]);
+    ticks.push(performance.now() - before);
+    for (const [stage, s] of Object.entries(result.seconds)) stages[stage as keyof StageSeconds] = (stages[stage as keyof StageSeconds] ?? 0) + s;
+    for (const event of result.events) {
+      events++;
+      console.error(JSON.stringify(event));
+    }
+    if (recorder && options.every === "tick") recorder.write();
+    if (performance.now() - shown > 500) {
+      shown = performance.now();
+      progress(`tick ${t + 1} of ${options.ticks}`);
+    }
+  }
+  progress("");
+  await crew.dismiss();
+  ticks.sort((a, b) => a - b);
+  const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
+  const { layout } = created, hash = world.stateHash();
+  const result = {
+    scene: scene.title, ticks: options.ticks, threads: options.threads, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations,
+    particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
+    buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
+    stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
+    events, contactOverflow: world.contactOverflow(), stateHash: hash,
+  };
+  recorder?.close({ stateHash: hash, ticks: options.ticks });
+  if (options.json) console.log(JSON.stringify(result));
+  else print(result, recorder?.frames);
+}
+
+function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string }, frames: number | undefined): void {
+  console.log(`${r.scene}: ${r.particles} particles, ${r.tetrahedra} tetrahedra, ${r.triangles} cloth triangles`);
+  console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
+  console.log("ms per tick   " + Object.entries(r.tickMs).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
+  console.log("mean by stage " + Object.entries(r.stageMs).filter(([, v]) => v > 0).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
+  if (frames !== undefined) console.log(`recorded      ${frames} frames`);
+  if (r.events) console.log(`events        ${r.events} (above)`);
+  console.log(`state hash    ${r.stateHash}`);
+}
+
+main().catch((error: unknown) => {
+  progress("");
+  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) console.error(`${(error as Error).message}\n\n${USAGE}`);
+  else if (error instanceof SceneError || error instanceof MeshError || (error as NodeJS.ErrnoException).code === "ENOENT") console.error((error as Error).message);
+  else console.error(error);
+  process.exitCode = 2;
+});
