@@ -24,6 +24,8 @@ export interface BotOptions {
   resume?: string;
   /** Default 10 s, for joining and for every `until`. */
   timeoutMs?: number;
+  /** How many frames `recent` keeps; default none. */
+  keepFrames?: number;
 }
 
 export interface Hand {
@@ -65,6 +67,8 @@ export class Bot {
   tick = -1;
   /** int32[3*particles] of the newest frame. */
   frame: Int32Array = new Int32Array(0);
+  /** The last frames by their tick, oldest first, if asked for. */
+  readonly recent = new Map<number, Int32Array>();
   /** [member, name, color, connected] */
   members: [number, string, string, boolean][] = [];
   readonly hands = new Map<number, Hand>();
@@ -73,6 +77,7 @@ export class Bot {
   resets = 0;
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
+  readonly #keepFrames: number;
   #model: SnapshotModel | null = null;
   #waiting: { done: () => boolean; resolve: () => void }[] = [];
   #early: unknown[][] = [];
@@ -81,6 +86,7 @@ export class Bot {
 
   private constructor(url: string, room: string, options: BotOptions) {
     this.#timeoutMs = options.timeoutMs ?? 10_000;
+    this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, { perMessageDeflate: false });
     this.socket.on("open", () => {
       const { name, color, resume } = options;
@@ -283,6 +289,9 @@ export class Bot {
     }
     this.frame = next;
     this.tick = message[1] as number;
+    if (this.#keepFrames === 0) return;
+    this.recent.set(this.tick, next);
+    if (this.recent.size > this.#keepFrames) this.recent.delete(this.recent.keys().next().value!);
   }
 
   #fail(error: Error): void {

@@ -5,17 +5,7 @@
  * ones over two edges for bending) in Gauss-Seidel order. It is self-contained on purpose, so that a codec figure does not move when the
  * real solver does. Same input, same output, on every machine: + - * / sqrt only.
  */
-
-export interface Trajectory {
-  /** What it is, for the bench's table. */
-  readonly name: string;
-  readonly sendHz: number;
-  readonly bodies: { name: string; count: number; triangles: Uint32Array; quantum: number }[];
-  /** float32[3*particles] m, one per sent frame. */
-  readonly frames: Float32Array[];
-  /** Named ranges of frames, end exclusive. */
-  readonly phases: { name: string; first: number; end: number }[];
-}
+import type { Trajectory } from "./trajectory.ts";
 
 export interface ClothOptions {
   /** Particles per side; 61 makes the 3,721 of the target. */

@@ -24,7 +24,9 @@ import type { TetQuality } from "./quality.ts";
 import { INSIDE } from "./stencils.ts";
 import { sampleField, stuff } from "./stuffing.ts";
 import type { StuffedMesh, StuffingField } from "./stuffing.ts";
+import { surfaceSamples } from "./surfaceSamples.ts";
 import { buildTriangleTree, distanceToSurface } from "./triangleTree.ts";
+import type { TriangleTree } from "./triangleTree.ts";
 import { buildWindingField, windingNumber } from "./windingNumber.ts";
 
 /** Changes with every change of the output for the same input; part of the cache's key. */
@@ -43,6 +45,8 @@ export interface TetrahedralizeOptions {
 export interface DetailDistance {
   max: number;
   mean: number;
+  /** Largest of the vertices that stick out of the mesh, m; the others are inside it, at the bottom of crevices that it fills. */
+  maxOutside: number;
   /** Part of the vertices further than half a spacing, 0 .. 1. */
   beyondHalfSpacing: number;
 }
@@ -61,9 +65,14 @@ export interface Tetrahedralization {
   report: TetrahedralizeReport;
 }
 
-/** A surface vertex further than this many spacings from the boundary is lost, and worth a repair. */
+/** A sample of the surface further than this many spacings from the boundary is lost, and worth a repair. */
 const LOST = 0.5;
-/** Rounds that look for lost vertices; the dragon needs 2, and what 4 do not bring back is a crumb that pieces.ts drops. */
+/**
+ * Distance between samples of the surface, in spacings: large triangles are looked at in between their vertices too. A quarter
+ * leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
+ */
+const SAMPLING = 0.25;
+/** Rounds that look for lost samples; the dragon needs 5 at 7,000 elements, and what 8 do not bring back is a crumb that pieces.ts drops. */
 const THIN_ROUNDS = 8;
 
 function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
@@ -76,11 +85,13 @@ function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
   return { low, high };
 }
 
-/** Distance of every surface vertex to the boundary of a mesh. */
-function detailDistances(surface: SurfaceMesh, mesh: TetMesh): Float64Array {
-  const tree = buildTriangleTree(mesh.positions, boundarySurface(mesh));
-  const x = surface.positions;
-  return Float64Array.from({ length: x.length / 3 }, (_, v) => distanceToSurface(tree, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+/** Distance of each point to the boundary of a mesh. */
+function distancesTo(boundary: TriangleTree, x: Float64Array): Float64Array {
+  return Float64Array.from({ length: x.length / 3 }, (_, v) => distanceToSurface(boundary, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+}
+
+function boundaryTree(mesh: TetMesh): TriangleTree {
+  return buildTriangleTree(mesh.positions, boundarySurface(mesh));
 }
 
 /**
@@ -88,16 +99,18 @@ function detailDistances(surface: SurfaceMesh, mesh: TetMesh): Float64Array {
  * @param spacing m, what half a spacing is measured by
  */
 export function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
-  const distances = detailDistances(surface, mesh);
-  let max = 0;
-  let sum = 0;
-  let beyond = 0;
-  for (const distance of distances) {
-    max = Math.max(max, distance);
-    sum += distance;
-    if (distance > LOST * spacing) beyond++;
-  }
-  return { max, mean: sum / distances.length, beyondHalfSpacing: beyond / distances.length };
+  const tree = boundaryTree(mesh);
+  const winding = buildWindingField(tree);
+  const x = surface.positions;
+  const result: DetailDistance = { max: 0, mean: 0, maxOutside: 0, beyondHalfSpacing: 0 };
+  const distances = distancesTo(tree, x);
+  distances.forEach((distance, v) => {
+    result.max = Math.max(result.max, distance);
+    result.mean += distance / distances.length;
+    if (distance > LOST * spacing) result.beyondHalfSpacing += 1 / distances.length;
+    if (distance > result.maxOutside && windingNumber(winding, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!) <= 0.5) result.maxOutside = distance;
+  });
+  return result;
 }
 
 interface Repairs {
@@ -118,10 +131,9 @@ function forcePinches(mesh: StuffedMesh, repairs: Repairs): boolean {
   return found;
 }
 
-/** Forces the lattice vertices nearest to lost surface vertices inside. */
-function forceThin(field: StuffingField, surface: SurfaceMesh, mesh: StuffedMesh, kept: TetMesh, repairs: Repairs): boolean {
-  const distances = detailDistances(surface, kept);
-  const x = surface.positions;
+/** Forces the lattice vertices nearest to lost samples of the surface inside. @param x float64[3*P] samples, m */
+function forceThin(field: StuffingField, x: Float64Array, mesh: StuffedMesh, kept: TetMesh, repairs: Repairs): boolean {
+  const distances = distancesTo(boundaryTree(kept), x);
   const lost = new Set<number>();
   for (let v = 0; v < distances.length; v++) {
     if (distances[v]! <= LOST * field.lattice.spacing) continue;
@@ -134,6 +146,12 @@ function forceThin(field: StuffingField, surface: SurfaceMesh, mesh: StuffedMesh
   for (const v of chosen) repairs.forced.add(v);
   repairs.thin += chosen.length;
   return chosen.length > 0;
+}
+
+/** A body without any element (thinner than the lattice everywhere) is all thin part. */
+function forceEverywhere(field: StuffingField, x: Float64Array, repairs: Repairs): void {
+  for (let v = 0; v < x.length / 3; v++) repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+  repairs.thin = repairs.forced.size;
 }
 
 /** Stuffs until no pinch is left. Ends: each round turns at least one surface vertex into an inside one, and none back. */
@@ -151,7 +169,7 @@ function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMes
  * @param surface triangles, mostly facing the same way (all inwards will do); m
  * @returns a mesh whose boundary is a closed manifold, elements with positive volume and dihedral angles within the bounds
  *   of stuffing.ts, largest pieces only; and what was measured of it
- * @throws MeshError where the spacing is no positive number, makes too large a lattice, or leaves no element
+ * @throws MeshError where spacing or minPiece is out of range or the lattice or the mesh gets too large
  */
 export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOptions): Tetrahedralization {
   const { spacing, minPiece = 0.05, onProgress } = options;
@@ -161,16 +179,17 @@ export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOpti
   const lattice = latticeAround(low, high, spacing);
   const winding = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
   const field = sampleField(lattice, (x, y, z) => windingNumber(winding, x, y, z) > 0.5, (done) => onProgress?.(0.5 * done, "winding numbers"));
+  const samples = surfaceSamples(surface, SAMPLING * spacing);
   const repairs: Repairs = { forced: new Set(), pinch: 0, thin: 0, rounds: 0 };
   let mesh = stuffWithoutPinches(field, repairs);
   let kept = keepLargest(mesh, minPiece);
   for (let round = 0; round < THIN_ROUNDS; round++) {
     onProgress?.(0.6 + (0.3 * round) / THIN_ROUNDS, "thin parts");
-    if (kept.mesh.tets.length > 0 ? !forceThin(field, surface, mesh, kept.mesh, repairs) : round > 0 || !forceEverywhere(field, surface, repairs)) break;
+    if (kept.mesh.tets.length === 0) forceEverywhere(field, samples, repairs);
+    else if (!forceThin(field, samples, mesh, kept.mesh, repairs)) break;
     mesh = stuffWithoutPinches(field, repairs);
     kept = keepLargest(mesh, minPiece);
   }
-  if (kept.mesh.tets.length === 0) throw new MeshError({ file: "tetrahedralize", field: "tetrahedron count", value: 0, limit: "at least 1 is needed: a smaller spacing or a surface with an inside is" });
   onProgress?.(0.9, "measuring");
   const result = finishTets({ file: "tetrahedralize", positions: kept.mesh.positions, elements: kept.mesh.tets });
   delete result.origin;
@@ -185,12 +204,4 @@ export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOpti
   };
   onProgress?.(1, "done");
   return { mesh: result, report };
-}
-
-/** A body with no lattice vertex inside at all (thinner than the lattice everywhere) is all thin part. */
-function forceEverywhere(field: StuffingField, surface: SurfaceMesh, repairs: Repairs): boolean {
-  const x = surface.positions;
-  for (let v = 0; v < x.length / 3; v++) repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
-  repairs.thin = repairs.forced.size;
-  return true;
 }

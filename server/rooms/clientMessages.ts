@@ -30,8 +30,11 @@ export class MalformedMessage extends Error {
 
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
-/** The largest message has nine fields; the rest is room for versions to come. */
-const decoder = new Decoder({ maxStrLength: 256, maxBinLength: 0, maxArrayLength: 32, maxMapLength: 16, maxExtLength: 0 });
+/**
+ * Messages of types to come are ignored, not malformed, so anything that fits the payload may be in them. Only arrays and maps are limited: the
+ * decoder makes room for as many entries as an array claims to have.
+ */
+const decoder = new Decoder({ maxStrLength: Limits.maxPayload, maxBinLength: Limits.maxPayload, maxExtLength: Limits.maxPayload, maxArrayLength: 64, maxMapLength: 64 });
 
 /**
  * @param data one binary WebSocket message, at most `Limits.maxPayload` bytes
@@ -150,8 +153,8 @@ export interface Refusal {
   limit: string;
 }
 
-/** Barycentric coordinates that went through float32 may miss the triangle by this. */
-const BARYCENTRIC_SLACK = 1e-5;
+/** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
+const BARYCENTRIC_SLACK = 1e-3;
 
 /** @returns why the request may not reach the simulation, or null */
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {

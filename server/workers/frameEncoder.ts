@@ -57,7 +57,7 @@ export class FrameEncoder {
     return { delta, keyframe };
   }
 
-  /** A sleeping body keeps its last frame to the integer: the jitter of its rest is not news. */
+  /** A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. */
   #quantize(world: World, state: FrameState, first: boolean): void {
     const { snapshot, quanta } = this.#model;
     world.readStreamed(this.#positions);
@@ -65,11 +65,19 @@ export class FrameEncoder {
     if (first) return;
     const asleep = world.asleep();
     for (let body = 0; body < asleep.length; body++) {
-      if (!asleep[body]) continue;
       const start = 3 * snapshot.starts[body]!;
       const end = 3 * snapshot.starts[body + 1]!;
-      this.#next.set(state.frame.subarray(start, end), start);
+      if (asleep[body] && this.#withinOneStep(state.frame, start, end)) this.#next.set(state.frame.subarray(start, end), start);
     }
+  }
+
+  /** Slow creep must not add up to an error that clients could see. */
+  #withinOneStep(frame: Int32Array, start: number, end: number): boolean {
+    for (let i = start; i < end; i++) {
+      const step = this.#next[i]! - frame[i]!;
+      if (step > 1 || step < -1) return false;
+    }
+    return true;
   }
 
   #changed(frame: Int32Array): boolean {

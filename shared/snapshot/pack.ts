@@ -221,8 +221,9 @@ export class BitDecoder extends Contexts {
     return value - 1;
   }
 
-  /** @throws SnapshotError if bytes are left over */
+  /** @throws SnapshotError if bytes are left over: the encoder sends one byte past those that its last bit settled, the decoder has read four */
   end(): void {
-    if (this.at < this.bytes.length) throw new SnapshotError(`frame has ${this.bytes.length} bytes, its particles end at byte ${this.at}`);
+    const end = this.at - 3;
+    if (this.bytes.length > end) throw new SnapshotError(`frame has ${this.bytes.length} bytes, its particles end at byte ${end}`);
   }
 }

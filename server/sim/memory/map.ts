@@ -3,7 +3,7 @@ import * as L from "../../kernel/assembly/layout.ts";
 
 /** Hands out addresses from the end of the header on. */
 export class Allocator {
-  private next = L.HEADER_END;
+  private next = L.HEADER + L.HEADER_END;
 
   /** @returns the address of `bytes` bytes, aligned to a cache line */
   take(bytes: number): number {
