@@ -1,0 +1,93 @@
+/** The decoder trusts nothing: any bytes either give a frame whose checksum is right, or a SnapshotError, soon, and touch nothing but `out`. */
+import { expect, test } from "vitest";
+import { SnapshotError, createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
+import { dust, grid, move, random, sheet } from "./meshes.ts";
+
+const model = createSnapshotModel([grid(9), dust(3)]);
+const size = 3 * model.total;
+const start = new Int32Array(size);
+start.set(sheet(9, 40, 1));
+
+/** What the bytes decode to, or null; anything thrown but a SnapshotError fails the test. */
+function attempt(bytes: Uint8Array, previous: Int32Array | null): Int32Array | null {
+  const guarded = new Int32Array(size + 20).fill(0x5a5a5a5a);
+  const before = [bytes.slice(), previous?.slice()];
+  let decoded = true;
+  try {
+    if (previous === null) decodeKeyframe(model, bytes, guarded.subarray(10, 10 + size));
+    else decodeDelta(model, previous, bytes, guarded.subarray(10, 10 + size));
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    decoded = false;
+  }
+  expect([bytes, previous ?? undefined]).toEqual(before);
+  expect([...guarded.subarray(0, 10), ...guarded.subarray(10 + size)].every((x) => x === 0x5a5a5a5a)).toBe(true);
+  return decoded ? guarded.slice(10, 10 + size) : null;
+}
+
+test("random bytes", () => {
+  const next = random(11);
+  let accepted = 0;
+  for (let run = 0; run < 3000; run++) {
+    const bytes = Uint8Array.from({ length: Math.floor(next() * 300) }, () => Math.floor(next() * 256));
+    if (run % 3 !== 0) bytes[0] = run % 3 === 1 ? 0x11 : 0x12;
+    if (attempt(bytes, run % 2 === 0 ? null : start) !== null) accepted++;
+  }
+  // A 16 bit checksum lets one in 65,536 through.
+  expect(accepted).toBeLessThan(3);
+});
+
+test("good frames with bytes changed, cut, added or exchanged", () => {
+  const next = random(12);
+  let wrong = 0;
+  let longer = 0;
+  for (let run = 0; run < 3000; run++) {
+    const current = move(start, [2, -3, 0], 3, next);
+    const good = run % 2 === 0 ? encodeKeyframe(model, current) : encodeDelta(model, start, current);
+    const at = Math.floor(next() * good.length);
+    const bad = [
+      () => good.map((b, i) => (i === at ? b ^ (1 << Math.floor(next() * 8)) : b)),
+      () => good.slice(0, at),
+      () => Uint8Array.from([...good, 1 + Math.floor(next() * 255)]),
+      () => Uint8Array.from([...good.subarray(0, at), ...good.subarray(at + 1)]),
+    ][run % 4]();
+    const frame = attempt(bad, run % 2 === 0 ? null : start);
+    // The last byte has several values that mean the same frame.
+    if (frame !== null && frame.some((x, i) => x !== current[i])) wrong++;
+    // So has the byte before zeros that were left out.
+    if (frame !== null && bad.length > good.length) longer++;
+  }
+  expect(wrong).toBeLessThan(3);
+  expect(longer).toBeLessThan(20);
+});
+
+test("the most expensive bytes are bounded by the model, not by their length", () => {
+  const big = createSnapshotModel([grid(61)]);
+  const out = new Int32Array(3 * big.total);
+  for (const fill of [0x00, 0xff, 0xaa, 0x01]) {
+    const bytes = new Uint8Array(2_000_000).fill(fill);
+    bytes[0] = 0x12;
+    bytes[bytes.length - 1] = 1;
+    const began = performance.now();
+    expect(() => decodeDelta(big, new Int32Array(out.length), bytes, out)).toThrow(SnapshotError);
+    expect(performance.now() - began).toBeLessThan(1000);
+  }
+});
+
+test("what is wrong is said", () => {
+  const out = new Int32Array(size);
+  const key = encodeKeyframe(model, start);
+  const delta = encodeDelta(model, start, move(start, [1, 1, 1], 2, random(1)));
+  expect(() => decodeKeyframe(model, new Uint8Array(2), out)).toThrow("frame has 2 bytes, must have at least 3");
+  expect(() => decodeKeyframe(model, delta, out)).toThrow("frame is of kind 18, must be 17");
+  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 0]), out)).toThrow(`byte ${key.length} is 0, the last one never is`);
+  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 9, 9, 9, 9]), out)).toThrow(/^frame has \d+ bytes, its particles end at byte \d+$/);
+});
+
+test("a delta against another frame than its own is noticed", () => {
+  const next = random(3);
+  const second = move(start, [1, 0, 0], 1, next);
+  const third = move(second, [1, 0, 0], 1, next);
+  const delta = encodeDelta(model, second, third);
+  expect(() => decodeDelta(model, start, delta, new Int32Array(size))).toThrow(SnapshotError);
+});
