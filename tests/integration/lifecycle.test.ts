@@ -1,0 +1,126 @@
+/** Rooms and sessions over time: create, find, resume, leave, stand still, go away. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot, createRoom, HttpFailure } from "../../load-tests/bot.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { sleep, startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ resumeSeconds: 1.5, emptyRoomSeconds: 0.5, maxRooms: 4 });
+});
+afterAll(() => server.close());
+
+const failure = async (work: Promise<unknown>): Promise<HttpFailure> => work.then(() => expect.fail("it worked"), (error: unknown) => error as HttpFailure);
+const rooms = async (): Promise<string[]> => ((await (await fetch(`${server.url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(({ room }) => room);
+const tick = async (room: string): Promise<number> => ((await (await fetch(`${server.url}/api/rooms/${room}`)).json()) as { tick: number }).tick;
+
+describe("sessions", () => {
+  test("a lost line is resumed: same member, name and color, and its hands let go", async () => {
+    await createRoom(server.url, "cube", "resume");
+    const ann = await Bot.join(server.url, "resume", { name: "Ann", color: "#123456" });
+    const ben = await Bot.join(server.url, "resume");
+    ann.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [1, 0, 0]);
+    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 1, "Ann's grab");
+    ann.drop();
+    await ben.until(() => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected), "Ann's loss");
+    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "her hands to let go");
+    const back = await Bot.join(server.url, "resume", { resume: ann.welcome.token });
+    expect(back.welcome.member).toBe(ann.welcome.member);
+    expect(back.welcome.session).toBe(ann.welcome.session);
+    await ben.until(() => ben.members.some(([member, name, color, connected]) => member === ann.welcome.member && name === "Ann" && color === "#123456" && connected), "Ann's return");
+    await Promise.all([back.leave(), ben.leave()]);
+  });
+
+  test("a second socket with the token takes the session over", async () => {
+    await createRoom(server.url, "cube", "takeover");
+    const old = await Bot.join(server.url, "takeover", { name: "Ann" });
+    const next = await Bot.join(server.url, "takeover", { resume: old.welcome.token, name: "Anna" });
+    expect(await old.untilClosed()).toEqual({ code: CloseCode.normal, reason: "resumed on another socket" });
+    expect(next.welcome.member).toBe(old.welcome.member);
+    await next.until(() => next.members.length === 1 && next.members[0]![1] === "Anna", "the new name");
+    await next.frames(5);
+    expect(next.closed).toBeNull();
+    await next.leave();
+  });
+
+  test("who leaves may reintroduce itself at once, but is gone soon after", async () => {
+    await createRoom(server.url, "cube", "leave");
+    const stays = await Bot.join(server.url, "leave");
+    const ann = await Bot.join(server.url, "leave", { name: "Ann" });
+    await ann.leave();
+    const again = await Bot.join(server.url, "leave", { name: "Anna", resume: ann.welcome.token });
+    expect(again.welcome.member).toBe(ann.welcome.member);
+    await again.leave();
+    await stays.until(() => stays.members.length === 1, "Ann's end");
+    await stays.leave();
+  });
+
+  test("an old or foreign token makes a new session", async () => {
+    await createRoom(server.url, "cube", "stranger");
+    const stays = await Bot.join(server.url, "stranger");
+    const ann = await Bot.join(server.url, "stranger");
+    ann.drop();
+    await stays.until(() => stays.members.length === 1, "the end of Ann's session", 5000);
+    const late = await Bot.join(server.url, "stranger", { resume: ann.welcome.token });
+    expect(late.welcome.member).not.toBe(ann.welcome.member);
+    expect(late.welcome.token).not.toBe(ann.welcome.token);
+    await Promise.all([stays.leave(), late.leave()]);
+  });
+});
+
+describe("rooms", () => {
+  test("creating is idempotent for a name and a scene, two at once make one", async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => createRoom(server.url, "cube", "same")));
+    expect(new Set(answers.map((room) => JSON.stringify(room))).size).toBe(1);
+    expect((await rooms()).filter((room) => room === "same")).toHaveLength(1);
+    expect(await failure(createRoom(server.url, "sheet", "same"))).toMatchObject({ status: 409, body: { code: "ROOM_EXISTS" } });
+  });
+
+  test("an empty room stands still, ticks while somebody is there, and goes away", async () => {
+    await createRoom(server.url, "cube", "alone");
+    await sleep(200);
+    expect(await tick("alone")).toBe(0);
+    const bot = await Bot.join(server.url, "alone");
+    await bot.frames(5);
+    expect(await tick("alone")).toBeGreaterThanOrEqual(10);
+    await bot.leave();
+    const untilMs = performance.now() + 10_000;
+    while ((await rooms()).includes("alone") && performance.now() < untilMs) await sleep(50);
+    expect(await rooms()).not.toContain("alone");
+    expect((await Bot.connect(server.url, "alone").untilClosed()).code).toBe(CloseCode.roomGone);
+  });
+
+  test("deleting a room closes its sockets", async () => {
+    await createRoom(server.url, "cube", "deleted");
+    const bot = await Bot.join(server.url, "deleted");
+    expect((await fetch(`${server.url}/api/rooms/deleted`, { method: "DELETE" })).status).toBe(204);
+    expect(await bot.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the room was deleted" });
+    expect((await fetch(`${server.url}/api/rooms/deleted`, { method: "DELETE" })).status).toBe(404);
+  });
+
+  test("no more rooms than the limit", async () => {
+    const made: string[] = [];
+    for (;;) {
+      const answer = await createRoom(server.url, "cube").catch((error: unknown) => error as HttpFailure);
+      if (answer instanceof HttpFailure) {
+        expect(answer).toMatchObject({ status: 503, body: { code: "ROOM_LIMIT", limit: 4 } });
+        break;
+      }
+      made.push(answer.room);
+      expect(made.length).toBeLessThanOrEqual(4);
+    }
+    await Promise.all(made.map((room) => fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE" })));
+  });
+
+  test("ticks keep the wall's time", async () => {
+    await createRoom(server.url, "cube", "clock");
+    const bot = await Bot.join(server.url, "clock");
+    const [from, fromMs] = [bot.tick, performance.now()];
+    await sleep(3000);
+    await bot.frames(1);
+    const hz = ((bot.tick - from) * 1000) / (performance.now() - fromMs);
+    expect(hz).toBeGreaterThan(bot.welcome.tickHz * 0.95);
+    expect(hz).toBeLessThan(bot.welcome.tickHz * 1.05);
+    await bot.leave();
+  });
+});

@@ -1,0 +1,56 @@
+/** The real program: `node server/main.ts` with an environment, signals and exit codes. */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const env = { PLIANT_SCENES_DIR: fileURLToPath(new URL("./scenes", import.meta.url)), PLIANT_PREWARM: "cube" };
+let server: RunningServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s closes the sockets with 1012 and ends with 0 within seconds", async (signal) => {
+  server = await startServer({ env });
+  const { url, process: child } = server;
+  await createRoom(url, "sheet", "room");
+  const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
+  await bots[0]!.frames(10);
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const startMs = performance.now();
+  child.kill(signal);
+  for (const bot of bots) expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
+  expect(await ended).toBe(0);
+  expect(performance.now() - startMs).toBeLessThan(5000);
+});
+
+test("a signal while a scene is being built does not wait for it", async () => {
+  server = await startServer({ env });
+  const { url, process: child } = server;
+  const pending = createRoom(url, "sheet", "room").catch((error: unknown) => error);
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  await pending;
+});
+
+test.each([
+  ["PORT", "eighty", 'PORT is "eighty", but must be an integer from 0 to 65535'],
+  ["PLIANT_WORKERS", "0", 'PLIANT_WORKERS is "0", but must be an integer from 1 to 256'],
+  ["PLIANT_ROOMS", "3", 'PLIANT_ROOMS is "3", but must be absent'],
+])("%s=%s ends with code 2 and says why", (variable, value, message) => {
+  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, [variable]: value }, timeout: 20_000 });
+  expect(run.status).toBe(2);
+  expect(run.stderr).toContain(message);
+});
+
+test("a port that is taken ends with code 1", async () => {
+  server = await startServer({ env });
+  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, ...env, HOST: "127.0.0.1", PORT: String(server.port) }, timeout: 20_000 });
+  expect(run.status).toBe(1);
+  expect(run.stdout).toContain("EADDRINUSE");
+});

@@ -1,0 +1,201 @@
+/** Whoever breaks the protocol is put out with the documented code, and the frames of everybody else keep coming. */
+import { encode } from "@msgpack/msgpack";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { sleep, startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+let witness: Bot;
+beforeAll(async () => {
+  server = await startTestServer({ maxMembers: 6 });
+  await createRoom(server.url, "sheet", "room");
+  witness = await Bot.join(server.url, "room", { name: "witness" });
+});
+afterAll(async () => {
+  await witness.leave();
+  await server.close();
+});
+
+/** A raw socket, and how it ended. */
+function raw(room = "room", options: WebSocket.ClientOptions = {}): { socket: WebSocket; open: Promise<void>; closed: Promise<{ code: number; reason: string }> } {
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/${room}/socket`, options);
+  const open = new Promise<void>((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })));
+  return { socket, open, closed };
+}
+
+async function greeted(): Promise<ReturnType<typeof raw>> {
+  const peer = raw();
+  await peer.open;
+  peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION]));
+  await new Promise((resolve) => peer.socket.once("message", resolve));
+  return peer;
+}
+
+/** Frames reached the witness all the while: no gap of more than a third of a second at 30 Hz. */
+async function witnessing<T>(work: () => Promise<T>): Promise<T> {
+  let worstGapMs = 0;
+  let lastMs = performance.now();
+  const onMessage = (): void => {
+    worstGapMs = Math.max(worstGapMs, performance.now() - lastMs);
+    lastMs = performance.now();
+  };
+  witness.socket.on("message", onMessage);
+  const { keyframes } = witness.counts;
+  const result = await work();
+  await witness.frames(5);
+  witness.socket.off("message", onMessage);
+  expect(worstGapMs).toBeLessThan(333);
+  expect(witness.counts.keyframes).toBe(keyframes);
+  return result;
+}
+
+describe("malformed", () => {
+  test.each([
+    ["bytes that are no msgpack", Buffer.from([0xc1]), "not one msgpack value"],
+    ["a value that is no array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
+    ["a missing field", Buffer.from(encode([ClientMessage.move, 1, 0])), "move: y is not a finite number"],
+    ["NaN", Buffer.from(encode([ClientMessage.cursor, NaN, 0, 0])), "cursor: x is not a finite number"],
+    ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already said"],
+  ])("%s", async (_, bytes, reason) => {
+    await witnessing(async () => {
+      const peer = await greeted();
+      peer.socket.send(bytes);
+      expect(await peer.closed).toEqual({ code: CloseCode.badMessage, reason });
+    });
+  });
+
+  test("a text frame", async () => {
+    const peer = await greeted();
+    peer.socket.send("hello");
+    expect((await peer.closed).code).toBe(CloseCode.badMessage);
+  });
+
+  test("anything before hello", async () => {
+    const peer = raw();
+    await peer.open;
+    peer.socket.send(encode([ClientMessage.ping, 1]));
+    expect(await peer.closed).toEqual({ code: CloseCode.badMessage, reason: "the first message must be hello" });
+  });
+
+  test("another protocol version", async () => {
+    const peer = raw();
+    await peer.open;
+    peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION + 1]));
+    expect((await peer.closed).code).toBe(CloseCode.unsupportedVersion);
+  });
+});
+
+test("a message larger than the limit, the limit itself not", async () => {
+  await witnessing(async () => {
+    const peer = await greeted();
+    peer.socket.send(encode([63, new Uint8Array(Limits.maxPayload - 5)]));
+    peer.socket.send(Buffer.alloc(Limits.maxPayload + 1));
+    expect((await peer.closed).code).toBe(CloseCode.tooLarge);
+  });
+});
+
+test("a flood", async () => {
+  const rejected = await server.metric("pliant_inputs_rejected_total", { reason: "rate" });
+  await witnessing(async () => {
+    const peer = await greeted();
+    const message = encode([ClientMessage.move, 1, 0, 0, 0]);
+    for (let i = 0; i < 2000; i++) peer.socket.send(message);
+    expect((await peer.closed).code).toBe(CloseCode.flood);
+  });
+  expect(await server.metric("pliant_inputs_rejected_total", { reason: "rate" })).toBeGreaterThan(rejected + 500);
+});
+
+test("a burst above the rate costs a notice and inputs, not the connection", async () => {
+  const bot = await Bot.join(server.url, "room");
+  for (let i = 0; i < Limits.inputBurst + 100; i++) bot.cursor([0, 0, 0]);
+  await bot.until(() => bot.notices.some(({ code }) => code === "RATE_LIMITED"), "the notice");
+  await bot.frames(5);
+  expect(bot.closed).toBeNull();
+  await bot.leave();
+});
+
+describe("out of range", () => {
+  let bot: Bot;
+  beforeEach(async () => {
+    bot = await Bot.join(server.url, "room");
+    return () => bot.leave();
+  });
+
+  test.each([
+    ["body", (b: Bot) => b.grab(1, { body: 9, triangle: 0, u: 0, v: 0 }, [0, 0, 0]), "0 to 0"],
+    ["triangle", (b: Bot) => b.grab(1, { body: 0, triangle: 999_999, u: 0, v: 0 }, [0, 0, 0]), "0 to "],
+    ["v", (b: Bot) => b.impulse({ body: 0, triangle: 0, u: 0.6, v: 0.6 }, [0, 0, 0]), "0 to 1 - u"],
+    ["target", (b: Bot) => b.grab(1, { body: 0, triangle: 0, u: 0, v: 0 }, [0, 1e6, 0]), "up to 100 m"],
+  ])("%s", async (field, act, limit) => {
+    act(bot);
+    await bot.until(() => bot.notices.length > 0, "the notice");
+    expect(bot.notices[0]).toMatchObject({ code: "OUT_OF_RANGE", details: { field, limit: expect.stringContaining(limit) as string } });
+    await bot.frames(3);
+    expect(bot.closed).toBeNull();
+  });
+
+  test("one grab too many", async () => {
+    for (let grab = 0; grab <= Limits.grabsPerMember; grab++) bot.grab(grab, { body: 0, triangle: 0, u: 0, v: 0 }, [0, 2, 0]);
+    await bot.until(() => bot.notices.length > 0, "the notice");
+    expect(bot.notices[0]).toMatchObject({ code: "GRAB_LIMIT", details: { value: Limits.grabsPerMember, limit: Limits.grabsPerMember } });
+  });
+});
+
+test("no hello in time", async () => {
+  const peer = raw();
+  const startMs = performance.now();
+  expect((await peer.closed).code).toBe(CloseCode.helloTimeout);
+  expect(performance.now() - startMs).toBeLessThan(Limits.helloTimeoutMs + 2000);
+});
+
+test("a peer that falls silent", async () => {
+  const peer = raw("room", { autoPong: false });
+  await peer.open;
+  peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION]));
+  const startMs = performance.now();
+  expect((await peer.closed).code).toBe(CloseCode.heartbeatLost);
+  const silentMs = performance.now() - startMs;
+  expect(silentMs).toBeGreaterThan(Limits.deadAfterMs - 500);
+  expect(silentMs).toBeLessThan(Limits.deadAfterMs + 2500);
+});
+
+test("a room that is not there, and one that is full", async () => {
+  expect((await raw("nowhere").closed).code).toBe(CloseCode.roomGone);
+  const bots: Bot[] = [];
+  const room = "full";
+  await createRoom(server.url, "cube", room);
+  for (let i = 0; i < 6; i++) bots.push(await Bot.join(server.url, room));
+  const extra = Bot.connect(server.url, room);
+  expect((await extra.untilClosed()).code).toBe(CloseCode.roomFull);
+  // A seat whose member lost the line yields to somebody who is here.
+  bots[0]!.drop();
+  await bots[1]!.until(() => bots[1]!.members.some(([, , , connected]) => !connected), "the lost line");
+  const late = await Bot.join(server.url, room);
+  expect(late.closed).toBeNull();
+  await Promise.all([...bots.slice(1), late].map((bot) => bot.leave()));
+});
+
+test("a page of another origin", async () => {
+  const refused = raw("room", { origin: "https://elsewhere.example" });
+  await expect(refused.open).rejects.toThrow("403");
+  const own = raw("room", { origin: server.url });
+  await own.open;
+  own.socket.close();
+  await own.closed;
+});
+
+test("more connections from one address than it may have", async () => {
+  const small = await startTestServer({ connectionsPerAddress: 2 });
+  await createRoom(small.url, "cube", "room");
+  const bots = [await Bot.join(small.url, "room"), await Bot.join(small.url, "room")];
+  const third = Bot.connect(small.url, "room");
+  await expect(third.untilClosed()).rejects.toThrow("429");
+  await bots[0]!.leave();
+  await sleep(50);
+  const next = await Bot.join(small.url, "room");
+  expect(next.closed).toBeNull();
+  await small.close();
+});

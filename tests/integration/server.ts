@@ -1,0 +1,40 @@
+/** A real app on a free port of this process, with real worker threads and the scenes of this folder. */
+import { fileURLToPath } from "node:url";
+import type { Worker } from "node:worker_threads";
+import { type App, buildApp } from "../../server/app.ts";
+import { type Config, readConfig } from "../../server/config.ts";
+
+export interface TestServer {
+  app: App;
+  url: string;
+  /** Threads that this server has started, ended ones included. */
+  workers: Worker[];
+  /** A metric's value, summed over the series that have all the labels given. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function startTestServer(changes: Partial<Config> = {}): Promise<TestServer> {
+  const workers: Worker[] = [];
+  const note = (worker: Worker): void => void workers.push(worker);
+  process.on("worker", note);
+  const scenesDir = fileURLToPath(new URL("./scenes", import.meta.url));
+  const app = await buildApp({ ...readConfig({}), scenesDir, prewarm: "none", emptyRoomSeconds: 30, ...changes });
+  const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    app,
+    url,
+    workers,
+    metric: async (name, labels = {}) => {
+      const lines = (await (await fetch(`${url}/metrics`)).text()).split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      const wanted = lines.filter((line) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)));
+      return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+    close: async () => {
+      process.off("worker", note);
+      await app.close();
+    },
+  };
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

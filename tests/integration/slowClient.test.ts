@@ -1,0 +1,38 @@
+/** A client that does not read is skipped and costs the others nothing; when it reads again it gets a keyframe and is in the chain. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { sleep, startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ workers: 1 });
+});
+afterAll(() => server.close());
+
+test("skipped frames, then a keyframe", async () => {
+  await createRoom(server.url, "sheet", "slow");
+  const quick = await Bot.join(server.url, "slow");
+  const slow = await Bot.join(server.url, "slow");
+  slow.pauseReading();
+  // It still talks, so it is not dead, only slow. The operating system takes some megabytes before the server sees that.
+  const talking = setInterval(() => slow.ping(), 500);
+  const untilMs = performance.now() + 60_000;
+  while ((await server.metric("pliant_frames_skipped_total")) < 10 && performance.now() < untilMs) await sleep(100);
+  expect(await server.metric("pliant_frames_skipped_total")).toBeGreaterThanOrEqual(10);
+
+  // The quick one has lost nothing: its chain never broke.
+  expect(quick.counts.keyframes).toBe(1);
+  const before = quick.counts.deltas;
+  await sleep(1000);
+  expect(quick.counts.deltas - before).toBeGreaterThan(15);
+
+  const seen = slow.counts.keyframes;
+  slow.resumeReading();
+  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the way back into the chain", 30_000);
+  await slow.frames(10);
+  clearInterval(talking);
+  await slow.until(() => slow.tick === quick.tick, "the same tick");
+  expect([...slow.frame]).toEqual([...quick.frame]);
+  expect(slow.closed).toBeNull();
+  await Promise.all([quick.leave(), slow.leave()]);
+});
