@@ -12,7 +12,7 @@
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
  *     pliant.grabs()                    hands as drawn, own and others'
  *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
- *     pliant.firstMovingFrameMs         from the start of navigation to the first decoded frame that moves, ms
+ *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved, ms
  *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
@@ -32,9 +32,10 @@ export interface HookSources {
   grabs: () => readonly DrawnGrab[];
   stats: () => LocalStats;
   firstDrawnFrameMs: () => number | undefined;
+  firstMovingFrameMs: () => number | undefined;
 }
 
-export function installDebugHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs }: HookSources): void {
+export function installDebugHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources): void {
   const hook = {
     get room() { return state.welcome?.room; },
     get scene() { return state.welcome?.scene; },
@@ -44,7 +45,7 @@ export function installDebugHook({ state, status, tick, view, grabs, stats, firs
     get tick() { return tick(); },
     get quanta() { return state.topology?.bodies.map((body) => body.quantum) ?? []; },
     get members() { return state.members; },
-    get firstMovingFrameMs() { return state.firstMovingFrameMs; },
+    get firstMovingFrameMs() { return firstMovingFrameMs(); },
     get firstDrawnFrameMs() { return firstDrawnFrameMs(); },
     get drawn() { return view()?.drawn ?? 0; },
     frames: () => (state.buffer?.list() ?? []).map((frame) => ({ tick: frame.tick, still: frame.still, ints: [...frame.ints] })),

@@ -45,8 +45,6 @@ export class RoomState {
   stats: ServerStats | undefined;
   /** float32[3*particles] what is drawn now, m. */
   displayed = new Float32Array(0);
-  /** Local time at which the first frame that differs from the one before it was decoded, ms. */
-  firstMovingFrameMs: number | undefined;
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
@@ -110,7 +108,7 @@ export class RoomState {
     const pair = this.buffer.at(tick, this.sendTicks);
     if (!pair) return undefined;
     interpolateInto(this.displayed, pair.from.positions, pair.to.positions, pair.alpha);
-    const key = pair.to.still || pair.from === pair.to ? pair.from.tick : tick;
+    const key = pair.to.still || pair.from === pair.to ? pair.from.changedTick : tick;
     const blending = this.seam.blendInto(this.displayed, nowMs);
     const moved = blending || key !== this.lastKey;
     this.lastKey = key;
@@ -178,10 +176,6 @@ export class RoomState {
     this.buffer.push(frame);
     if (restarted) this.playout.restart();
     this.playout.arrived((frame.tick * 1000) / this.welcome!.tickHz, receivedMs, wasStill);
-    if (this.firstMovingFrameMs === undefined && before && !frame.still) {
-      this.firstMovingFrameMs = performance.now();
-      performance.mark("pliant:first-moving-frame");
-    }
     this.options.onFrame?.(frame);
   }
 

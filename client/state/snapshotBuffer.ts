@@ -12,6 +12,8 @@ export interface Frame {
   positions: Float32Array;
   /** Nothing moved since the frame before it. */
   still: boolean;
+  /** Tick of the first frame that looks like this one: the same through a rest. */
+  changedTick: number;
 }
 
 /** Two frames and how far (0..1) the moment asked for lies between them. */
@@ -58,6 +60,7 @@ export class SnapshotBuffer {
         ints: new Int32Array(3 * this.particles),
         positions: new Float32Array(3 * this.particles),
         still: false,
+        changedTick: 0,
       }
     );
   }
@@ -75,6 +78,7 @@ export class SnapshotBuffer {
     const last = this.newest;
     if (last && frame.tick <= last.tick) this.clear();
     frame.still = last !== undefined && this.frames.length > 0 && sameInts(last.ints, frame.ints);
+    frame.changedTick = frame.still ? last!.changedTick : frame.tick;
     this.frames.push(frame);
     if (this.frames.length > FRAMES_KEPT) this.spare.push(this.frames.shift()!);
   }

@@ -45,6 +45,7 @@ export class Playground {
   private lastMs = performance.now();
   private drawTimes: number[] = [];
   private firstDrawnFrameMs: number | undefined;
+  private firstMovingFrameMs: number | undefined;
 
   constructor(options: PlaygroundOptions) {
     this.options = options;
@@ -95,6 +96,7 @@ export class Playground {
       view: () => this.view,
       grabs: () => this.drawnGrabs(),
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
+      firstMovingFrameMs: () => this.firstMovingFrameMs,
     });
   }
 
@@ -144,6 +146,10 @@ export class Playground {
       lagMs: Math.min(400, (Number.isFinite(state.clock?.rttMs) ? state.clock!.rttMs : 0) + (state.playout?.delayMs ?? 0)),
     });
     if (drew) this.drawTimes.push(nowMs);
+    if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {
+      this.firstMovingFrameMs = performance.now();
+      performance.mark("pliant:first-moving-frame");
+    }
     this.lastMs = nowMs;
   }
 

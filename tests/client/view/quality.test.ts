@@ -1,0 +1,42 @@
+/** Adaptive quality gives up one thing at a time, only for lasting slowness, and never when it was pinned. */
+import { expect, test } from "vitest";
+import { LEVELS, QualityGovernor } from "../../../client/view/quality.ts";
+
+/** Draws at a steady rate and returns how often the level was lowered. */
+function drawn(governor: QualityGovernor, fps: number, seconds: number, fromMs = 0): number {
+  let lowered = 0;
+  for (let ms = fromMs; ms < fromMs + 1000 * seconds; ms += 1000 / fps) if (governor.frame(ms, 1000 / fps)) lowered++;
+  return lowered;
+}
+
+test("each level asks for no more than the one before", () => {
+  for (let i = 1; i < LEVELS.length; i++) {
+    const [before, here] = [LEVELS[i - 1]!, LEVELS[i]!];
+    expect(here.pixelRatio).toBeLessThanOrEqual(before.pixelRatio);
+    expect(here.shadowMap).toBeLessThanOrEqual(before.shadowMap);
+    expect(Number(here.environment)).toBeLessThanOrEqual(Number(before.environment));
+  }
+  expect(LEVELS.at(-1)!.shadowMap).toBe(0);
+});
+
+test("thirty pictures a second are enough", () => {
+  const governor = new QualityGovernor(0);
+  expect(drawn(governor, 30, 20)).toBe(0);
+});
+
+test("lasting slowness goes down level by level, to the last and no further", () => {
+  const governor = new QualityGovernor(0);
+  expect(drawn(governor, 10, 4)).toBe(1);
+  expect(drawn(governor, 10, 60, 4000)).toBe(LEVELS.length - 2);
+  expect(governor.level).toBe(LEVELS.length - 1);
+});
+
+test("a pause is not slowness", () => {
+  const governor = new QualityGovernor(0);
+  for (let ms = 0; ms < 60_000; ms += 2000) expect(governor.frame(ms, 2000)).toBe(false);
+});
+
+test("a pinned level stays", () => {
+  const governor = new QualityGovernor(0, true);
+  expect(drawn(governor, 3, 60)).toBe(0);
+});
