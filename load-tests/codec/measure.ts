@@ -1,0 +1,113 @@
+/** Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time. */
+import { createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe, quantizeInto } from "../../shared/snapshot/index.ts";
+import type { Trajectory } from "./trajectory.ts";
+
+export interface PhaseFigures {
+  phase: string;
+  frames: number;
+  bytesPerParticle: number;
+  worstFrame: number;
+  kbps: number;
+  encodeMs: number;
+  decodeMs: number;
+}
+
+export interface Figures {
+  name: string;
+  particles: number;
+  modelMs: number;
+  keyframeBytesPerParticle: number;
+  keyframeEncodeMs: number;
+  /** "all", "moving" (mean displacement of at least half a grid step per coordinate and frame) and the trajectory's own phases. */
+  phases: PhaseFigures[];
+}
+
+interface FrameFigures {
+  bytes: number;
+  encodeMs: number;
+  decodeMs: number;
+  moving: boolean;
+}
+
+/**
+ * @param trajectory
+ * @param passes the first one warms up the code; times are the fastest of the others per frame, since whatever else the machine does only adds
+ * @throws Error if a decoded frame is not the encoded one
+ */
+export function measure(trajectory: Trajectory, passes = 4): Figures {
+  const began = performance.now();
+  const model = createSnapshotModel(trajectory.bodies);
+  const modelMs = performance.now() - began;
+  const quanta = trajectory.bodies.map(({ quantum }) => quantum);
+  const frames = trajectory.frames.map((positions) => {
+    const frame = new Int32Array(positions.length);
+    const bad = quantizeInto(model, positions, quanta, frame);
+    if (bad > 0) throw new Error(`${trajectory.name}: ${bad} coordinates are not finite or too large`);
+    return frame;
+  });
+  const out = new Int32Array(3 * model.total);
+  const figures: FrameFigures[] = [];
+  for (let pass = 0; pass < passes; pass++) {
+    for (let f = 1; f < frames.length; f++) {
+      const t0 = performance.now();
+      const bytes = encodeDelta(model, frames[f - 1], frames[f]);
+      const t1 = performance.now();
+      decodeDelta(model, frames[f - 1], bytes, out);
+      const t2 = performance.now();
+      if (out.some((x, i) => x !== frames[f][i])) throw new Error(`${trajectory.name}: frame ${f} does not come back as it went`);
+      const last = figures[f - 1];
+      const fastest = pass > 1 ? last : { encodeMs: Infinity, decodeMs: Infinity };
+      figures[f - 1] = {
+        bytes: bytes.length,
+        encodeMs: Math.min(fastest.encodeMs, t1 - t0),
+        decodeMs: Math.min(fastest.decodeMs, t2 - t1),
+        moving: last?.moving ?? displacement(frames[f - 1], frames[f]) >= 0.5,
+      };
+    }
+  }
+  const keyframes = frames.filter((_, f) => f % 15 === 0);
+  let keyframeBytes = 0;
+  let keyframeEncodeMs = 0;
+  for (const frame of keyframes) {
+    const t0 = performance.now();
+    const bytes = encodeKeyframe(model, frame);
+    keyframeEncodeMs += performance.now() - t0;
+    keyframeBytes += bytes.length;
+    decodeKeyframe(model, bytes, out);
+    if (out.some((x, i) => x !== frame[i])) throw new Error(`${trajectory.name}: a keyframe does not come back as it went`);
+  }
+  const phases = [
+    { name: "all", pick: figures },
+    { name: "moving", pick: figures.filter(({ moving }) => moving) },
+    ...trajectory.phases.map(({ name, first, end }) => ({ name, pick: figures.slice(first - 1, end - 1) })),
+  ];
+  return {
+    name: trajectory.name,
+    particles: model.total,
+    modelMs,
+    keyframeBytesPerParticle: keyframeBytes / keyframes.length / model.total,
+    keyframeEncodeMs: keyframeEncodeMs / keyframes.length,
+    phases: phases.filter(({ pick }) => pick.length > 0).map(({ name, pick }) => summarize(name, pick, model.total, trajectory.sendHz)),
+  };
+}
+
+function summarize(phase: string, figures: readonly FrameFigures[], particles: number, sendHz: number): PhaseFigures {
+  const mean = (of: (figure: FrameFigures) => number): number => figures.reduce((sum, figure) => sum + of(figure), 0) / figures.length;
+  const bytes = mean((figure) => figure.bytes);
+  return {
+    phase,
+    frames: figures.length,
+    bytesPerParticle: bytes / particles,
+    worstFrame: Math.max(...figures.map((figure) => figure.bytes)) / particles,
+    kbps: (bytes * 8 * sendHz) / 1000,
+    encodeMs: mean((figure) => figure.encodeMs),
+    decodeMs: mean((figure) => figure.decodeMs),
+  };
+}
+
+/** Mean |displacement| per coordinate, grid steps. */
+function displacement(a: Int32Array, b: Int32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += Math.abs(b[i] - a[i]);
+  return sum / a.length;
+}
