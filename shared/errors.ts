@@ -19,6 +19,7 @@ export const HttpErrors = {
   ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
+  SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },

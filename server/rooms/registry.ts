@@ -62,7 +62,7 @@ export class RoomRegistry {
 
   /**
    * Opens a room, or finds the one that has this name and this scene already.
-   * @throws CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, SCENE_NOT_FOUND, BUILD_FAILED, SHUTTING_DOWN
+   * @throws CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
   async create({ scene, name = freeName(scene), pool }: CreateRoom): Promise<{ room: Room; created: boolean }> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");

@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
@@ -79,7 +80,7 @@ export class SceneLibrary {
     return scenes;
   }
 
-  /** @throws CodedError SCENE_NOT_FOUND */
+  /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async summary(id: string): Promise<SceneSummary & { scene: Scene }> {
     const { scene } = await this.read(id);
     return { ...this.#summary(id, scene), scene };
@@ -87,7 +88,7 @@ export class SceneLibrary {
 
   /**
    * The scene's template, built if this content has not been built yet.
-   * @throws CodedError SCENE_NOT_FOUND, BUILD_FAILED
+   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
   async template(id: string): Promise<SceneTemplate> {
     const { text } = await this.read(id);
@@ -107,7 +108,7 @@ export class SceneLibrary {
     return this.#topologies.get(hash);
   }
 
-  /** @throws CodedError SCENE_NOT_FOUND when there is no readable scene of this id */
+  /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async read(id: string): Promise<{ scene: Scene; text: string }> {
     if (!SCENE_ID.test(id) || id === "schema") throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     let text: string;
@@ -116,7 +117,11 @@ export class SceneLibrary {
     } catch {
       throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     }
-    return { scene: JSON.parse(text) as Scene, text };
+    try {
+      return { scene: validateScene(JSON.parse(text)), text };
+    } catch (error) {
+      throw new CodedError("SCENE_INVALID", { field: "scene", value: id }, `Scene ${id}: ${(error as Error).message}`);
+    }
   }
 
   #path(id: string): string {

@@ -28,7 +28,7 @@ export function roomRoutes(app: FastifyInstance, registry: RoomRegistry): void {
       response: {
         200: { ...roomSchema, description: "It was there already." },
         201: { ...roomSchema, description: "Opened." },
-        ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", "SCENE_NOT_FOUND", "ROOM_EXISTS", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
+        ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", "SCENE_NOT_FOUND", "ROOM_EXISTS", "SCENE_INVALID", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
       },
     },
   }, async (request, reply) => {

@@ -23,7 +23,7 @@ export function sceneRoutes(app: FastifyInstance, library: SceneLibrary): void {
       params: nameParam("scene", "Id of the scene."),
       response: {
         200: { ...sceneSchema, properties: { ...sceneSchema.properties, scene: { type: "object", additionalProperties: true, description: "The scene file; see scenes/schema.json." } } },
-        ...errorResponses("SCENE_NOT_FOUND"),
+        ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID"),
       },
     },
   }, (request) => library.summary(request.params.scene));

@@ -1,20 +1,19 @@
 /** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
-import type { Scene } from "../../shared/scene.ts";
 import { createWorld, SCENE_DEFAULTS } from "../sim/createWorld.ts";
+import { readScene } from "../sim/readScene.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
 import { openRoom } from "./roomCache.ts";
 
-/** Scene file -> template. @throws what the validator and the mesh readers throw, with field, value and limit */
+/** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
   const startMs = performance.now();
-  const scene = JSON.parse(await readFile(scenePath, "utf8")) as Scene;
+  const scene = await readScene(scenePath);
   const { memory, layout, topology } = await createWorld(scene, { baseDir: dirname(scenePath) });
   const bytes = encode(topology);
   const shared = new SharedArrayBuffer(bytes.byteLength);
