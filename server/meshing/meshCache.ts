@@ -67,14 +67,14 @@ function decode(file: Buffer): Tetrahedralization | undefined {
 async function readCached(path: string): Promise<Tetrahedralization | undefined> {
   try {
     return decode(await readFile(path));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+  } catch {
+    // Not there yet, or not readable: either way it must be made.
+    return undefined;
   }
 }
 
 /**
- * `tetrahedralize`, remembered. A cache that cannot be written (read-only or full disk) costs time, not the result.
+ * `tetrahedralize`, remembered. A cache that cannot be read or written (no rights, full disk) costs time, not the result.
  * @param folder made on demand
  * @returns the result, and whether it came from the cache
  * @throws MeshError as tetrahedralize does; failures are not remembered

@@ -25,15 +25,15 @@ interface Graph {
   neighbor: Uint32Array;
 }
 
-/** Edges between the corners of each element where `joins` allows them; each list ascending, without repeats. */
-function graphOf(vertices: number, elements: Uint32Array, size: 3 | 4, joins: (a: number, b: number) => boolean): Graph {
+/** Edges between the corners of each element; each list ascending, without repeats. */
+function graphOf(vertices: number, elements: Uint32Array, size: 3 | 4): Graph {
   const lists: Set<number>[] = Array.from({ length: vertices }, () => new Set());
   for (let e = 0; e < elements.length; e += size) {
     for (let i = 0; i < size; i++) {
       for (let j = 0; j < size; j++) {
         const a = elements[e + i]!;
         const b = elements[e + j]!;
-        if (a !== b && joins(a, b)) lists[a]!.add(b);
+        if (a !== b) lists[a]!.add(b);
       }
     }
   }
@@ -81,7 +81,7 @@ function layers(graph: Graph, from: number, mark: Int32Array, stamp: number): { 
 }
 
 /** Numbers all `members`, piece by piece, each from an end that is far from the opposite end. */
-function cuthillMcKee(graph: Graph, members: Iterable<number>): number[] {
+function cuthillMcKee(graph: Graph, members: readonly number[]): number[] {
   const mark = new Int32Array(graph.start.length - 1).fill(-1);
   const done = new Uint8Array(mark.length);
   const all: number[] = [];
@@ -103,6 +103,12 @@ function cuthillMcKee(graph: Graph, members: Iterable<number>): number[] {
   return all;
 }
 
+/** Everything in breadth-first order from the first of `starts`, then from the first that has not been reached, and so on. */
+function breadthFirst(graph: Graph, starts: readonly number[]): number[] {
+  const mark = new Int32Array(graph.start.length - 1).fill(-1);
+  return starts.flatMap((v) => (mark[v] === 0 ? [] : layers(graph, v, mark, 0).order));
+}
+
 /**
  * Renumbers particles and sorts elements.
  * @param mesh in, unchanged
@@ -113,9 +119,9 @@ export function renumber(mesh: TetMesh): Renumbered {
   const surface = boundarySurface(mesh);
   const onSurface = new Uint8Array(vertices);
   for (const v of surface) onSurface[v] = 1;
-  const all = Array.from({ length: vertices }, (_, v) => v);
-  const outer = cuthillMcKee(graphOf(vertices, surface, 3, () => true), all.filter((v) => onSurface[v]));
-  const inner = cuthillMcKee(graphOf(vertices, mesh.tets, 4, (a, b) => !onSurface[a] && !onSurface[b]), all.filter((v) => !onSurface[v]));
+  const outer = cuthillMcKee(graphOf(vertices, surface, 3), Array.from({ length: vertices }, (_, v) => v).filter((v) => onSurface[v]));
+  // From the same end as the surface, so that both numberings sweep through the body side by side. Every piece has a surface.
+  const inner = breadthFirst(graphOf(vertices, mesh.tets, 4), outer).filter((v) => !onSurface[v]);
   const oldOf = Uint32Array.from([...outer, ...inner]);
   const newOf = new Uint32Array(vertices);
   for (let v = 0; v < vertices; v++) newOf[oldOf[v]!] = v;

@@ -24,18 +24,19 @@ import type { TetQuality } from "./quality.ts";
 import { INSIDE } from "./stencils.ts";
 import { sampleField, stuff } from "./stuffing.ts";
 import type { StuffedMesh, StuffingField } from "./stuffing.ts";
+import { surfaceWithoutCrumbs } from "./surfacePieces.ts";
 import { surfaceSamples } from "./surfaceSamples.ts";
 import { buildTriangleTree, distanceToSurface } from "./triangleTree.ts";
 import type { TriangleTree } from "./triangleTree.ts";
 import { buildWindingField, windingNumber } from "./windingNumber.ts";
 
 /** Changes with every change of the output for the same input; part of the cache's key. */
-export const TETRAHEDRALIZER_VERSION = 1;
+export const TETRAHEDRALIZER_VERSION = 2;
 
 export interface TetrahedralizeOptions {
   /** Edge of the lattice's cubic cell, m: the long edge of an inner element; the short ones are 0.866 of it, its volume is spacing^3 / 12. */
   spacing: number;
-  /** Pieces with less than this part of the largest one's volume are dropped. Default 0.05: a body's own parts, not its crumbs. */
+  /** Pieces (of the surface for repairs, of the mesh in the end) with less than this part of the largest one's volume are dropped. Default 0.05: a body's own parts, not its crumbs. */
   minPiece?: number;
   /** Called with 0 .. 1 and what is being done. */
   onProgress?: (done: number, stage: string) => void;
@@ -72,7 +73,7 @@ const LOST = 0.5;
  * leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
  */
 const SAMPLING = 0.25;
-/** Rounds that look for lost samples; the dragon needs 5 at 7,000 elements, and what 8 do not bring back is a crumb that pieces.ts drops. */
+/** Rounds that look for lost samples; the dragon needs 5 at 7,000 elements, 8 end a surface that they cannot follow. */
 const THIN_ROUNDS = 8;
 
 function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
@@ -179,7 +180,7 @@ export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOpti
   const lattice = latticeAround(low, high, spacing);
   const winding = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
   const field = sampleField(lattice, (x, y, z) => windingNumber(winding, x, y, z) > 0.5, (done) => onProgress?.(0.5 * done, "winding numbers"));
-  const samples = surfaceSamples(surface, SAMPLING * spacing);
+  const samples = surfaceSamples(surfaceWithoutCrumbs(surface, minPiece), SAMPLING * spacing);
   const repairs: Repairs = { forced: new Set(), pinch: 0, thin: 0, rounds: 0 };
   let mesh = stuffWithoutPinches(field, repairs);
   let kept = keepLargest(mesh, minPiece);
