@@ -156,9 +156,9 @@ export interface Scene {
   description?: string;
   /** Ticks per second, default 60. */
   tickHz?: number;
-  /** Substeps per tick, default 8. */
+  /** Substeps per tick, default 20. */
   substeps?: number;
-  /** Solver iterations per substep, default 2. */
+  /** Solver iterations per substep, default 1: many small steps converge better than many iterations for the same work. */
   iterations?: number;
   gravity?: Vec3;
   /** Velocity damping, 1/s. */

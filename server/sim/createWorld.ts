@@ -19,7 +19,7 @@ import type { BuiltWorld } from "./types.ts";
 
 /** Defaults of everything a scene may leave out; README.md lists them. */
 export const SCENE_DEFAULTS = {
-  tickHz: 60, substeps: 8, iterations: 2, gravity: [0, -9.81, 0] as [number, number, number], worldRadius: 100, quantum: 0.0005,
+  tickHz: 60, substeps: 20, iterations: 1, gravity: [0, -9.81, 0] as [number, number, number], worldRadius: 100, quantum: 0.0005,
   grabCompliance: 1e-4, grabMaxForce: 200, maxImpulse: 20,
 } as const;
 
@@ -77,7 +77,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   const contactCapacity = bodies.length > 1 ? CONTACTS_PER_PARTICLE * streamed : 0;
   const contacts = memoryMap.take(contactCapacity * L.CONTACT_BYTES);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
-  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (2 * bodies.length + 1));
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory
@@ -120,7 +120,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
 
   const bodyLayouts: BodyLayout[] = [];
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: diagonal(b.positions) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const count = (kind: "tet" | "triangle" | "bend", of: (r: { blocks: number }) => number): number => planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0);
@@ -153,4 +153,17 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
     f32[at.v / 4 + p + 3] = b.damping;
     f32[at.acc / 4 + p + 3] = Math.sqrt(b.friction);
   }
+}
+
+function diagonal(positions: Float64Array): number {
+  let sum = 0;
+  for (let r = 0; r < 3; r++) {
+    let low = Infinity, high = -Infinity;
+    for (let i = r; i < positions.length; i += 3) {
+      low = Math.min(low, positions[i]!);
+      high = Math.max(high, positions[i]!);
+    }
+    sum += (high - low) ** 2;
+  }
+  return Math.sqrt(sum);
 }

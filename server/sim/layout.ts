@@ -12,6 +12,8 @@ export interface BodyLayout {
   /** Address of this body's SURFACE row. */
   surface: number;
   meanEdge: number;
+  /** Diagonal of the box around the body as placed, m. */
+  size: number;
 }
 
 export interface SimLayout extends Record<string, unknown> {
@@ -40,7 +42,7 @@ export interface SimLayout extends Record<string, unknown> {
   grabOffsets: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
-  /** int32 per body: ticks without motion beyond the quantum; behind them one for the room asleep, one per body held. */
+  /** int32: per body ticks without motion; one for the room asleep; per body held; per body slow ticks. */
   still: number;
   scratch: number;
   worldRadius: number;

@@ -6,16 +6,25 @@
  *   |- inputs    grabs, moves, impulses, reset              bad ones -> inputRejected, nothing changes
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
- *   '- rest      still for a second -> asleep; all asleep -> the next ticks cost nothing
+ *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
  */
 import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
-import type { SimLayout } from "./layout.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
-/** A body that stays within one quantum of where it was for this long is asleep: long enough for the slow end of a swing, s. */
+/** A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s. */
 const SECONDS_TO_SLEEP = 1;
+/** Parts of the body's size (diagonal of its rest box), so that the same scene in millimetres rests alike. */
+const STILL = 0.0025;
+/**
+ * A solver that is not converged never stops moving: the dragon at 30 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
+ * fastest surface particle stays below SLOW sizes a second for SECONDS_TO_CALM loses CALMING of its velocity each tick, until it is still.
+ */
+const SLOW = 0.05;
+const SECONDS_TO_CALM = 0.5;
+const CALMING = 0.15;
 
 export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
   return new SimWorld(memory, layout as unknown as SimLayout);
@@ -137,14 +146,19 @@ export class SimWorld implements World {
     return this.layout.still / 4 + this.layout.bodyCount + 1 + body;
   }
 
+  private calmAt(body: number): number {
+    return this.heldAt(this.layout.bodyCount) + body;
+  }
+
   private wake(): void {
     this.views.i32.fill(0, this.stillAt(0), this.stillAt(this.layout.bodyCount) + 1);
+    this.views.i32.fill(0, this.calmAt(0), this.calmAt(this.layout.bodyCount));
   }
 
   private reset(): void {
     const { layout, views } = this;
     this.copyState(layout.initial, 0, layout.particleCount);
-    views.i32.fill(0, this.stillAt(0), this.heldAt(layout.bodyCount));
+    views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
   }
 
@@ -180,28 +194,54 @@ export class SimWorld implements World {
     });
   }
 
+  /** Counts each body's quiet ticks; calms the slow, notes who sleeps. */
   private countStillness(): void {
-    const { layout, views } = this, { f32, i32 } = views, limit = layout.quantum * layout.quantum;
+    const { layout, views: { i32 } } = this;
     let all = true;
     layout.bodies.forEach((body, b) => {
-      let still = true;
-      for (let i = 0; i < body.streamedCount && still; i++) {
-        const x = layout.x / 4 + 4 * (body.first + i), a = layout.anchor / 4 + 3 * (body.streamedFirst + i);
-        const dx = f32[x]! - f32[a]!, dy = f32[x + 1]! - f32[a + 1]!, dz = f32[x + 2]! - f32[a + 2]!;
-        still = dx * dx + dy * dy + dz * dz < limit;
-      }
-      if (still) i32[this.stillAt(b)]!++;
+      const calm = this.calmAt(b);
+      i32[calm] = this.fastest(body) < SLOW * body.size ? i32[calm]! + 1 : 0;
+      if (this.mayRest && i32[calm]! >= SECONDS_TO_CALM * layout.tickHz) this.calm(body);
+      if (this.nearAnchor(body)) i32[this.stillAt(b)]!++;
       else {
         i32[this.stillAt(b)] = 0;
-        for (let i = 0; i < body.streamedCount; i++) {
-          const x = layout.x / 4 + 4 * (body.first + i), a = layout.anchor / 4 + 3 * (body.streamedFirst + i);
-          f32[a] = f32[x]!;
-          f32[a + 1] = f32[x + 1]!;
-          f32[a + 2] = f32[x + 2]!;
-        }
+        this.setAnchor(body);
       }
       all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * layout.tickHz;
     });
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
+  }
+
+  /** Greatest speed of a body's streamed particles, m/s. */
+  private fastest(body: BodyLayout): number {
+    const { f32 } = this.views;
+    let most = 0;
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
+      most = Math.max(most, f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]!);
+    }
+    return Math.sqrt(most);
+  }
+
+  private calm(body: BodyLayout): void {
+    const { f32 } = this.views;
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.count; i++, v += 4) for (let r = 0; r < 3; r++) f32[v + r]! *= 1 - CALMING;
+  }
+
+  private nearAnchor(body: BodyLayout): boolean {
+    const { f32 } = this.views, limit = (STILL * body.size) ** 2;
+    for (let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst; i < body.streamedCount; i++, x += 4, a += 3) {
+      const dx = f32[x]! - f32[a]!, dy = f32[x + 1]! - f32[a + 1]!, dz = f32[x + 2]! - f32[a + 2]!;
+      if (dx * dx + dy * dy + dz * dz > limit) return false;
+    }
+    return true;
+  }
+
+  private setAnchor(body: BodyLayout): void {
+    const { f32 } = this.views;
+    for (let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst; i < body.streamedCount; i++, x += 4, a += 3) {
+      f32[a] = f32[x]!;
+      f32[a + 1] = f32[x + 1]!;
+      f32[a + 2] = f32[x + 2]!;
+    }
   }
 }

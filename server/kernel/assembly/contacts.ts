@@ -1,6 +1,7 @@
 /**
  * Particle against another body's triangle: a unilateral constraint with Coulomb friction on displacements.
- *   C = side n . (x - q) - r >= 0,  q = sum_i b_i x_i the triangle's closest point, n its unit normal, r the thickness of the pair
+ *   C = n . (x - q) - r >= 0,  q = sum_i b_i x_i the triangle's closest point, r the thickness of the pair,
+ *   n from q to x while x is outside, the triangle's unit normal (times side) when it is behind
  *   dL = -C / (w + sum_i w_i b_i^2),  x += w dL n,  x_i -= w_i b_i dL n
  * A closed body's triangles have one outside; a cloth's triangle keeps the particle on the side where the tick began.
  * Serial, in list order, once per iteration after all colours.
@@ -32,10 +33,15 @@ export function solveContacts(): void {
     if ((px - ax) * nx + (py - ay) * ny + (pz - az) * nz >= r) continue;
     closestPoint(px, py, pz, A, B, C);
     const gx = px - closestX, gy = py - closestY, gz = pz - closestZ;
-    const value = gx * nx + gy * ny + gz * nz - r;
-    // beside the triangle and not below it: another candidate, or nothing, is in charge
-    const beside = gx * gx + gy * gy + gz * gz - (value + r) * (value + r);
-    if (value >= 0 || beside > r * r) continue;
+    const distance = Mathf.sqrt(gx * gx + gy * gy + gz * gz);
+    let value = gx * nx + gy * ny + gz * nz;
+    if (value >= 0) {
+      // outside: the direction to the closest point, which is n over the face and turns smoothly around edges and corners
+      if (distance >= r) continue;
+      if (distance > 0) { nx = gx / distance; ny = gy / distance; nz = gz / distance; }
+      value = distance;
+    } else if (weightA <= 0 || weightB <= 0 || weightC <= 0) continue; // below this face's plane but beside the face: outside another face of the edge
+    value -= r;
     const a = weightA, b = weightB, c = weightC;
     const w = load<f32>(P, 12), wa = load<f32>(A, 12), wb = load<f32>(B, 12), wc = load<f32>(C, 12);
     const W = w + wa * a * a + wb * b * b + wc * c * c;
@@ -44,6 +50,16 @@ export function solveContacts(): void {
     const depth = min<f32>(-value, r), lambda = depth / W;
     shift(P, w * lambda, nx, ny, nz);
     shift(A, -wa * a * lambda, nx, ny, nz); shift(B, -wb * b * lambda, nx, ny, nz); shift(C, -wc * c * lambda, nx, ny, nz);
+    // what was too close before the substep began is put right in the past as well, so that parting gives no velocity
+    const before = r - (
+      (load<f32>(P + toPrev) - a * load<f32>(A + toPrev) - b * load<f32>(B + toPrev) - c * load<f32>(C + toPrev)) * nx +
+      (load<f32>(P + toPrev, 4) - a * load<f32>(A + toPrev, 4) - b * load<f32>(B + toPrev, 4) - c * load<f32>(C + toPrev, 4)) * ny +
+      (load<f32>(P + toPrev, 8) - a * load<f32>(A + toPrev, 8) - b * load<f32>(B + toPrev, 8) - c * load<f32>(C + toPrev, 8)) * nz);
+    if (before > 0) {
+      const past = min<f32>(before, depth) / W;
+      shift(P + toPrev, w * past, nx, ny, nz);
+      shift(A + toPrev, -wa * a * past, nx, ny, nz); shift(B + toPrev, -wb * b * past, nx, ny, nz); shift(C + toPrev, -wc * c * past, nx, ny, nz);
+    }
     // friction: the relative tangential displacement of this substep, cut by at most mu times the normal one
     let tx = (load<f32>(P) - load<f32>(P + toPrev)) - a * (load<f32>(A) - load<f32>(A + toPrev)) - b * (load<f32>(B) - load<f32>(B + toPrev)) - c * (load<f32>(C) - load<f32>(C + toPrev));
     let ty = (load<f32>(P, 4) - load<f32>(P + toPrev, 4)) - a * (load<f32>(A, 4) - load<f32>(A + toPrev, 4)) - b * (load<f32>(B, 4) - load<f32>(B + toPrev, 4)) - c * (load<f32>(C, 4) - load<f32>(C + toPrev, 4));

@@ -115,6 +115,7 @@ export const COLLIDER_RADIUS = 8; // f32 sphere, capsule
 export const COLLIDER_A = 16; // f32x3 plane normal + offset (4th), center, or capsule end a
 export const COLLIDER_B = 32; // f32x3 box half extents, or capsule end b
 export const COLLIDER_ROTATION = 48; // f32x9 box axes as rows: local = R (x - center)
+export const COLLIDER_BOUND = 84; // f32 radius of the sphere around A (boxes: the center) that holds the collider; infinite for a plane
 export const COLLIDER_BYTES = 96;
 
 // ---- body contacts: surfaces and candidates ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
     const at = (address + n * L.COLLIDER_BYTES) / 4;
     const put = (offset: number, values: readonly number[]): void => f32.set(values, at + offset / 4);
     put(L.COLLIDER_FRICTION, [Math.sqrt(c.friction ?? DEFAULT_FRICTION)]);
+    put(L.COLLIDER_BOUND, [boundingRadius(c)]);
     switch (c.type) {
       case "plane": {
         const length = Math.sqrt(c.normal[0] ** 2 + c.normal[1] ** 2 + c.normal[2] ** 2);
@@ -39,4 +40,15 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
         break;
     }
   });
+}
+
+/** Radius of a ball around the collider's first point (center, or capsule end a) that holds all of it, m. */
+function boundingRadius(c: Collider): number {
+  const norm = (a: readonly number[]): number => Math.sqrt(a[0]! ** 2 + a[1]! ** 2 + a[2]! ** 2);
+  switch (c.type) {
+    case "plane": return Infinity;
+    case "sphere": return c.radius;
+    case "box": return norm(c.halfExtents) * (1 + 1e-6);
+    case "capsule": return (norm(c.b.map((b, r) => b - c.a[r]!)) + c.radius) * (1 + 1e-6);
+  }
 }
