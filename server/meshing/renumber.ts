@@ -4,8 +4,8 @@
  * an end of the mesh (Cuthill and McKee 1969; the end by George and Liu 1979), so that
  *  - every surface particle but the first of each piece has a neighbor with a smaller number: what the codec predicts it from;
  *  - the numbers of an element lie close together: the cache lines that it touches are warm from the elements before it.
- * Rejected: reverse Cuthill-McKee (a neighbor comes later, not earlier), Morton order (its jumps leave a twentieth of the
- * surface particles of the dragon without any earlier neighbor).
+ * Rejected, by surface particles of the dragon (1,735) with no earlier neighbor, and with two or more: this order 1 and 95 %,
+ * reverse Cuthill-McKee 35 and 88 %, Morton order 47 and 85 %.
  */
 import { boundarySurface } from "./boundary.ts";
 import type { TetMesh } from "./mesh.ts";

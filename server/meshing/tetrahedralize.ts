@@ -73,7 +73,7 @@ const LOST = 0.5;
  * leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
  */
 const SAMPLING = 0.25;
-/** Rounds that look for lost samples; the dragon needs 5 at 7,000 elements, 8 end a surface that they cannot follow. */
+/** Rounds that look for lost samples. Bunny and dragon find none in their third; the limit ends a surface that cannot be followed. */
 const THIN_ROUNDS = 8;
 
 function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
