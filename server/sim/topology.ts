@@ -1,5 +1,6 @@
 /** What clients fetch once (shared/topology.ts), made from the templates. */
 import type { Scene, Vec3 } from "../../shared/scene.ts";
+import { attachDetail } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { SimLayout } from "./layout.ts";
@@ -20,7 +21,10 @@ export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], lay
 
 function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {
   const rest = Float32Array.from(body.positions.subarray(0, 3 * body.streamedCount));
-  return { name: body.name, kind: body.kind, look: body.look, first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
+  const topology: TopologyBody = { name: body.name, kind: body.kind, look: body.look, first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
+  if (!body.detail) return topology;
+  const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);
+  return { ...topology, detail: { triangles: bytesOf(body.detail.triangles), attachTriangle: bytesOf(triangle), attachCoords: bytesOf(coords) } };
 }
 
 function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {

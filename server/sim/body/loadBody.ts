@@ -3,6 +3,7 @@ import type { Body, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts"
 import { SceneError } from "../../../shared/sceneError.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
+import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import { bendElements } from "../constraints/bending.ts";
@@ -88,6 +89,7 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions): Pr
 async function clothShape(body: ClothBody, path: string, options: LoadOptions): Promise<Shape> {
   const source = await loadSource(body, options.baseDir, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
+  requireSheet(`mesh of body ${body.name}`, source.surface);
   const { surface } = source, placement = placementOf(body.transform, surface.positions);
   const own = scaled(surface.positions, placement), count = own.length / 3;
   const elements: BodyTemplate["elements"] = [triangleElements(own, surface.triangles, sheetModuli(body.material), body.material.thickness)];
