@@ -32,6 +32,9 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join("; ");
 
+/** swagger-ui styles itself inline. Its own default policy also upgrades to https, which a server on plain http does not answer. */
+const DOCS_POLICY = CONTENT_SECURITY_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+
 const SECURITY_HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",
@@ -95,7 +98,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       tags: [{ name: "scenes" }, { name: "rooms" }, { name: "operations" }],
     },
   });
-  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: true });
+  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library);
   roomRoutes(fastify, registry);

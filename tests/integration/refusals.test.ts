@@ -34,7 +34,7 @@ async function greeted(): Promise<ReturnType<typeof raw>> {
   return peer;
 }
 
-/** Frames reached the witness all the while: no gap of more than a third of a second at 30 Hz. */
+/** Frames reached the witness all the while: no gap of more than half a second (15 frames) on a busy machine, and its chain never broke. */
 async function witnessing<T>(work: () => Promise<T>): Promise<T> {
   let worstGapMs = 0;
   let lastMs = performance.now();
@@ -47,7 +47,7 @@ async function witnessing<T>(work: () => Promise<T>): Promise<T> {
   const result = await work();
   await witness.frames(5);
   witness.socket.off("message", onMessage);
-  expect(worstGapMs).toBeLessThan(333);
+  expect(worstGapMs).toBeLessThan(500);
   expect(witness.counts.keyframes).toBe(keyframes);
   return result;
 }

@@ -21,10 +21,8 @@ test("skipped frames, then a keyframe", async () => {
   expect(await server.metric("pliant_frames_skipped_total")).toBeGreaterThanOrEqual(10);
 
   // The quick one has lost nothing: its chain never broke.
+  await quick.frames(15, 3000);
   expect(quick.counts.keyframes).toBe(1);
-  const before = quick.counts.deltas;
-  await sleep(1000);
-  expect(quick.counts.deltas - before).toBeGreaterThan(15);
 
   const seen = slow.counts.keyframes;
   slow.resumeReading();

@@ -1,0 +1,208 @@
+/** The HTTP API without a network: answers, coded errors, headers, documents. Real threads build a real scene. */
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { decode } from "@msgpack/msgpack";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type App, buildApp } from "../../server/app.ts";
+import { readConfig } from "../../server/config.ts";
+import { HttpErrors } from "../../shared/errors.ts";
+import type { Topology } from "../../shared/topology.ts";
+
+let app: App;
+let clientDir: string;
+beforeAll(async () => {
+  clientDir = mkdtempSync(join(tmpdir(), "pliant-client-"));
+  mkdirSync(join(clientDir, "assets"));
+  mkdirSync(join(clientDir, "thumbnails"));
+  writeFileSync(join(clientDir, "index.html"), "<!doctype html><title>the page</title>");
+  writeFileSync(join(clientDir, "assets", "main-a1B2c3D4.js"), "export {};");
+  writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
+  const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
+  app = await buildApp({ ...readConfig({}), scenesDir, clientDir, prewarm: ["cube"] });
+  await app.warm;
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(clientDir, { recursive: true });
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => app.fastify.inject({ method: "GET", url, headers });
+const post = (payload: unknown) => app.fastify.inject({ method: "POST", url: "/api/rooms", headers: { "content-type": "application/json" }, payload: typeof payload === "string" ? payload : JSON.stringify(payload) });
+const remove = (room: string) => app.fastify.inject({ method: "DELETE", url: `/api/rooms/${room}` });
+
+describe("health", () => {
+  test("alive, ready, measured", async () => {
+    expect((await get("/healthz")).json()).toEqual({ status: "ok" });
+    expect((await get("/readyz")).json()).toEqual({ status: "ready" });
+    const metrics = await get("/metrics");
+    expect(metrics.headers["content-type"]).toContain("text/plain");
+    expect(metrics.body).toContain("pliant_tick_seconds_bucket");
+    expect(metrics.body).toContain("process_cpu_user_seconds_total");
+  });
+
+  test("not ready while scenes are built and while going down, and no room is opened then", async () => {
+    const other = await buildApp({ ...readConfig({}), scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)), clientDir, prewarm: ["cube"] });
+    const readyz = () => other.fastify.inject({ method: "GET", url: "/readyz" });
+    expect((await readyz()).statusCode).toBe(503);
+    expect((await readyz()).json()).toEqual({ status: "building scenes" });
+    await other.warm;
+    expect((await readyz()).statusCode).toBe(200);
+    await other.registry.close();
+    expect((await readyz()).json()).toEqual({ status: "going down" });
+    const refused = await other.fastify.inject({ method: "POST", url: "/api/rooms", payload: { scene: "cube" } });
+    expect(refused.statusCode).toBe(503);
+    expect(refused.json()).toMatchObject({ code: "SHUTTING_DOWN" });
+    await other.close();
+  });
+});
+
+describe("scenes", () => {
+  test("are listed with title and picture", async () => {
+    const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string; title: string; thumbnail?: string }[] }>();
+    expect(scenes.map(({ id }) => id)).toEqual([...scenes.map(({ id }) => id)].sort());
+    expect(scenes.find(({ id }) => id === "cube")).toEqual({ id: "cube", title: "A cube in weightlessness", description: "", bodies: 1, thumbnail: "/thumbnails/cube.png" });
+    expect(scenes.find(({ id }) => id === "sheet")).not.toHaveProperty("thumbnail");
+  });
+
+  test("one of them comes with its file", async () => {
+    expect((await get("/api/scenes/cube")).json()).toMatchObject({ id: "cube", scene: { version: 1, bodies: [{ name: "cube" }] } });
+  });
+
+  test("one that breaks the schema is left out of the list, and says what is wrong with it", async () => {
+    const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string }[] }>();
+    expect(scenes.map(({ id }) => id)).not.toContain("invalid");
+    const answer = await post({ scene: "invalid" });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({ code: "SCENE_INVALID", message: expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string });
+  });
+
+  test.each(["nothing", "schema", "..%2F..%2Fpackage", "Cube"])("%s is none", async (scene) => {
+    const answer = await get(`/api/scenes/${scene}`);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ code: "SCENE_NOT_FOUND" });
+  });
+});
+
+describe("rooms", () => {
+  test("open, read, list, delete", async () => {
+    const made = await post({ scene: "cube", room: "a-room" });
+    expect(made.statusCode).toBe(201);
+    expect(made.headers["location"]).toBe("/api/rooms/a-room");
+    expect(made.json()).toMatchObject({ room: "a-room", scene: "cube", members: 0, pool: "shared", tick: 0, timeDilation: 1, heldBodies: [] });
+    expect((await post({ scene: "cube", room: "a-room" })).statusCode).toBe(200);
+    expect((await get("/api/rooms/a-room")).json()).toEqual(made.json());
+    expect((await get("/api/rooms")).json()).toEqual({ rooms: [made.json()] });
+    expect((await remove("a-room")).statusCode).toBe(204);
+    expect((await get("/api/rooms/a-room")).json()).toMatchObject({ code: "ROOM_NOT_FOUND", field: "room", value: "a-room" });
+  });
+
+  test("a room without a name gets one, and a dedicated one a pool of its own", async () => {
+    const made = (await post({ scene: "cube", pool: "dedicated" })).json<{ room: string; pool: string }>();
+    expect(made.room).toMatch(/^cube-[0-9a-f]{6}$/);
+    expect(made.pool).toBe("dedicated");
+    await remove(made.room);
+  });
+
+  test("the state between two ticks", async () => {
+    await post({ scene: "cube", room: "state" });
+    const state = (await get("/api/rooms/state/positions")).json<{ positions: number[]; stateHash: string; frameTick: number; quantized: unknown }>();
+    expect(state).toMatchObject({ tick: 0, frameTick: -1, quantized: null });
+    expect(state.stateHash).toMatch(/^[0-9a-f]{16}$/);
+    const { topology } = (await get("/api/rooms/state")).json<{ topology: string }>();
+    const { particles } = decode((await get(`/api/topologies/${topology}`)).rawPayload) as Topology;
+    expect(state.positions).toHaveLength(3 * particles);
+    await remove("state");
+  });
+
+  test.each([
+    ["no scene", {}, 400, "BODY_INVALID", "scene"],
+    ["an unknown field", { scene: "cube", size: 3 }, 400, "BODY_INVALID", "body"],
+    ["a field of another type", { scene: 7 }, 400, "BODY_INVALID", "scene"],
+    ["an unknown pool", { scene: "cube", pool: "both" }, 400, "BODY_INVALID", "pool"],
+    ["broken JSON", '{"scene":', 400, "BODY_INVALID", "body"],
+    ["a name with a space", { scene: "cube", room: "a room" }, 400, "ROOM_NAME_INVALID", "room"],
+    ["a name that is a path", { scene: "cube", room: "../x" }, 400, "ROOM_NAME_INVALID", "room"],
+    ["too long a name", { scene: "cube", room: "x".repeat(41) }, 400, "ROOM_NAME_INVALID", "room"],
+    ["a scene that is not there", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
+    ["a body beyond the limit", { scene: "cube", room: "x".repeat(70_000) }, 400, "BODY_INVALID", "body"],
+  ])("%s", async (_, payload, status, code, field) => {
+    const answer = await post(payload);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ code, field });
+    expect(HttpErrors[code as keyof typeof HttpErrors].status).toBe(status);
+    expect(app.registry.size).toBe(0);
+  });
+});
+
+describe("topologies", () => {
+  test("are what the room says, compressed if asked for, and good for ever", async () => {
+    await post({ scene: "cube", room: "topology" });
+    const { topology: hash } = (await get("/api/rooms/topology")).json<{ topology: string }>();
+    const url = `/api/topologies/${hash}`;
+    const raw = await get(url);
+    expect(raw.headers).toMatchObject({ "content-type": "application/msgpack", "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
+    const topology = decode(raw.rawPayload) as Topology;
+    expect(topology).toMatchObject({ version: 1, title: "A cube in weightlessness", tickHz: 60 });
+    expect(topology.bodies[0]!.rest.byteLength).toBe(12 * topology.particles);
+    await expect.poll(async () => (await get(url, { "accept-encoding": "br" })).headers["content-encoding"]).toBe("br");
+    expect(brotliDecompressSync((await get(url, { "accept-encoding": "gzip, br;q=0.9" })).rawPayload)).toEqual(raw.rawPayload);
+    expect(gunzipSync((await get(url, { "accept-encoding": "gzip, br;q=0" })).rawPayload)).toEqual(raw.rawPayload);
+    expect((await get(url, { "accept-encoding": "identity" })).rawPayload).toEqual(raw.rawPayload);
+    await remove("topology");
+  });
+
+  test("an unknown one", async () => {
+    expect((await get("/api/topologies/00")).json()).toMatchObject({ code: "TOPOLOGY_NOT_FOUND", value: "00" });
+  });
+});
+
+describe("pages", () => {
+  test.each(["/", "/r/some-room", "/r/some-room?quality=low"])("%s is the one page, always asked for anew", async (url) => {
+    const answer = await get(url);
+    expect(answer.body).toContain("the page");
+    expect(answer.headers["cache-control"]).toBe("no-cache");
+  });
+
+  test("assets that are named by their content are kept", async () => {
+    expect((await get("/assets/main-a1B2c3D4.js")).headers["cache-control"]).toContain("immutable");
+  });
+
+  test.each(["/nothing", "/assets/../../package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json"])("%s is not there", async (url) => {
+    const answer = await get(url);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("every answer has the security headers, and scripts may not be inline", async () => {
+    for (const url of ["/", "/api/rooms", "/nothing", "/metrics"]) {
+      const { headers } = await get(url);
+      expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "same-origin" });
+      expect(headers["content-security-policy"]).toContain("script-src 'self';");
+      expect(headers["content-security-policy"]).not.toContain("unsafe");
+    }
+  });
+});
+
+describe("OpenAPI", () => {
+  test("describes every route with its errors", async () => {
+    const { paths } = (await get("/docs/json")).json<{ paths: Record<string, Record<string, { responses: object }>> }>();
+    expect(Object.keys(paths).sort()).toEqual([
+      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/positions", "/api/scenes", "/api/scenes/{scene}", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
+    ]);
+    expect(Object.keys(paths["/api/rooms"]!["post"]!.responses)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "409", "503"]));
+  });
+
+  test("is shown at /docs without inline script", async () => {
+    const page = await get("/docs");
+    expect(page.statusCode).toBe(200);
+    expect(page.headers["content-security-policy"]).toContain("script-src 'self';");
+    expect(page.headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
+  });
+
+  test("the socket's address says what it wants", async () => {
+    expect((await get("/api/rooms/a/socket")).json()).toMatchObject({ code: "UPGRADE_REQUIRED" });
+  });
+});

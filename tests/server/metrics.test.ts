@@ -1,0 +1,57 @@
+/** Names, labels and units of the metrics: a dashboard and alerts stand on them, and a label with unlimited values would sink the scraper. */
+import { afterEach, expect, test } from "vitest";
+import { Metrics } from "../../server/metrics/metrics.ts";
+
+let metrics: Metrics;
+const sources = {
+  rooms: () => 2,
+  sessions: () => ({ connected: 3, resumable: 1 }),
+  bodiesHeld: () => 1,
+  queueDepth: () => 4,
+  workerThreads: () => 2,
+  timeDilation: () => 0.5,
+};
+afterEach(() => metrics.close());
+
+test("every metric of ours has the prefix, a help text, and none but fixed labels", async () => {
+  metrics = new Metrics(sources);
+  metrics.observeTick({ inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 }, 0.009, 0.01);
+  const allowed = new Set(["stage", "kind", "reason", "type", "code", "state"]);
+  const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => !/^(process|nodejs)_/.test(name));
+  expect(own.length).toBeGreaterThan(20);
+  for (const { name, help, type, values } of own) {
+    expect(name).toMatch(/^pliant_[a-z_]+$/);
+    expect(help).toMatch(/^[A-Z0-9].*\.$/);
+    expect(name.endsWith("_total")).toBe(String(type) === "counter");
+    for (const { labels } of values) for (const label of Object.keys(labels)) if (label !== "le") expect(allowed).toContain(label);
+  }
+});
+
+test("gauges are read at the scrape", async () => {
+  metrics = new Metrics(sources);
+  const text = await metrics.registry.metrics();
+  for (const line of ["pliant_rooms 2", 'pliant_sessions{state="connected"} 3', 'pliant_sessions{state="resumable"} 1', "pliant_bodies_held 1", "pliant_worker_queue_depth 4", "pliant_worker_threads 2", "pliant_time_dilation_ratio 0.5"]) {
+    expect(text.split("\n")).toContain(line);
+  }
+});
+
+test("a tick is in every stage's histogram, in the whole, and in the threads' time", async () => {
+  metrics = new Metrics(sources);
+  const stages = { inputs: 0.0001, predict: 0.0002, solve: 0.009, collide: 0.0003, velocity: 0.0001, guard: 0.0001, encode: 0.0007 };
+  metrics.observeTick(stages, 0.0105, 0.011);
+  const text = await metrics.registry.metrics();
+  for (const [stage, seconds] of Object.entries(stages)) expect(text).toContain(`pliant_step_stage_seconds_sum{stage="${stage}"} ${seconds}`);
+  expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.008",stage="solve"} 0');
+  expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.012",stage="solve"} 1');
+  expect(text).toContain("pliant_tick_seconds_sum 0.0105");
+  expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
+});
+
+test("two servers in one process do not share metrics", async () => {
+  metrics = new Metrics(sources);
+  const other = new Metrics({ ...sources, rooms: () => 7 });
+  metrics.ticks.inc(5);
+  expect(await other.registry.metrics()).toContain("pliant_ticks_total 0");
+  expect(await other.registry.metrics()).toContain("pliant_rooms 7");
+  other.close();
+});
