@@ -130,16 +130,18 @@ function runtimeFault() {
 
 /** Returns the path of a Node that is new enough: the npm package's, installed now if need be; else the machine's own. */
 function ensureRuntime() {
-  if (existsSync(runtimePath) && major(readJson(join(modules, "node", "package.json"))?.version) >= NODE_MAJOR) return runtimePath;
+  if (runtimeFault() === undefined) return runtimePath;
   const own = outsideNode();
   const ownVersion = versionOf(own);
+  const stamp = readJson(stampPath);
+  if (ownVersion !== undefined && stamp?.ownNode === ownVersion) return own;
   announce(`fetching the Node ${NODE_MAJOR} runtime (npm package "node") ...`);
-  let { output } = npm(["rebuild", "node", "--ignore-scripts=false", "--loglevel=error"], { silent: true });
+  let { ok, output } = npm(["rebuild", "node", "--ignore-scripts=false", "--loglevel=error"], { silent: true });
   let fault = runtimeFault();
-  if (fault !== undefined && existsSync(join(modules, "node"))) {
-    // An npm that blocks install scripts unless they are listed: run the package's script directly.
+  if (ok && fault !== undefined) {
+    // Nothing failed and nothing happened: this npm runs no install scripts. Run the package's script directly.
     const env = { ...process.env, PATH: outsidePath() };
-    for (const name of Object.keys(env)) if (/^npm_/i.test(name) && !/registry|proxy|cafile|userconfig/i.test(name)) delete env[name];
+    delete env.npm_config_local_prefix;
     const direct = spawnSync(own, ["installArchSpecificPackage.js"], { cwd: join(modules, "node"), env, encoding: "utf8" });
     output += `\n${direct.stdout ?? ""}${direct.stderr ?? ""}`;
     linkRuntime();
@@ -149,6 +151,7 @@ function ensureRuntime() {
   if (major(ownVersion) >= NODE_MAJOR) {
     rmSync(runtimePath, { force: true }); // A broken link would be found first by npm's scripts.
     announce(`${fault}; using this machine's own Node ${ownVersion} instead`);
+    writeFileSync(stampPath, JSON.stringify({ ...stamp, ownNode: ownVersion })); // So that no later start waits for the network.
     return own;
   }
   throw new SetupError(
