@@ -1,6 +1,5 @@
 /** Evaluating: a skin goes where its surface goes, and its normals are those of the surface that it makes. */
 import { expect, test } from "vitest";
-import { skinAttributes } from "../../../client/view/skinAttributes.ts";
 import { attachDetail, createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../../shared/skinning/index.ts";
 import { ball, bunny, moved, sheet, worstDistance, type Mesh } from "./shapes.ts";
 
@@ -102,18 +101,6 @@ test("a collapsed surface gives no NaN", () => {
   const { positions, normals } = evaluated(skin, new Float64Array(surface.positions.length));
   expect(positions.every(Number.isFinite)).toBe(true);
   for (let i = 0; i < normals.length; i += 3) expect(Math.hypot(normals[i], normals[i + 1], normals[i + 2])).toBeCloseTo(1, 6);
-});
-
-test("the client prepares the same attributes for its shader", () => {
-  const surface = ball(5);
-  const detail = bumpy();
-  const { triangle, coords } = attachDetail(surface, detail.positions);
-  const rest = Float32Array.from(surface.positions);
-  const source = { rest, triangles: surface.triangles, detailTriangles: detail.triangles, attachTriangle: triangle, attachCoords: coords };
-  const client = skinAttributes(source);
-  const skin = createSkin(source);
-  expect(client.corners).toEqual(skin.corners);
-  expect(worstDistance(client.covectors, skin.covectors)).toBeLessThan(1e-5);
 });
 
 test("an attachment to no triangle is named", () => {
