@@ -62,6 +62,7 @@ export class Connection {
   readonly #patience: TokenBucket;
   readonly #helloTimer: NodeJS.Timeout;
   #membership: Membership | null = null;
+  #log: FastifyBaseLogger;
   #lastHeardMs: number;
   #lastPingMs: number;
   #lastRateNoticeMs = -Infinity;
@@ -71,6 +72,7 @@ export class Connection {
     const nowMs = performance.now();
     this.#socket = socket;
     this.#options = options;
+    this.#log = options.log;
     this.#inputs = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
     this.#presence = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
     this.#patience = new TokenBucket(Limits.inputsPerSecond, Limits.floodBudget, nowMs);
@@ -84,8 +86,10 @@ export class Connection {
     socket.on("error", (error: Error & { code?: string }) => this.#failed(error));
   }
 
-  get log(): FastifyBaseLogger {
-    return this.#options.log;
+  /** From now on every log line of this connection says whose it is. */
+  nameInLog(session: string, member: number): void {
+    this.#log = this.#options.log.child({ session, member });
+    this.#log.info("member connected");
   }
 
   /** Bytes accepted by `send` that the operating system has not taken yet. */
@@ -119,7 +123,7 @@ export class Connection {
     if (this.#closing) return;
     this.#closing = true;
     clearTimeout(this.#helloTimer);
-    this.#options.log.info({ code, reason }, "closing socket");
+    this.#log.info({ code, reason }, "closing socket");
     this.#options.metrics.socketsClosed.inc({ code: String(code) });
     // The standard forbids to send ABNORMAL: it stands for a connection that is simply gone.
     if (code === ABNORMAL) this.#socket.terminate();
@@ -148,7 +152,7 @@ export class Connection {
       } else if (error instanceof Refused) {
         this.close(error.closeCode, error.message);
       } else {
-        this.#options.log.error({ err: error }, "failed to handle a message");
+        this.#log.error({ err: error }, "failed to handle a message");
         this.close(INTERNAL_ERROR, "internal error");
       }
     }
@@ -195,7 +199,7 @@ export class Connection {
     const { code = "" } = error;
     const tooLarge = code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
     if (code.startsWith("WS_ERR_")) this.#options.metrics.reject(tooLarge ? "too_large" : "malformed");
-    this.#options.log.info({ error: code, reason: error.message }, "socket error");
+    this.#log.info({ error: code, reason: error.message }, "socket error");
     // ws has already sent the close code that fits the broken frame; this ends our side of it.
     this.close(tooLarge ? CloseCode.tooLarge : code.startsWith("WS_ERR_") ? PROTOCOL_ERROR : ABNORMAL, error.message);
   }
@@ -204,6 +208,7 @@ export class Connection {
     clearTimeout(this.#helloTimer);
     if (!this.#closing) {
       this.#closing = true;
+      this.#log.info({ code }, "socket closed by its peer");
       this.#options.metrics.socketsClosed.inc({ code: closeCodeLabel(code) });
       this.#leave(code);
     }

@@ -99,7 +99,7 @@ export class Room {
   /** @throws Refused when the room is full */
   join(connection: Connection, hello: Hello): Membership {
     const session = this.members.admit(connection, hello);
-    const { template, log } = this.#options;
+    const { template } = this.#options;
     connection.send(encodeWelcome({
       version: PROTOCOL_VERSION,
       room: this.name,
@@ -112,14 +112,11 @@ export class Room {
       topology: template.topologyHash,
       limits: { ...Limits, reach: template.shape.reach, maxImpulse: template.shape.maxImpulse },
     }), "other");
-    log.info({ room: this.name, session: session.id, member: session.member }, "member connected");
+    connection.nameInLog(session.id, session.member);
     this.#membersChanged();
     return {
       handle: (request) => this.#handle(session, request),
-      lost: (code) => {
-        log.info({ room: this.name, session: session.id, member: session.member, code }, "member's socket closed");
-        this.members.lost(session, connection, code);
-      },
+      lost: (code) => this.members.lost(session, connection, code),
     };
   }
 

@@ -45,8 +45,9 @@ export function open({ template, layout }: OpenTask): OpenResult {
 /** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
 export function step(task: StepTask): StepResult {
   const startMs = performance.now();
+  // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
+  new FrameState(task.room.frames).enter();
   const { world, state, encoder } = openRoom(task.room);
-  state.enter();
   const { seconds, events } = world.step(task.inputs);
   const encodeStartMs = performance.now();
   const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);

@@ -60,3 +60,14 @@ describe("PROTOCOL.md", () => {
     expect(between(page, MARKERS.example)).toBe(exampleBlock());
   });
 });
+
+describe("server/README.md", () => {
+  test("lists every variable of the environment with its default", () => {
+    const text = readFileSync(fileURLToPath(new URL("../../server/README.md", import.meta.url)), "utf8");
+    const listed = Object.fromEntries([...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]));
+    const source = readFileSync(fileURLToPath(new URL("../../server/config.ts", import.meta.url)), "utf8");
+    const known = [...source.matchAll(/(?:text|number|choice|list)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(([, name, word, number]) => [name!, word ?? number]);
+    expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());
+    for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
+  });
+});
