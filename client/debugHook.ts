@@ -35,8 +35,8 @@ export interface HookSources {
   firstMovingFrameMs: () => number | undefined;
 }
 
-export function installDebugHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources): void {
-  const hook = {
+function createHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources) {
+  return Object.freeze({
     get room() { return state.welcome?.room; },
     get scene() { return state.welcome?.scene; },
     get member() { return state.welcome?.member; },
@@ -66,6 +66,11 @@ export function installDebugHook({ state, status, tick, view, grabs, stats, firs
     },
     stats,
     decode: () => ({ ...state.decode }),
-  };
-  Object.defineProperty(window, "pliant", { value: Object.freeze(hook) });
+  });
+}
+
+export type DebugHook = ReturnType<typeof createHook>;
+
+export function installDebugHook(sources: HookSources): void {
+  Object.defineProperty(window, "pliant", { value: createHook(sources) });
 }

@@ -9,6 +9,9 @@ import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 /** Colours of bodies that name none, in turn: warm, of similar lightness, told apart by most kinds of colour blindness. */
 const DEFAULT_COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "#d2647a"];
 
+/** Half of a sheet's drawn thickness, m. */
+const CLOTH_LIFT = 0.0012;
+
 export interface BodyMaterials {
   surface: MeshStandardMaterial;
   shadow: MeshDepthMaterial;
@@ -30,13 +33,14 @@ export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number,
   const back = look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12);
   const surface = new MeshStandardMaterial({
     color: front,
-    roughness: look.roughness ?? (cloth ? 0.82 : 0.42),
+    roughness: look.roughness ?? (cloth ? 0.82 : 0.5),
     metalness: look.metalness ?? 0,
     side: cloth ? DoubleSide : FrontSide,
   });
-  const rim = { value: cloth ? 0.22 : 0.34 };
+  const lift = cloth ? CLOTH_LIFT : 0;
+  const rim = { value: cloth ? 0.2 : 0.24 };
   surface.onBeforeCompile = (shader) => {
-    injectSkin(shader, uniforms, mode);
+    injectSkin(shader, uniforms, mode, lift);
     shader.uniforms["pliantRim"] = rim;
     shader.uniforms["pliantBack"] = { value: back };
     let fragment = shader.fragmentShader.replace("#include <common>", "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;");
@@ -47,7 +51,7 @@ export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number,
   // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find it equal for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
   const shadow = new MeshDepthMaterial({ depthPacking: RGBADepthPacking, side: cloth ? DoubleSide : FrontSide });
-  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode);
-  shadow.customProgramCacheKey = () => `pliant-depth-${mode}`;
+  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode, lift);
+  shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
   return { surface, shadow };
 }

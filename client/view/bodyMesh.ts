@@ -3,13 +3,13 @@
  * hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
  */
 import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
+import { createSkin } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../state/bytes.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
-import { skinAttributes } from "./skinAttributes.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
-import { smoothingGroups, surfaceNormalsInto } from "./surfaceNormals.ts";
+import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
 /** Edges sharper than this stay sharp on bodies that are drawn by their own simulation surface: cos 50 degrees. */
@@ -30,6 +30,8 @@ export class BodyMesh implements PickSurface {
   readonly restRadius: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
+  /** Only for cloth that is drawn by its own particles. */
+  private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
   private readonly materials: BodyMaterials;
@@ -59,6 +61,7 @@ export class BodyMesh implements PickSurface {
       directAttributes(geometry, this.triangles, groups.slots, groups.count);
     }
     this.normals = new Float32Array(3 * normalCount);
+    if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
     this.positionTexture = new VertexTexture(body.count);
     this.normalTexture = new VertexTexture(normalCount);
     this.uniforms = { pliantPositions: { value: this.positionTexture.texture }, pliantNormals: { value: this.normalTexture.texture } };
@@ -73,8 +76,9 @@ export class BodyMesh implements PickSurface {
   /** Call once per frame after the displayed positions have changed. */
   update(): void {
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
+    if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
     this.positionTexture.write(this.positions);
-    this.normalTexture.write(this.normals);
+    this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.positions);
   }
 
@@ -96,11 +100,12 @@ function detailAttributes(
   const detailTriangles = uint32Of(detail.triangles);
   const attachTriangle = uint32Of(detail.attachTriangle);
   const attachCoords = float32Of(detail.attachCoords);
-  const { corners, covectors } = skinAttributes({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
+  const { corners, covectors } = createSkin({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
   geometry.setIndex(new BufferAttribute(detailTriangles, 1));
   geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
   geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
-  geometry.setAttribute("pliantCovector", new BufferAttribute(covectors, 3));
+  geometry.setAttribute("pliantCovector", new BufferAttribute(Float32Array.from(covectors), 3));
+  nameNormals(geometry, attachTriangle.length);
 }
 
 /** One vertex per normal slot: particles on a crease appear once per side. */
@@ -112,6 +117,12 @@ function directAttributes(geometry: BufferGeometry, triangles: Uint32Array, slot
   });
   geometry.setIndex(new BufferAttribute(slots, 1));
   geometry.setAttribute("pliantSlots", new BufferAttribute(pairs, 2));
+  nameNormals(geometry, count);
+}
+
+/** three shades a geometry without a normal attribute flat. Ours are computed in the shader, so this one is there and never read. */
+function nameNormals(geometry: BufferGeometry, count: number): void {
+  geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
 }
 
 const low = new Vector3();

@@ -15,17 +15,34 @@ export interface FloorUniforms {
 /** Plaster: light, rough, so that the soft things have the colour. */
 const STATUE_COLOR = "#e9e2d8";
 
-/**
- * @param radius of the scene, m: how far the floor reaches before it has faded
- * @param floor uniforms that the caller updates
- */
-export function colliderMeshes(colliders: readonly Collider[], radius: number, floor: FloorUniforms): Group {
+export interface ColliderLook {
+  /** Radius of the scene, m: how far the floor reaches. */
+  radius: number;
+  /** Uniforms that the caller updates. */
+  floor: FloorUniforms;
+  /** Typical edge of the scene's cloth, m; 0 without cloth. */
+  clothEdge: number;
+}
+
+export function colliderMeshes(colliders: readonly Collider[], look: ColliderLook): Group {
   const group = new Group();
-  for (const collider of colliders) group.add(colliderMesh(collider, radius, floor));
+  for (const collider of colliders) group.add(colliderMesh(collider, look));
   return group;
 }
 
-function colliderMesh(collider: Collider, radius: number, floor: FloorUniforms): Mesh {
+/** Air between cloth and what it lies on, m: cloth has a thickness that is not simulated. */
+const CLOTH_AIR = 0.001;
+
+/**
+ * Round things are drawn a little smaller where there is cloth: its corners touch them, so its flat triangles cut into them. A chord of
+ * length e lies e^2 / (8 R) inside a ball; a triangle's middle up to twice as deep.
+ */
+function shrunk(radius: number, clothEdge: number): number {
+  if (clothEdge === 0) return radius;
+  return radius - Math.min(0.1 * radius, CLOTH_AIR + (clothEdge * clothEdge) / (4 * radius));
+}
+
+function colliderMesh(collider: Collider, { radius, floor, clothEdge }: ColliderLook): Mesh {
   if (collider.type === "plane") return planeMesh(collider, radius, floor);
   const material = new MeshStandardMaterial({
     color: collider.look?.color ?? STATUE_COLOR,
@@ -36,11 +53,11 @@ function colliderMesh(collider: Collider, radius: number, floor: FloorUniforms):
   mesh.castShadow = mesh.receiveShadow = true;
   switch (collider.type) {
     case "sphere":
-      mesh.geometry = new SphereGeometry(collider.radius, 64, 40);
+      mesh.geometry = new SphereGeometry(shrunk(collider.radius, clothEdge), 64, 40);
       mesh.position.set(...collider.center);
       break;
     case "box": {
-      const [x, y, z] = collider.halfExtents;
+      const [x, y, z] = collider.halfExtents.map((half) => half - (clothEdge > 0 ? Math.min(0.1 * half, 2 * CLOTH_AIR) : 0)) as [number, number, number];
       mesh.geometry = new BoxGeometry(2 * x, 2 * y, 2 * z);
       mesh.position.set(...collider.center);
       if (collider.rotate) {
@@ -54,7 +71,7 @@ function colliderMesh(collider: Collider, radius: number, floor: FloorUniforms):
       const a = new Vector3(...collider.a);
       const b = new Vector3(...collider.b);
       const axis = b.clone().sub(a);
-      mesh.geometry = new CapsuleGeometry(collider.radius, axis.length(), 16, 40);
+      mesh.geometry = new CapsuleGeometry(shrunk(collider.radius, clothEdge), axis.length(), 16, 40);
       mesh.position.copy(a).add(b).multiplyScalar(0.5);
       mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), axis.normalize()));
       break;

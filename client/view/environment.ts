@@ -21,8 +21,8 @@ interface SoftBox {
 
 const BOXES: SoftBox[] = [
   { direction: new Vector3(0.55, 0.75, 0.4).normalize(), size: 0.86, color: new Color("#fff1dc"), power: 7 },
-  { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 2.2 },
-  { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 3.2 },
+  { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 3.4 },
+  { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
 /** Paints the panorama: warm from above, a lit floor below, soft boxes on top. */
@@ -63,7 +63,7 @@ const FILL_BESIDE_ENVIRONMENT = 0.2;
 const FILL_ALONE = 1.25;
 
 export class Studio {
-  readonly key = new DirectionalLight("#fff0dd", 2.6);
+  readonly key = new DirectionalLight("#fff0dd", 1.75);
   private readonly fill = new HemisphereLight("#fff4e6", "#b59a84", FILL_ALONE);
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
@@ -75,7 +75,7 @@ export class Studio {
     key.shadow.mapSize.set(shadowMapSize, shadowMapSize);
     key.shadow.radius = shadowMapSize / 300;
     key.shadow.intensity = 0.86;
-    const rim = new DirectionalLight("#cfe2ff", 1.1);
+    const rim = new DirectionalLight("#cfe2ff", 0.3);
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
   }
@@ -87,7 +87,7 @@ export class Studio {
       const panorama = paintPanorama();
       const generator = new PMREMGenerator(renderer);
       this.scene.environment = generator.fromEquirectangular(panorama).texture;
-      this.scene.environmentIntensity = 0.5;
+      this.scene.environmentIntensity = 0.95;
       generator.dispose();
       panorama.dispose();
     } else if (!on) {
@@ -112,7 +112,7 @@ export class Studio {
     camera.near = 1.2 * r;
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
-    key.shadow.normalBias = (2.2 * r) / key.shadow.mapSize.x;
+    key.shadow.normalBias = (1.4 * key.shadow.radius * r) / key.shadow.mapSize.x;
     key.shadow.bias = -0.0006;
   }
 }

@@ -62,12 +62,15 @@ export interface SkinUniforms {
   pliantNormals: IUniform;
 }
 
-/** Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`. */
-export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode): void {
+/**
+ * Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`.
+ * @param lift m: the drawn surface lies this far outside of the skinned one, so that two sides of a folded cloth do not share one depth
+ */
+export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode, lift: number): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
   let source = shader.vertexShader.replace("#include <common>", "#include <common>\n" + SKIN_GLSL[mode]);
   source = source.replace("void main() {", "void main() {\n  " + call);
   source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
-  shader.vertexShader = source.replace("#include <begin_vertex>", "vec3 transformed = pliantPosition;");
+  shader.vertexShader = source.replace("#include <begin_vertex>", `vec3 transformed = pliantPosition + pliantNormal * ${lift.toFixed(5)};`);
 }

@@ -1,10 +1,10 @@
 /** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
 import {
-  ACESFilmicToneMapping, type BufferGeometry, Color, type Group, type Mesh, type ShadowMaterial, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+  NeutralToneMapping, type BufferGeometry, Color, type Group, type Mesh, type ShadowMaterial, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
-import { float32Of } from "../state/bytes.ts";
+import { float32Of, uint32Of } from "../state/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { Studio } from "./environment.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
@@ -51,8 +51,8 @@ export class Stage {
     const renderer = new WebGLRenderer({ canvas, antialias: !probe.software || wanted !== null, alpha: true, powerPreference: "high-performance" });
     this.renderer = renderer;
     renderer.outputColorSpace = SRGBColorSpace;
-    renderer.toneMapping = ACESFilmicToneMapping;
-    renderer.toneMappingExposure = 1.02;
+    renderer.toneMapping = NeutralToneMapping;
+    renderer.toneMappingExposure = 1;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;
     this.restBounds = boundsOfRest(topology);
@@ -61,7 +61,7 @@ export class Stage {
     this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
     this.studio.useEnvironment(LEVELS[this.quality.level]!.environment, renderer);
     this.studio.cover(this.restBounds);
-    this.colliders = colliderMeshes(topology.colliders ?? [], radius, this.floor);
+    this.colliders = colliderMeshes(topology.colliders ?? [], { radius, floor: this.floor, clothEdge: clothEdgeOf(topology) });
     this.scene.add(this.colliders);
 
     this.homePosition = new Vector3(...topology.camera.position);
@@ -135,6 +135,22 @@ export class Stage {
     dark.addEventListener("change", apply);
     apply();
   }
+}
+
+/** Mean rest edge over all cloths, m; 0 without cloth. */
+function clothEdgeOf(topology: Topology): number {
+  let sum = 0;
+  let count = 0;
+  for (const body of topology.bodies) {
+    if (body.kind !== "cloth") continue;
+    const rest = float32Of(body.rest), triangles = uint32Of(body.triangles);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!;
+      sum += Math.hypot(rest[a]! - rest[b]!, rest[a + 1]! - rest[b + 1]!, rest[a + 2]! - rest[b + 2]!);
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 function boundsOfRest(topology: Topology): Sphere {

@@ -25,6 +25,10 @@ export function surfaceNormalsInto(out: Float32Array, positions: Float32Array, t
       out[s + 2]! += nz;
     }
   }
+  normalizeAll(out);
+}
+
+function normalizeAll(out: Float32Array): void {
   for (let i = 0; i < out.length; i += 3) {
     const x = out[i]!, y = out[i + 1]!, z = out[i + 2]!;
     const length = Math.sqrt(x * x + y * y + z * z);
@@ -39,6 +43,26 @@ export function surfaceNormalsInto(out: Float32Array, positions: Float32Array, t
       out[i + 2] = 0;
     }
   }
+}
+
+/**
+ * Softens vertex normals over the ring around each vertex: n_i = normalise(sum over faces of i of n_a + n_b + n_c). For cloth, whose
+ * triangles are large beside its folds: without it every triangle of the mesh's alternating diagonals shows.
+ * @param out float32[3*count], out
+ * @param normals float32[3*count], in
+ */
+export function softenNormalsInto(out: Float32Array, normals: Float32Array, triangles: Uint32Array): void {
+  out.fill(0);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!, c = 3 * triangles[t + 2]!;
+    for (let k = 0; k < 3; k++) {
+      const sum = normals[a + k]! + normals[b + k]! + normals[c + k]!;
+      out[a + k]! += sum;
+      out[b + k]! += sum;
+      out[c + k]! += sum;
+    }
+  }
+  normalizeAll(out);
 }
 
 export interface SmoothingGroups {

@@ -1,7 +1,7 @@
-/** Normals of a deforming surface, sharp edges, and normals carried through a deformation. */
+/** Normals of a deforming surface: smooth, at sharp edges, softened, and in agreement with shared/skinning. */
 import { describe, expect, test } from "vitest";
-import { skinAttributes } from "../../../client/view/skinAttributes.ts";
-import { smoothingGroups, surfaceNormalsInto } from "../../../client/view/surfaceNormals.ts";
+import { vertexNormalsInto } from "../../../shared/skinning/index.ts";
+import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "../../../client/view/surfaceNormals.ts";
 
 /** A unit cube of twelve triangles, outward. */
 const cube = {
@@ -44,34 +44,18 @@ describe("smoothingGroups", () => {
   });
 });
 
-describe("skinAttributes", () => {
-  /** A flat quad as simulation surface, a tilted roof above it as detail. */
-  const rest = Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0);
-  const triangles = Uint32Array.of(0, 1, 2, 0, 2, 3);
-  const attachTriangle = Uint32Array.of(0, 0, 0);
-  const attachCoords = Float32Array.of(0.2, 0.1, 0.1, 0.6, 0.1, 0.3, 0.3, 0.6, 0.2);
-  const { corners, covectors } = skinAttributes({ rest, triangles, detailTriangles: Uint32Array.of(0, 1, 2), attachTriangle, attachCoords });
+test("with the triangles themselves as slots it is shared/skinning's vertexNormalsInto", () => {
+  const own = new Float32Array(24), shared = new Float32Array(24);
+  surfaceNormalsInto(own, cube.rest, cube.triangles, cube.triangles);
+  vertexNormalsInto(cube.rest, cube.triangles, shared);
+  expect(own).toEqual(shared);
+});
 
-  /** Rest positions of the roof: on a flat surface with normal z. */
-  const roof = Array.from({ length: 3 }, (_, i) => {
-    const [u, v, d] = attachCoords.slice(3 * i, 3 * i + 3) as unknown as [number, number, number];
-    return [u + v, v, d] as const;
-  });
-
-  test("names the three particles of the triangle that carries a vertex", () => {
-    expect([...corners]).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2]);
-  });
-
-  test("an affine stretch carries the roof's normal by the inverse transpose", () => {
-    // Stretch x by 3: on a flat surface the skinned map is that stretch exactly, so the true normal follows from the stretched roof.
-    const stretched = roof.map(([x, y, z]) => [3 * x, y, z] as const);
-    const e1 = stretched[1]!.map((x, k) => x - stretched[0]![k]!), e2 = stretched[2]!.map((x, k) => x - stretched[0]![k]!);
-    const truth = [e1[1]! * e2[2]! - e1[2]! * e2[1]!, e1[2]! * e2[0]! - e1[0]! * e2[2]!, e1[0]! * e2[1]! - e1[1]! * e2[0]!];
-    const size = Math.hypot(...truth);
-    // The shader's cof(J) m with J = [ju jv N] of the stretched surface: ju = (3, 0, 0), jv = (3, 1, 0), N = (0, 0, 1).
-    const [m0, m1, m2] = covectors.slice(0, 3) as unknown as [number, number, number];
-    const n = [m0 * 1 + m1 * 0, m0 * -3 + m1 * 3, m2 * 3];
-    const length = Math.hypot(...n);
-    for (let k = 0; k < 3; k++) expect(n[k]! / length).toBeCloseTo(truth[k]! / size, 5);
-  });
+test("softening keeps a flat surface's normals and turns a lone outlier towards its ring", () => {
+  const flat = Float32Array.of(0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1), quad = Uint32Array.of(0, 1, 2, 0, 2, 3);
+  const out = new Float32Array(12);
+  softenNormalsInto(out, flat, quad);
+  expect(out).toEqual(flat);
+  softenNormalsInto(out, Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1), quad);
+  expect(out[2]).toBeGreaterThan(0.8);
 });
