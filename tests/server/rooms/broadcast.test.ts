@@ -1,3 +1,4 @@
+/** When a socket counts as congested: the backpressure policy in numbers. */
 import { expect, test } from "vitest";
 import { congestion, DRAINED_BYTES } from "../../../server/rooms/broadcast.ts";
 import { Limits } from "../../../shared/protocol.ts";

@@ -1,3 +1,4 @@
+/** Rate limits in virtual time. */
 import { expect, test } from "vitest";
 import { TokenBucket } from "../../../server/rooms/tokenBucket.ts";
 
