@@ -17,7 +17,7 @@ export interface TopologyBody {
   triangles: Uint8Array;
   /** float32[3*count]: undeformed positions, m (placed in the world). */
   rest: Uint8Array;
-  /** The mesh to draw, skinned onto `triangles`; absent: draw the triangles themselves. */
+  /** The mesh to draw, skinned onto `triangles` as shared/skinning/evaluate.ts says; absent: draw the triangles themselves. */
   detail?: {
     /** uint32[3*D] */
     triangles: Uint8Array;
