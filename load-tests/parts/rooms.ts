@@ -11,11 +11,11 @@ import type { Row } from "../part.ts";
 import { startServer } from "../server.ts";
 
 export const name = "rooms";
-export const about = "six rooms of three pulling members each for 10 s, and one room at rest";
+export const about = "three rooms (one of each scene) of three pulling members each for 10 s, and one room at rest";
 export const runs = 2;
 
 const SCENES = ["jelly-stack", "bunny", "drape"];
-const ROOMS = 6;
+const ROOMS = 3;
 const MEMBERS = 3;
 const SECONDS = 10;
 /** How often a hand moves; a mouse moves about this often. */

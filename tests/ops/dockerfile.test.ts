@@ -41,6 +41,10 @@ describe("the replayed image", () => {
     for (const name of ["tests", "load-tests", "client", ".git"]) expect(existsSync(join(image.workdir, name)), name).toBe(false);
   });
 
+  test("holds the tetrahedral meshes, so that no container makes them again", () => {
+    expect(readdirSync(join(image.workdir, "build/cache/meshes")).filter((name) => name.endsWith(".bin")).length).toBeGreaterThan(1);
+  });
+
   test("serves health, the page and its scenes, and opens a room", async () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     const page = await fetch(server.url);
