@@ -7,11 +7,12 @@
  * How far the edge lengths are trusted follows from how well they held at the neighbors.
  *
  * Measured on the bench's 61 x 61 cloth, bytes per particle and frame, ideal adaptive code:
- *   mean of neighbors 0.61; with the mix refitted by least squares every frame and sent along 0.60; mix by local activity, no edge lengths 0.59;
- *   edge lengths with a weight per frame 0.537; with a local weight 0.525; both local (this) 0.515, with trained first probabilities 0.510.
+ *   mean of neighbors 0.62; mixed with the parallelograms by least squares, refitted every frame and sent along, 0.61; then edge lengths with one
+ *   weight per frame 0.537, with a weight by local activity 0.525; the mix by local activity too 0.517; the weight by local stretch as well (this)
+ *   0.515, and 0.510 with the trained first probabilities.
  * Rejected: the frame before the previous one as well (0.586 against 0.601 at that stage, but a client could then not join on a keyframe);
- *   logistic mixing of three contexts per bit (0.597 against 0.601, twice the time); the mix by the errors of both predictions (0.5 % less); trusting edge lengths alike everywhere (0.517 on cloth,
- *   but 1.19 instead of 0.90 on the same cloth stretched by 15 %).
+ *   logistic mixing of three contexts per bit (0.597 against 0.601); the mix by the past errors of both predictions (0.2 to 0.7 % less); edge
+ *   lengths trusted without regard to local stretch (0.517 on this cloth, but 1.19 instead of 0.90 on the same one stretched by 15 %).
  */
 import { CENTER_LIMIT, FIRST_ACTIVITY, LEVEL_THRESHOLDS } from "./format.ts";
 import { MAX_GATES, MAX_NEIGHBORS, type SnapshotModel } from "./model.ts";
