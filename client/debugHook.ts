@@ -11,6 +11,7 @@
  *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
  *     pliant.grabs()                    hands as drawn, own and others'
+ *     pliant.cursors()                  others' pointers as drawn
  *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
  *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved, ms
  *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
@@ -21,7 +22,7 @@ import { Vector3 } from "three";
 import type { ConnectionStatus } from "./net/connection.ts";
 import type { RoomState } from "./state/roomState.ts";
 import type { LocalStats } from "./ui/statsOverlay.ts";
-import type { DrawnGrab } from "./view/handsView.ts";
+import type { DrawnCursor, DrawnGrab } from "./view/handsView.ts";
 import type { RoomView } from "./view/roomView.ts";
 
 export interface HookSources {
@@ -30,12 +31,13 @@ export interface HookSources {
   tick: () => number;
   view: () => RoomView | undefined;
   grabs: () => readonly DrawnGrab[];
+  cursors: () => readonly DrawnCursor[];
   stats: () => LocalStats;
   firstDrawnFrameMs: () => number | undefined;
   firstMovingFrameMs: () => number | undefined;
 }
 
-function createHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources) {
+function createHook({ state, status, tick, view, grabs, cursors, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources) {
   return Object.freeze({
     get room() { return state.welcome?.room; },
     get scene() { return state.welcome?.scene; },
@@ -56,6 +58,7 @@ function createHook({ state, status, tick, view, grabs, stats, firstDrawnFrameMs
       return picked && { body: picked.body, triangle: picked.triangle, u: picked.u, v: picked.v, point: picked.point.toArray() };
     },
     grabs,
+    cursors,
     skinned: async (body: number) => {
       const { readSkinned } = await import("./view/skinProbe.ts");
       const room = view();

@@ -95,6 +95,7 @@ export class Playground {
       tick: () => this.tick,
       view: () => this.view,
       grabs: () => this.drawnGrabs(),
+      cursors: () => this.drawnCursors(),
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
       firstMovingFrameMs: () => this.firstMovingFrameMs,
     });

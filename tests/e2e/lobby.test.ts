@@ -1,0 +1,79 @@
+/** The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead ends. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
+
+describe.skipIf(noBrowser)("lobby", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+
+  test("shows every scene, and rooms as they come and go", async () => {
+    const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
+    await page.waitForSelector(".card");
+    const { scenes } = (await (await fetch(`${stage.url}/api/scenes`)).json()) as { scenes: { id: string; title: string }[] };
+    expect(scenes.length).toBeGreaterThanOrEqual(4);
+    expect(await page.locator(".card h2").allTextContents()).toEqual(scenes.map(({ title }) => title));
+    expect(await page.locator(".rooms .empty").count()).toBe(1);
+
+    const { name } = await stage.room("jelly-stack");
+    await page.waitForSelector(`a[data-room="${name}"]`, { timeout: 10_000 });
+    expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
+    await page.waitForFunction(() => [...document.querySelectorAll<HTMLImageElement>(".card img")].every((image) => image.complete));
+    await stage.shoot(page, "lobby");
+    await fetch(`${stage.url}/api/rooms/${name}`, { method: "DELETE" });
+    await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
+  });
+
+  test("one click opens a room of that scene; its link works for somebody else", async () => {
+    const page = await stage.visit("/");
+    await page.click('.card[data-scene="jelly-stack"]');
+    await page.waitForURL(/\/r\/./);
+    await drawn(page);
+    expect(await page.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
+    const other = await drawn(await stage.visit(new URL(page.url()).pathname));
+    await page.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
+    expect(await other.evaluate(() => window.pliant.room)).toBe(await page.evaluate(() => window.pliant.room));
+  });
+
+  test("a pasted link or a code joins a room", async () => {
+    const { name, path } = await stage.room("jelly-stack");
+    for (const typed of [name, `https://example.org${path}?x=1`]) {
+      const page = await stage.visit("/");
+      await page.fill(".join input", typed);
+      await page.press(".join input", "Enter");
+      await page.waitForURL(`**${path}`);
+    }
+  });
+
+  test("a room that does not exist says so and shows the way back", async () => {
+    const page = await stage.visit("/r/nobody-was-here");
+    await page.waitForSelector(".message h1");
+    expect(await page.textContent(".message h1")).toBe("This room has ended");
+    await page.click(".message .button");
+    await page.waitForSelector(".card");
+  });
+
+  test("phones: nothing is wider than the screen", async () => {
+    const page = await stage.visit("/", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+    await page.waitForSelector(".card");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await stage.shoot(page, "lobby-phone-dark");
+  });
+});
+
+describe.skipIf(noBrowser)("without WebGL", () => {
+  test("the room page says what is missing", async () => {
+    const stage = await openStage({}, ["--no-sandbox", "--disable-3d-apis", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    try {
+      const { path } = await stage.room("jelly-stack");
+      const page = await stage.visit(path);
+      await page.waitForSelector(".message h1");
+      expect(await page.textContent(".message h1")).toBe("This browser cannot draw it");
+    } finally {
+      await stage.close();
+    }
+  });
+});

@@ -1,0 +1,74 @@
+/** A lost line comes back by itself, as the same member, without an empty picture; a closed room ends the page. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CloseCode } from "../../shared/protocol.ts";
+import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+
+describe.skipIf(noBrowser)("reconnecting", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+
+  const cut = (room: string): void => {
+    const sessions = [...stage.app.registry.get(room).members.sessions.values()];
+    for (const { connection } of sessions) connection?.close(CloseCode.tooSlow, "a test cuts the line");
+  };
+
+  test("the server closes the socket: the page freezes, returns as the same member, and moves on", async () => {
+    const { name, path } = await stage.room("drape");
+    const page = await drawn(await stage.visit(path));
+    const member = await page.evaluate(() => window.pliant.member);
+    const tick = await page.evaluate(() => window.pliant.tick);
+    cut(name);
+    await until(page, () => window.pliant.status !== "open", undefined);
+    // What was there stays there.
+    expect(await page.evaluate(() => window.pliant.displayed().some((x) => x !== 0))).toBe(true);
+    await until(page, () => window.pliant.status === "open", undefined);
+    await until(page, (before) => window.pliant.tick > before + 30, tick);
+    expect(await page.evaluate(() => window.pliant.member)).toBe(member);
+    expect(await page.evaluate(() => window.pliant.members.filter((m) => m.connected).length)).toBe(1);
+    expect(await page.isVisible(".banner")).toBe(false);
+  });
+
+  test("the picture melts over the gap: no particle jumps from one drawn picture to the next", async () => {
+    const { name, path } = await stage.room("drape");
+    const page = await drawn(await stage.visit(path));
+    await page.evaluate(() => {
+      const record = { last: undefined as number[] | undefined, lastMs: 0, fastest: 0, pictures: 0 };
+      (window as unknown as { record: typeof record }).record = record;
+      const look = () => {
+        const now = window.pliant.displayed();
+        const ms = performance.now();
+        if (record.last) {
+          // Speed, so that a slow renderer's long pauses between pictures do not count as jumps.
+          let step = 0;
+          for (let i = 0; i < now.length; i++) step = Math.max(step, Math.abs(now[i]! - record.last[i]!));
+          record.fastest = Math.max(record.fastest, (1000 * step) / Math.max(16, ms - record.lastMs));
+        }
+        record.last = now;
+        record.lastMs = ms;
+        record.pictures++;
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    cut(name);
+    await until(page, () => window.pliant.status !== "open", undefined);
+    await until(page, () => window.pliant.status === "open", undefined);
+    await page.waitForTimeout(1500);
+    const { fastest, pictures } = await page.evaluate(() => (window as unknown as { record: { fastest: number; pictures: number } }).record);
+    expect(pictures).toBeGreaterThan(5);
+    // The cloth falls a metre: at most 4.5 m/s. Over a gap of half a second a jump within one picture would be 30 m/s and more.
+    expect(fastest).toBeLessThan(15);
+  });
+
+  test("a room that is deleted ends the page with a word", async () => {
+    const { name, path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path));
+    await fetch(`${stage.url}/api/rooms/${name}`, { method: "DELETE" });
+    await page.waitForSelector(".message h1");
+    expect(await page.textContent(".message h1")).toBe("This room has ended");
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * The set for end-to-end tests: the real server in this process with the project's own scenes, a client built from the sources as they
+ * are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a page that works with errors does not.
+ */
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { build } from "vite";
+import type { DebugHook } from "../../client/debugHook.ts";
+import { type App, buildApp } from "../../server/app.ts";
+import { type Config, readConfig } from "../../server/config.ts";
+import { chromiumFlags, findChromium } from "../support/chromium.ts";
+import { lacks } from "../support/tools.ts";
+
+declare global {
+  interface Window {
+    pliant: DebugHook;
+  }
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** A build of its own: the tests must neither depend on nor disturb build/client. */
+const clientDir = `${root}build/e2e-client`;
+const screenshotDir = `${root}artifacts/e2e`;
+
+/** True, with a loud line, where there is no browser; in CI it throws instead. */
+export const noBrowser = lacks("Chromium", findChromium());
+
+/** Small, because every pixel is drawn by the CPU. */
+const VIEWPORT = { width: 720, height: 480 };
+
+export interface E2e {
+  app: App;
+  url: string;
+  browser: Browser;
+  /** A page of its own visitor. Errors in it fail the test at `close`. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Opens a room and answers its page's path. */
+  room(scene: string): Promise<{ name: string; path: string }>;
+  shoot(page: Page, name: string): Promise<void>;
+  /** Errors of all pages so far; taken out. */
+  takeErrors(): string[];
+  close(): Promise<void>;
+}
+
+let built: Promise<unknown> | undefined;
+
+export async function openStage(changes: Partial<Config> = {}, flags: readonly string[] = chromiumFlags): Promise<E2e> {
+  built ??= build({ configFile: `${root}vite.config.ts`, logLevel: "error", build: { outDir: clientDir, emptyOutDir: true } });
+  await built;
+  mkdirSync(screenshotDir, { recursive: true });
+  const app = await buildApp({ ...readConfig({}), clientDir, prewarm: "none", ...changes });
+  const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
+  const browser = await chromium.launch({ executablePath: findChromium()!, args: [...flags] });
+  const contexts: BrowserContext[] = [];
+  const errors: string[] = [];
+  return {
+    app, url, browser,
+    visit: async (path, options = {}) => {
+      const context = await browser.newContext({ viewport: VIEWPORT, ...options });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
+      page.on("console", (message) => {
+        if (message.type() === "error") errors.push(`${path}: ${message.text()}`);
+      });
+      await page.goto(url + path);
+      return page;
+    },
+    room: async (scene) => {
+      const answer = await fetch(`${url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ scene }) });
+      if (!answer.ok) throw new Error(`POST /api/rooms for ${scene}: ${answer.status} ${await answer.text()}`);
+      const { room } = (await answer.json()) as { room: string };
+      return { name: room, path: `/r/${room}` };
+    },
+    shoot: async (page, name) => void (await page.screenshot({ path: `${screenshotDir}/${name}.png` })),
+    takeErrors: () => errors.splice(0),
+    close: async () => {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await app.close();
+    },
+  };
+}
+
+/** Resolves when the page draws the room's bodies. */
+export async function drawn(page: Page): Promise<Page> {
+  await page.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined, { timeout: 60_000 });
+  return page;
+}
+
+/** Resolves when the condition holds in the page, asked ten times a second. */
+export async function until<T>(page: Page, condition: (argument: T) => unknown, argument: T, timeout = 30_000): Promise<void> {
+  await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, { timeout, polling: 100 });
+}
+
+export interface Held {
+  /** Window pixels. */
+  x: number;
+  y: number;
+  body: number;
+  triangle: number;
+  point: [number, number, number];
+}
+
+/** A surface point that can be grabbed: the one under the middle of a body's particles, or near it. */
+export async function surfaceUnderMiddle(page: Page, firstParticle = 0, count = Number.POSITIVE_INFINITY): Promise<Held> {
+  const held = await page.evaluate(({ firstParticle, count }) => {
+    const p = window.pliant.displayed();
+    const middle: [number, number, number] = [0, 0, 0];
+    const end = Math.min(p.length, 3 * (firstParticle + count));
+    for (let i = 3 * firstParticle; i < end; i++) middle[i % 3]! += (3 * p[i]!) / (end - 3 * firstParticle);
+    const at = window.pliant.project(middle);
+    if (!at) return undefined;
+    // Concave bodies have air in their middle: look around it in a spiral.
+    for (let k = 0; k < 200; k++) {
+      const x = at.x + 1.5 * k * Math.cos(k * 0.7), y = at.y + 1.5 * k * Math.sin(k * 0.7);
+      const hit = window.pliant.pick(x, y);
+      if (hit) return { x, y, body: hit.body, triangle: hit.triangle, point: hit.point as [number, number, number] };
+    }
+    return undefined;
+  }, { firstParticle, count: Number.isFinite(count) ? count : 1e9 });
+  if (!held) throw new Error("no surface point was found near the middle of the body");
+  return held;
+}
+
+export interface ServerPositions {
+  tick: number;
+  frameTick: number;
+  positions: number[];
+  quantized: number[];
+}
+
+export async function serverPositions(stage: E2e, room: string): Promise<ServerPositions> {
+  return (await (await fetch(`${stage.url}/api/rooms/${room}/positions`)).json()) as ServerPositions;
+}

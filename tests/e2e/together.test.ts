@@ -1,0 +1,136 @@
+/** Two visitors in one room: what one pulls the other sees, both have the server's integers, and what is drawn is what was sent. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, serverPositions, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+
+describe.skipIf(noBrowser)("two pages in one room", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+
+  test("one drags, the other sees it move; both draw the server's shape", async () => {
+    const { name, path } = await stage.room("bunny");
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
+    // It lands first: what moves afterwards moves because somebody pulls.
+    await until(ben, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    const before = await ben.evaluate(() => window.pliant.displayed());
+
+    const held = await surfaceUnderMiddle(ann);
+    await ann.mouse.move(held.x, held.y);
+    await ann.mouse.down();
+    for (let step = 1; step <= 12; step++) {
+      await ann.mouse.move(held.x + 7 * step, held.y - 9 * step);
+      await ann.waitForTimeout(50);
+    }
+    await until(ben, (first) => {
+      const now = window.pliant.displayed();
+      return now.some((x, i) => Math.abs(x - first[i]!) > 0.03);
+    }, before);
+    const member = await ann.evaluate(() => window.pliant.member);
+    await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
+    await stage.shoot(ann, "pull-ann");
+    await stage.shoot(ben, "pull-ben");
+
+    // Same tick, same integers, on both pages and on the server.
+    const [a, b] = await Promise.all([ann.evaluate(() => window.pliant.frames()), ben.evaluate(() => window.pliant.frames())]);
+    const byTick = new Map(b.map((frame) => [frame.tick, frame]));
+    const common = a.filter((frame) => byTick.has(frame.tick));
+    expect(common.length).toBeGreaterThan(5);
+    expect(common.some(({ still }) => !still)).toBe(true);
+    for (const frame of common) expect(frame.ints).toEqual(byTick.get(frame.tick)!.ints);
+
+    let compared = false;
+    for (let attempt = 0; attempt < 60 && !compared; attempt++) {
+      const state = await serverPositions(stage, name);
+      if (state.tick !== state.frameTick) continue;
+      await until(ben, (tick) => window.pliant.frames().at(-1)!.tick >= tick, state.tick);
+      const frame = await ben.evaluate((tick) => window.pliant.frames().find((f) => f.tick === tick), state.tick);
+      if (!frame) continue;
+      compared = true;
+      expect(frame.ints).toEqual(state.quantized);
+      const [quantum] = await ben.evaluate(() => window.pliant.quanta);
+      const worst = Math.max(...state.positions.map((x, i) => Math.abs(x - frame.ints[i]! * quantum!)));
+      // Half a step by rounding, and the rest for float32 and for a body that the encoder holds still.
+      expect(worst).toBeLessThanOrEqual(quantum!);
+    }
+    expect(compared).toBe(true);
+
+    // Let go: the hand vanishes for the other, the body comes to rest, and both pictures show exactly the last frame.
+    await ann.mouse.up();
+    await until(ben, () => window.pliant.grabs().length === 0, undefined);
+    for (const page of [ann, ben]) {
+      await until(page, () => {
+        const frame = window.pliant.frames().at(-1)!;
+        const shown = window.pliant.displayed();
+        const quantum = window.pliant.quanta[0]!;
+        return frame.still && shown.every((x, i) => Math.abs(x - frame.ints[i]! * quantum) < 1e-6);
+      }, undefined, 60_000);
+    }
+  });
+
+  test("a push moves it, a reset brings it back for both, and says who did it", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
+    const start = await ann.evaluate(() => window.pliant.displayed());
+    await ann.keyboard.press("p");
+    expect(await ann.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("true");
+    // The top cube, which a shove throws off.
+    const held = await surfaceUnderMiddle(ann, Math.floor(start.length / 3) - 60, 60);
+    for (let k = 0; k < 4; k++) await ann.mouse.click(held.x, held.y);
+    await until(ben, (first) => window.pliant.displayed().some((x, i) => Math.abs(x - first[i]!) > 0.05), start);
+    await ann.keyboard.press("p");
+    await ann.keyboard.press("r");
+    await ben.waitForSelector(".toast");
+    expect(await ben.textContent(".toast")).toMatch(/started it again$/);
+    await until(ben, (first) => window.pliant.displayed().every((x, i) => Math.abs(x - first[i]!) < 0.05), start);
+    expect(await ann.textContent(".toast:last-child")).toBe("You started it again");
+  });
+
+  test("a new name and colour reach the others, and the hand that points carries them", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
+    const member = await ann.evaluate(() => window.pliant.member);
+    await ann.click(".tool.me");
+    await ann.fill("#member-name", "  Ada   Lovelace ");
+    await ann.press("#member-name", "Enter");
+    await until(ben, (id) => window.pliant.members.some((m) => m.member === id && m.name === "Ada Lovelace"), member);
+    // The session went on: the same member under a new name, and nobody else appeared.
+    expect(await ann.evaluate(() => window.pliant.member)).toBe(member);
+    await until(ben, () => window.pliant.members.filter((m) => m.connected).length === 2, undefined);
+    await ann.keyboard.press("Escape");
+    await ann.mouse.move(360, 300);
+    await ann.mouse.move(330, 280);
+    await until(ben, (id) => window.pliant.cursors().some((cursor) => cursor.member === id && cursor.name === "Ada Lovelace"), member);
+    await stage.shoot(ben, "named-cursor");
+  });
+
+  test("the numbers are off until asked for, then alive", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path, { viewport: { width: 1000, height: 700 } }));
+    expect(await page.isVisible(".stats")).toBe(false);
+    await page.keyboard.press("o");
+    expect(await page.isVisible(".stats")).toBe(true);
+    await page.waitForFunction(() => /\d ms/.test(document.querySelector(".stats")!.textContent!) && document.querySelectorAll(".stats .stages span").length >= 3, undefined, { timeout: 20_000 });
+    const stats = await page.evaluate(() => window.pliant.stats());
+    expect(stats.rttMs).toBeGreaterThan(0);
+    expect(stats.rttMs).toBeLessThan(2000);
+    expect(stats.bufferMs).toBeGreaterThanOrEqual((2 * 1000) / 30 - 1e-9);
+    await stage.shoot(page, "numbers");
+  });
+
+  test("somebody who opens the link sees it move, and how soon is on record", async () => {
+    const { path } = await stage.room("drape");
+    const page = await stage.visit(path);
+    await until(page, () => window.pliant?.firstMovingFrameMs !== undefined, undefined, 60_000);
+    const times = await page.evaluate(() => ({ drawn: window.pliant.firstDrawnFrameMs!, moving: window.pliant.firstMovingFrameMs!, marks: performance.getEntriesByType("mark").map(({ name }) => name) }));
+    console.log(`drape in headless Chromium, drawn by the CPU: first picture after ${Math.round(times.drawn)} ms, first motion after ${Math.round(times.moving)} ms`);
+    expect(times.marks).toEqual(expect.arrayContaining(["pliant:start", "pliant:first-drawn-frame", "pliant:first-moving-frame"]));
+    expect(times.moving).toBeGreaterThan(times.drawn);
+    await stage.shoot(page, "drape");
+  });
+});

@@ -1,0 +1,65 @@
+/** Fingers: each holds its own point, a finger beside the body turns the view, and letting go lets go. */
+import type { CDPSession, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+
+interface Finger {
+  id: number;
+  x: number;
+  y: number;
+}
+
+const touch = (session: CDPSession, type: "touchStart" | "touchMove" | "touchEnd", touchPoints: Finger[]): Promise<unknown> =>
+  session.send("Input.dispatchTouchEvent", { type, touchPoints });
+
+/** Camera direction shows in where fixed points land. */
+const projected = (page: Page) => page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
+
+describe.skipIf(noBrowser)("touch", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+
+  test("two fingers hold two points of one body; the view stays", async () => {
+    const { path } = await stage.room("bunny");
+    const page = await drawn(await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }));
+    await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    const session = await page.context().newCDPSession(page);
+    const held = await surfaceUnderMiddle(page);
+    const view = await projected(page);
+    const before = await page.evaluate(() => window.pliant.displayed());
+    const fingers = [{ id: 1, x: held.x - 12, y: held.y }, { id: 2, x: held.x + 25, y: held.y + 5 }];
+    await touch(session, "touchStart", [fingers[0]!]);
+    await touch(session, "touchStart", fingers);
+    await until(page, () => window.pliant.grabs().length === 2, undefined);
+    for (let step = 1; step <= 8; step++) {
+      await touch(session, "touchMove", [{ ...fingers[0]!, x: fingers[0]!.x - 8 * step }, { ...fingers[1]!, x: fingers[1]!.x + 8 * step }]);
+      await page.waitForTimeout(50);
+    }
+    await until(page, (first) => {
+      const change = window.pliant.displayed().map((x, i) => x - first[i]!);
+      return Math.max(...change) > 0.015 && Math.min(...change) < -0.015;
+    }, before);
+    await stage.shoot(page, "touch-two-fingers");
+    expect(await projected(page)).toEqual(view);
+    const triangles = await page.evaluate(() => window.pliant.grabs().map(({ triangle }) => triangle));
+    expect(new Set(triangles).size).toBe(2);
+    await touch(session, "touchEnd", []);
+    await until(page, () => window.pliant.grabs().length === 0, undefined);
+  });
+
+  test("a finger beside the body turns the view and holds nothing", async () => {
+    const { path } = await stage.room("bunny");
+    const page = await drawn(await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }));
+    const session = await page.context().newCDPSession(page);
+    const [, before] = await projected(page);
+    await touch(session, "touchStart", [{ id: 1, x: 40, y: 180 }]);
+    for (let step = 1; step <= 6; step++) await touch(session, "touchMove", [{ id: 1, x: 40 + 20 * step, y: 180 + 6 * step }]);
+    expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
+    await touch(session, "touchEnd", []);
+    await until(page, (first) => Math.abs(window.pliant.project([0.2, 0.2, 0.2])!.x - first) > 10, before!.x);
+  });
+});
