@@ -12,7 +12,7 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which files of a layer may load which others. The first row that fits a file counts. */
 const layers: { files: RegExp; mayLoad: RegExp }[] = [
-  { files: /^shared\//, mayLoad: /^shared\// },
+  { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ }, // The schema is data; it lies beside what it describes.
   { files: /^client\//, mayLoad: /^(client|shared)\// },
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config)\.ts$/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
@@ -27,8 +27,8 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/kernel\//, mayLoad: /^server\/kernel\// },
 ];
 
-const relativeImports = (source: Source): { target: string; typeOnly: boolean }[] =>
-  source.imports.flatMap(({ target, typeOnly }) => (target === undefined ? [] : [{ target, typeOnly }]));
+const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
+  source.imports.flatMap(({ target, typeOnly, thread }) => (target === undefined ? [] : [{ target, typeOnly, thread }]));
 
 const isProduct = ({ path }: Source): boolean => /^(server|client|shared)\//.test(path);
 
@@ -62,7 +62,7 @@ test("no file reaches itself through what it loads", () => {
   const visit = (path: string, trail: string[]): void => {
     if (trail.includes(path)) return void cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
     if (finished.has(path)) return;
-    for (const { target, typeOnly } of relativeImports(byPath.get(path) ?? { path, text: "", imports: [] })) if (!typeOnly) visit(target, [...trail, path]);
+    for (const { target, typeOnly, thread } of relativeImports(byPath.get(path) ?? { path, text: "", imports: [] })) if (!typeOnly && !thread) visit(target, [...trail, path]);
     finished.add(path);
   };
   for (const { path } of sources) visit(path, []);
@@ -90,5 +90,6 @@ test("the reader of imports sees every form", () => {
     /* ${load} i from "./i.ts" */`;
   const found = importsOf("x/y.ts", text);
   expect(found.map(({ specifier }) => specifier).sort()).toEqual(["../b.ts", "./a.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "node:fs"]);
+  expect(found.filter(({ thread }) => thread).map(({ target }) => target)).toEqual(["x/g.ts"]);
   expect(found.filter(({ typeOnly }) => typeOnly).map(({ target }) => target)).toEqual(["x/d.ts"]);
 });

@@ -10,6 +10,8 @@ export interface Import {
   target: string | undefined;
   /** `import type`: gone at run time. */
   typeOnly: boolean;
+  /** `new URL("x.ts", import.meta.url)`: the file of a thread or process, which loads what it needs by itself. */
+  thread: boolean;
 }
 
 export interface Source {
@@ -28,17 +30,17 @@ export function repositoryFiles(): string[] {
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 
-/** `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts", import.meta.url)`, which is how threads are named. */
+/** `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts", import.meta.url)`. */
 export function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   const found: Import[] = [];
-  const add = (specifier: string, typeOnly: boolean): void => {
+  const add = (specifier: string, typeOnly: boolean, thread = false): void => {
     const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
-    found.push({ specifier, target, typeOnly });
+    found.push({ specifier, target, typeOnly, thread });
   };
   for (const [, keyword, specifier] of code.matchAll(/\b(import type|import|export type|export)\s[^"';()]*?from\s*["']([^"']+)["']/g)) add(specifier, keyword.endsWith("type"));
   for (const [, specifier] of code.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)) add(specifier, false);
-  for (const [, specifier] of code.matchAll(/new URL\(\s*["'](\.[^"']+\.[mc]?[jt]s)["']/g)) add(specifier, false);
+  for (const [, specifier] of code.matchAll(/new URL\(\s*["'](\.[^"']+\.[mc]?[jt]s)["']/g)) add(specifier, false, true);
   return found;
 }
 
