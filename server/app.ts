@@ -9,6 +9,7 @@ import { CodedError } from "../shared/errors.ts";
 import type { Config } from "./config.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
+import { rehearse } from "./rooms/rehearsal.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
@@ -78,7 +79,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const registry: RoomRegistry = new RoomRegistry({ config, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
-  const warm = prewarm(config, library);
+  const warm = prewarm(config, library, pools);
   warm.then(
     () => (notReady = null),
     (error: unknown) => {
@@ -116,14 +117,21 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Builds the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
-async function prewarm(config: Config, library: SceneLibrary): Promise<void> {
+/** Builds and rehearses the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
+async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
   const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
-  const results: PromiseSettledResult<unknown>[] = [];
-  for (const scene of wanted) results.push(...(await Promise.allSettled([library.template(scene)])));
-  // Each failure is in the log already; a server without one scene still serves the others.
-  if (results.length > 0 && results.every((result) => result.status === "rejected")) throw new Error("no scene could be built");
+  const pool = pools.forRoom("shared");
+  let failed = 0;
+  for (const scene of wanted) {
+    try {
+      await rehearse(await library.template(scene), pool, config.workers);
+    } catch {
+      // It is in the log already; a server without one scene still serves the others.
+      failed += 1;
+    }
+  }
+  if (failed > 0 && failed === wanted.length) throw new Error("no scene could be built");
 }
 
 function countSessions(registry: RoomRegistry): { connected: number; resumable: number } {

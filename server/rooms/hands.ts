@@ -90,6 +90,11 @@ export class Hands {
     session.handsChanged = true;
   }
 
+  /** The simulation did not take this grab: nobody is to see a hand that holds nothing. */
+  forget(session: Session, grab: number): void {
+    if (session.grabs.delete(grab)) session.handsChanged = true;
+  }
+
   /** Everybody lets go. */
   dropAll(): void {
     for (const session of this.#sessions.values()) {

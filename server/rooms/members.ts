@@ -65,9 +65,9 @@ export class Members {
     return session;
   }
 
-  /** The session's socket is gone. Ignored when another socket has taken the session over. */
+  /** The session's socket is gone. Ignored when another socket has taken the session over, or the session has ended. */
   lost(session: Session, connection: Connection, code: number): void {
-    if (session.connection !== connection) return;
+    if (session.connection !== connection || !this.sessions.has(session.member)) return;
     session.connection = null;
     this.#options.onHandsOff(session);
     const seconds = FINAL_CODES.has(code) ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;

@@ -252,7 +252,10 @@ export class Room {
       case "inputRejected": {
         metrics.reject("simulation");
         const { field, value, limit } = event;
-        this.members.sessions.get(event.member)?.connection?.send(encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
+        const session = this.members.sessions.get(event.member);
+        if (!session) return;
+        if (field === "grab") this.#hands.forget(session, value);
+        session.connection?.send(encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
         return;
       }
     }

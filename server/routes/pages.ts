@@ -14,8 +14,8 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string): Promi
   }
   await app.register(fastifyStatic, {
     root: clientDir,
-    // A listing of real files at start; what is not there is our coded 404.
-    wildcard: false,
+    // Looked up at every request, so a client that is built anew is served without a restart; what is not there is our coded 404.
+    wildcard: true,
     cacheControl: false,
     index: ["index.html"],
     setHeaders: (response, path) => {

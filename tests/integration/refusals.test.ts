@@ -144,6 +144,20 @@ describe("out of range", () => {
   });
 });
 
+test("more grabs than a room can hold: a notice, and no hand that holds nothing", async () => {
+  const crowded = await startTestServer({ maxMembers: 20 });
+  await createRoom(crowded.url, "cube", "crowd");
+  const many: Bot[] = [];
+  for (let i = 0; i < 9; i++) many.push(await Bot.join(crowded.url, "crowd"));
+  for (const bot of many) for (let grab = 0; grab < Limits.grabsPerMember; grab++) bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
+  const last = many.at(-1)!;
+  await last.until(() => last.notices.filter(({ code }) => code === "INPUT_REJECTED").length === 4, "the notices");
+  expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });
+  await many[0]!.until(() => many[0]!.hands.get(last.welcome.member)?.grabs.length === 0, "empty hands");
+  expect(many[0]!.hands.get(many[7]!.welcome.member)?.grabs).toHaveLength(4);
+  await crowded.close();
+});
+
 test("no hello in time", async () => {
   const peer = raw();
   const startMs = performance.now();
