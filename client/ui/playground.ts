@@ -10,11 +10,9 @@ import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
-import type { GraphicsProbe } from "../view/stage.ts";
+import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Identity } from "./identity.ts";
 import type { RoomShell } from "./roomShell.ts";
-
-export { probeGraphics } from "../view/stage.ts";
 
 export interface PlaygroundOptions {
   shell: RoomShell;
@@ -82,6 +80,7 @@ export class Playground {
         this.firstDrawnFrameMs = performance.now();
         performance.mark("pliant:first-drawn-frame");
         onFirstPicture();
+        this.view.warmUp();
       }
     };
     requestAnimationFrame(loop);

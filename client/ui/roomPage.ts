@@ -7,6 +7,7 @@ import { RoomState } from "../state/roomState.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { loadIdentity } from "./identity.ts";
+import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { RoomShell } from "./roomShell.ts";
 import { shareLink } from "./share.ts";
@@ -67,15 +68,19 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     },
   });
 
+  const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
+
+  // The socket opens meanwhile.
+  const probe = probeGraphics();
+  if (!probe.webgl2) leaveWith(MESSAGES.noWebGl);
+
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
     shell.setTitle(topology.title);
     shell.setLoading("Setting the scene …");
-    const { Playground, probeGraphics } = await drawing;
+    const { Playground } = await drawing;
     // Another topology may have come meanwhile: only the last one is drawn.
     if (turn !== built || ended) return;
-    const probe = probeGraphics();
-    if (!probe.webgl2) return leaveWith(MESSAGES.noWebGl);
     playground?.dispose();
     playground = new Playground({
       shell, state, topology, probe, identity,
@@ -126,7 +131,6 @@ export function openRoomPage(app: HTMLElement, room: string): void {
       quality: playground?.qualityText() ?? "–",
     };
   }
-  const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
 
   function leave(code: number): void {
     if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);

@@ -1,13 +1,16 @@
 /**
  * The looks of a body: a standard material whose vertex shader skins, with a soft rim of light at grazing angles (light that
- * wandered through or over the soft thing), another colour on a cloth's other side, and the depth material of its shadow.
+ * wandered through or over the soft thing), another colour on a cloth's other side (and inside a body), and the depth material of its shadow.
  */
-import { Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking } from "three";
+import { BackSide, Color, DoubleSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { Look } from "../../shared/scene.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /** Colours of bodies that name none, in turn: warm, of similar lightness, told apart by most kinds of colour blindness. */
 const DEFAULT_COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "#d2647a"];
+
+/** How bright a soft body's inside is beside its outside. */
+const INSIDE = 0.35;
 
 /** Half of a sheet's drawn thickness, m. */
 const CLOTH_LIFT = 0.0012;
@@ -30,12 +33,14 @@ const BACK_GLSL = /* glsl */ `#include <color_fragment>
 export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number, mode: SkinMode, uniforms: SkinUniforms): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
-  const back = look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12);
+  const back = cloth ? (look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12)) : front.clone().multiplyScalar(INSIDE);
   const surface = new MeshStandardMaterial({
     color: front,
     roughness: look.roughness ?? (cloth ? 0.82 : 0.5),
     metalness: look.metalness ?? 0,
-    side: cloth ? DoubleSide : FrontSide,
+    // Scanned bodies have holes: their inside is better dark than not there.
+    side: DoubleSide,
+    shadowSide: cloth ? DoubleSide : BackSide,
   });
   const lift = cloth ? CLOTH_LIFT : 0;
   const rim = { value: cloth ? 0.2 : 0.24 };
@@ -45,12 +50,11 @@ export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number,
     shader.uniforms["pliantBack"] = { value: back };
     let fragment = shader.fragmentShader.replace("#include <common>", "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;");
     fragment = fragment.replace("#include <emissivemap_fragment>", RIM_GLSL);
-    if (cloth) fragment = fragment.replace("#include <color_fragment>", BACK_GLSL);
-    shader.fragmentShader = fragment;
+    shader.fragmentShader = fragment.replace("#include <color_fragment>", BACK_GLSL);
   };
   // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find it equal for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
-  const shadow = new MeshDepthMaterial({ depthPacking: RGBADepthPacking, side: cloth ? DoubleSide : FrontSide });
+  const shadow = new MeshDepthMaterial({ side: cloth ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode, lift);
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
   return { surface, shadow };

@@ -12,7 +12,9 @@ import { DebugDraw } from "./debugDraw.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
-import { Stage, type GraphicsProbe } from "./stage.ts";
+import type { GraphicsProbe } from "./graphicsProbe.ts";
+import { RubberBand } from "./rubberBand.ts";
+import { Stage } from "./stage.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -64,6 +66,13 @@ export class RoomView {
     this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
+  }
+
+  /** Compiles what the first grab will need, so that it does not stutter just then. */
+  warmUp(): void {
+    const band = new RubberBand("#ffffff");
+    this.stage.renderer.compile(band.group, this.stage.camera, this.stage.scene);
+    band.dispose();
   }
 
   /** Draw at the next frame even if nothing moved. */

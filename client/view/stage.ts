@@ -7,23 +7,8 @@ import type { Topology } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../state/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { Studio } from "./environment.ts";
+import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
-
-/** What this browser can draw with, found on a throw-away canvas before the real one is made. */
-export interface GraphicsProbe {
-  webgl2: boolean;
-  /** A CPU pretends to be a GPU (SwiftShader, llvmpipe): multisampling is off and quality starts low. */
-  software: boolean;
-}
-
-export function probeGraphics(): GraphicsProbe {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  if (!gl) return { webgl2: false, software: false };
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = String(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "");
-  gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return { webgl2: true, software: /swiftshader|llvmpipe|software/i.test(name) };
-}
 
 /** Colour of the floor's shade: never black, light bounces around in a room. */
 const SHADE_LIGHT = "#4a2f1e";

@@ -8,7 +8,10 @@ describe.skipIf(noBrowser)("lobby", () => {
     stage = await openStage();
   });
   afterAll(() => stage?.close());
-  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
 
   test("shows every scene, and rooms as they come and go", async () => {
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });

@@ -9,7 +9,10 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     stage = await openStage();
   });
   afterAll(() => stage?.close());
-  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
 
   const cut = (room: string): void => {
     const sessions = [...stage.app.registry.get(room).members.sessions.values()];

@@ -12,7 +12,10 @@ describe.skipIf(noBrowser)("GPU skinning", () => {
     stage = await openStage();
   });
   afterAll(() => stage?.close());
-  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
 
   test.each(["bunny", "dragon"])("%s: positions and normals agree with the CPU's", async (scene) => {
     const { path } = await stage.room(scene);

@@ -8,7 +8,10 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     stage = await openStage();
   });
   afterAll(() => stage?.close());
-  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
 
   test("one drags, the other sees it move; both draw the server's shape", async () => {
     const { name, path } = await stage.room("bunny");

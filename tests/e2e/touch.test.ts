@@ -21,7 +21,10 @@ describe.skipIf(noBrowser)("touch", () => {
     stage = await openStage();
   });
   afterAll(() => stage?.close());
-  afterEach(() => expect(stage.takeErrors()).toEqual([]));
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
 
   test("two fingers hold two points of one body; the view stays", async () => {
     const { path } = await stage.room("bunny");

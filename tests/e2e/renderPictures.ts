@@ -1,0 +1,98 @@
+/**
+ * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's screenshot
+ * (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed: node tests/e2e/renderPictures.ts
+ */
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { drawn, openStage, until, type E2e } from "./stage.ts";
+
+const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
+
+/** A pull for the picture: from a point of the rest scene (m) by so many pixels. */
+interface Pose {
+  from: [number, number, number];
+  by: [number, number];
+  color: string;
+  name: string;
+}
+
+interface Picture {
+  scene: string;
+  poses: Pose[];
+  /** Taken this long after the last pull, ms. */
+  afterMs: number;
+}
+
+const PICTURES: Picture[] = [
+  { scene: "bunny", poses: [{ from: [0.07, 0.4, 0.02], by: [80, -60], color: "#e4572e", name: "Ada" }], afterMs: 2500 },
+  { scene: "dragon", poses: [{ from: [-0.32, 0.5, 0.08], by: [-70, -45], color: "#e4572e", name: "Ada" }], afterMs: 3000 },
+  { scene: "drape", poses: [], afterMs: 2500 },
+  { scene: "jelly-stack", poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }], afterMs: 2500 },
+];
+
+async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
+  const page = await stage.visit("/icon.svg", { viewport: size, deviceScaleFactor: scale });
+  await page.evaluate((identity) => localStorage.setItem("pliant.identity", JSON.stringify(identity)), { name, color });
+  await page.goto(`${stage.url}${path}?quality=0`);
+  return drawn(page);
+}
+
+/** Takes hold of the surface near the pose's point. @returns the window pixel that holds */
+async function hold(page: Page, { from }: Pose): Promise<{ x: number; y: number }> {
+  const at = await page.evaluate((point) => {
+    const start = window.pliant.project(point)!;
+    for (let k = 0; k < 400; k++) {
+      const x = start.x + 0.6 * k * Math.cos(k * 0.7), y = start.y + 0.6 * k * Math.sin(k * 0.7);
+      if (window.pliant.pick(x, y)) return { x, y };
+    }
+    return undefined;
+  }, from);
+  if (!at) throw new Error(`nothing to hold near ${from}`);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  return at;
+}
+
+const hideFurniture = (page: Page, selector: string): Promise<void> =>
+  page.evaluate((wanted) => {
+    for (const element of document.querySelectorAll<HTMLElement>(wanted)) element.style.visibility = "hidden";
+  }, selector);
+
+const stage = await openStage();
+try {
+  for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
+  for (const { scene, poses, afterMs } of PICTURES) {
+    const { path } = await stage.room(scene);
+    const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
+    if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    for (const pose of poses) {
+      const at = await hold(page, pose);
+      await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });
+    }
+    await page.waitForTimeout(afterMs);
+    await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
+    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });
+    await stage.leave();
+  }
+
+  const { path } = await stage.room("dragon");
+  const size = { width: 1280, height: 760 };
+  const [left, right]: Pose[] = [
+    { from: [-0.36, 0.5, 0.05], by: [-130, -60], color: "#e4572e", name: "Ada" },
+    { from: [0.36, 0.36, 0.05], by: [150, -60], color: "#2f7dd1", name: "Ben" },
+  ];
+  const ben = await visitor(stage, path, right!, size, 0.5);
+  const ada = await visitor(stage, path, left!, size, 1);
+  await until(ada, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+  const [adaAt, benAt] = [await hold(ada, left!), await hold(ben, right!)];
+  for (let step = 1; step <= 8; step++) {
+    await ada.mouse.move(adaAt.x + (left!.by[0] * step) / 8, adaAt.y + (left!.by[1] * step) / 8);
+    await ben.mouse.move(benAt.x + (right!.by[0] * step) / 8, benAt.y + (right!.by[1] * step) / 8);
+  }
+  await ada.waitForTimeout(6000);
+  await hideFurniture(ada, ".hint");
+  await ada.screenshot({ path: `${publicDir}/images/room.png` });
+} finally {
+  await stage.close();
+}
