@@ -20,10 +20,6 @@ export class Ticker {
     this.#run = run;
   }
 
-  get running(): boolean {
-    return this.#wanted;
-  }
-
   /** Starts, or goes on after a pause; the pause does not count as lateness. */
   start(): void {
     if (this.#wanted) return;

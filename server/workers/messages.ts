@@ -82,8 +82,6 @@ export interface StepResult {
   events: SimEvent[];
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
-  /** All bodies are asleep. */
-  resting: boolean;
 }
 
 /** `inspect`: what tests and developers ask for; between two ticks. */

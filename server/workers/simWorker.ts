@@ -60,7 +60,6 @@ export function step(task: StepTask): StepResult {
     wholeSeconds: (endMs - startMs) / 1000,
     events,
     ...frames,
-    resting: world.asleep().every((body) => body !== 0),
   };
   const buffers = [frames.delta, frames.keyframe].flatMap((frame) => (frame ? [frame.bytes.buffer] : []));
   return buffers.length > 0 ? transfer(result, buffers) : result;
