@@ -7,8 +7,13 @@
  *   q = sum_i eps_i^2      q_i = e0^2 + 2 e0 s0 (sigma_i - s0),  e0 = (s0^2 - 1)/2 = -1/3        (the clamped stress of figure 2 b)
  *   t = sum_i eps_i        t_i = e0 + s0 (sigma_i - s0)
  * Clamping by singular value and not only for det F < 0 lets a nearly flat element recover as fast as an inverted one.
+ * Such a lane is solved as one scalar constraint of its continued energy E = mu V q + lambda V t^2 / 2, without accumulated multipliers
+ * (the six of the regular path have no meaning here and start again from zero):
+ *   P = V dPsi/dF = 2 mu V U diag(eps_i sigma_i) V^T + lambda V t U diag(sigma_i) V^T,  x_i -= w_i P b_i 2E / (sum_i w_i |P b_i|^2 + 2E/h^2)
  * Scalar float64: few lanes come here, and U needs the digits. No transcendental function, so the bits are the same everywhere.
  */
+
+import { TET_K, TET_S, TET_LAMBDA } from "./layout";
 
 const S0: f64 = 0.5773502691896257;
 const E0: f64 = -1.0 / 3.0;
@@ -68,12 +73,12 @@ function diagonalize(): void {
   g = v01; v01 = v02; v02 = g; g = v11; v11 = v12; v12 = g; g = v21; v21 = v22; v22 = g;
 }
 
-/** Replaces F, M1 = F eps, q and t in `scratch` (rows of four lanes) by the continued measures, for lanes whose bit in `sound` is 0. */
-export function clampInvertedLanes(scratch: usize, sound: i32): void {
-  for (let lane = 0; lane < 4; lane++) if (!(sound & (1 << lane))) clampLane(scratch + (lane << 2));
+/** Replaces G in `scratch` (rows of four lanes: F, G) for lanes whose bit in `sound` is 0, and clears their multipliers. */
+export function solveInvertedLanes(scratch: usize, sound: i32, block: usize, inverseH2: f64): void {
+  for (let lane = 0; lane < 4; lane++) if (!(sound & (1 << lane))) solveLane(scratch + (lane << 2), block + (lane << 2), inverseH2);
 }
 
-function clampLane(at: usize): void {
+function solveLane(at: usize, element: usize, inverseH2: f64): void {
   const f00: f64 = load<f32>(at, 0), f01: f64 = load<f32>(at, 16), f02: f64 = load<f32>(at, 32);
   const f10: f64 = load<f32>(at, 48), f11: f64 = load<f32>(at, 64), f12: f64 = load<f32>(at, 80);
   const f20: f64 = load<f32>(at, 96), f21: f64 = load<f32>(at, 112), f22: f64 = load<f32>(at, 128);
@@ -113,25 +118,27 @@ function clampLane(at: usize): void {
   const b1 = Math.min(s1 - S0, 0.0), b2 = Math.min(s2 - S0, 0.0), b3 = Math.min(s3 - S0, 0.0);
   const q = e1 * e1 + e2 * e2 + e3 * e3 + 2.0 * E0 * S0 * (b1 + b2 + b3);
   const t = e1 + e2 + e3 + S0 * (b1 + b2 + b3);
-  // (1/2) dq/dsigma_i = eps_i sigma_i at the clamped sigma; dt/dsigma_i = the clamped sigma
-  const g1 = e1 * h1, g2 = e2 * h2, g3 = e3 * h3;
-  store<f32>(at, <f32>q, 288); store<f32>(at, <f32>t, 304);
-  store<f32>(at, <f32>(u00 * h1 * v00 + u01 * h2 * v01 + u02 * h3 * v02), 0);
-  store<f32>(at, <f32>(u00 * h1 * v10 + u01 * h2 * v11 + u02 * h3 * v12), 16);
-  store<f32>(at, <f32>(u00 * h1 * v20 + u01 * h2 * v21 + u02 * h3 * v22), 32);
-  store<f32>(at, <f32>(u10 * h1 * v00 + u11 * h2 * v01 + u12 * h3 * v02), 48);
-  store<f32>(at, <f32>(u10 * h1 * v10 + u11 * h2 * v11 + u12 * h3 * v12), 64);
-  store<f32>(at, <f32>(u10 * h1 * v20 + u11 * h2 * v21 + u12 * h3 * v22), 80);
-  store<f32>(at, <f32>(u20 * h1 * v00 + u21 * h2 * v01 + u22 * h3 * v02), 96);
-  store<f32>(at, <f32>(u20 * h1 * v10 + u21 * h2 * v11 + u22 * h3 * v12), 112);
-  store<f32>(at, <f32>(u20 * h1 * v20 + u21 * h2 * v21 + u22 * h3 * v22), 128);
-  store<f32>(at, <f32>(u00 * g1 * v00 + u01 * g2 * v01 + u02 * g3 * v02), 144);
-  store<f32>(at, <f32>(u00 * g1 * v10 + u01 * g2 * v11 + u02 * g3 * v12), 160);
-  store<f32>(at, <f32>(u00 * g1 * v20 + u01 * g2 * v21 + u02 * g3 * v22), 176);
-  store<f32>(at, <f32>(u10 * g1 * v00 + u11 * g2 * v01 + u12 * g3 * v02), 192);
-  store<f32>(at, <f32>(u10 * g1 * v10 + u11 * g2 * v11 + u12 * g3 * v12), 208);
-  store<f32>(at, <f32>(u10 * g1 * v20 + u11 * g2 * v21 + u12 * g3 * v22), 224);
-  store<f32>(at, <f32>(u20 * g1 * v00 + u21 * g2 * v01 + u22 * g3 * v02), 240);
-  store<f32>(at, <f32>(u20 * g1 * v10 + u21 * g2 * v11 + u22 * g3 * v12), 256);
-  store<f32>(at, <f32>(u20 * g1 * v20 + u21 * g2 * v21 + u22 * g3 * v22), 272);
+  // mu V and lambda V from the compliance: S_normal = 1/(k V), S_coupling = -nu/(k V), S_shear = 1/(mu V)
+  const sn: f64 = load<f32>(element, TET_S), nu = -(<f64>load<f32>(element, TET_S + 16)) / sn;
+  const muV = 1.0 / <f64>load<f32>(element, TET_S + 32), lambdaV = nu / (sn * (1.0 + nu) * (1.0 - 2.0 * nu));
+  const energy2 = 2.0 * muV * q + lambdaV * t * t;
+  // singular values of P: (1/2) dq/dsigma_i = eps_i sigma_i and dt/dsigma_i = sigma_i, both at the clamped sigma
+  const g1 = (2.0 * muV * e1 + lambdaV * t) * h1, g2 = (2.0 * muV * e2 + lambdaV * t) * h2, g3 = (2.0 * muV * e3 + lambdaV * t) * h3;
+  const p00 = u00 * g1 * v00 + u01 * g2 * v01 + u02 * g3 * v02, p01 = u00 * g1 * v10 + u01 * g2 * v11 + u02 * g3 * v12, p02 = u00 * g1 * v20 + u01 * g2 * v21 + u02 * g3 * v22;
+  const p10 = u10 * g1 * v00 + u11 * g2 * v01 + u12 * g3 * v02, p11 = u10 * g1 * v10 + u11 * g2 * v11 + u12 * g3 * v12, p12 = u10 * g1 * v20 + u11 * g2 * v21 + u12 * g3 * v22;
+  const p20 = u20 * g1 * v00 + u21 * g2 * v01 + u22 * g3 * v02, p21 = u20 * g1 * v10 + u21 * g2 * v11 + u22 * g3 * v12, p22 = u20 * g1 * v20 + u21 * g2 * v21 + u22 * g3 * v22;
+  // sum_i w_i |P b_i|^2 = sum over rows p of P of p K p^T
+  const k00: f64 = load<f32>(element, TET_K), k11: f64 = load<f32>(element, TET_K + 16), k22: f64 = load<f32>(element, TET_K + 32);
+  const k12: f64 = load<f32>(element, TET_K + 48), k02: f64 = load<f32>(element, TET_K + 64), k01: f64 = load<f32>(element, TET_K + 80);
+  const W = rowK(p00, p01, p02, k00, k11, k22, k12, k02, k01) + rowK(p10, p11, p12, k00, k11, k22, k12, k02, k01) + rowK(p20, p21, p22, k00, k11, k22, k12, k02, k01);
+  const denominator = W + energy2 * inverseH2, s = denominator > 0.0 ? -energy2 / denominator : 0.0;
+  store<f32>(at, <f32>(s * p00), 144); store<f32>(at, <f32>(s * p01), 160); store<f32>(at, <f32>(s * p02), 176);
+  store<f32>(at, <f32>(s * p10), 192); store<f32>(at, <f32>(s * p11), 208); store<f32>(at, <f32>(s * p12), 224);
+  store<f32>(at, <f32>(s * p20), 240); store<f32>(at, <f32>(s * p21), 256); store<f32>(at, <f32>(s * p22), 272);
+  for (let i = 0; i < 6; i++) store<f32>(element + (i << 4), 0, TET_LAMBDA);
+}
+
+// @ts-ignore: decorator
+@inline function rowK(a: f64, b: f64, c: f64, k00: f64, k11: f64, k22: f64, k12: f64, k02: f64, k01: f64): f64 {
+  return a * a * k00 + b * b * k11 + c * c * k22 + 2.0 * (b * c * k12 + a * c * k02 + a * b * k01);
 }

@@ -71,12 +71,12 @@ export const PARTICLE_BYTES = 16;
 export const DUMMIES = 4;
 
 // ---- constraint blocks: four lanes each; every row is 16 bytes -----------------------------------------------------------------
-/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, sqrt(2 mu V), sqrt(lambda V), two multipliers. */
+/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, K = sum w b b^T (00 11 22 12 02 01), compliance S (normal, coupling, shear), six multipliers. */
 export const TET_DM = 64;
-export const TET_S1 = 208;
-export const TET_S2 = 224;
-export const TET_LAMBDA = 240;
-export const TET_BYTES = 272;
+export const TET_K = 208;
+export const TET_S = 304;
+export const TET_LAMBDA = 352;
+export const TET_BYTES = 448;
 
 /** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers. */
 export const TRI_DM = 48;
@@ -135,6 +135,6 @@ export const CONTACT_LAMBDA = 24; // f32 accumulated normal displacement, for fr
 export const CONTACT_BYTES = 32;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
-/** The inversion path's spill: F, M1 (9 rows each), q and t. One area a thread. */
+/** The inversion path's spill: F and G (9 rows each). One area a thread. */
 export const SCRATCH_BYTES = 512;
 export const MAX_THREADS = 16;

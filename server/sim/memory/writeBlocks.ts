@@ -62,7 +62,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
           const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4), lane = lanes[i];
           const corners = PARTICLES_PER_ELEMENT[kind];
           for (let c = 0; c < corners; c++) u32[at + 4 * c] = lane ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!) : x + 16 * (dummies + c);
-          if (lane) writeLane(f32, at, lane.from, lane.index);
+          if (lane) writeLane(f32, at, lane.from, lane.index, (corner) => f32[u32[at + 4 * corner]! / 4 + 3]!);
           else writePadding(f32, at);
         }
       });
@@ -74,18 +74,27 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
   return { ranges, write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)) };
 }
 
-type WriteLane<E> = (f32: Float32Array, at: number, e: E, i: number) => void;
+/** @param w inverse mass of a corner: particles are in memory before constraints */
+type WriteLane<E> = (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
 type WritePadding = (f32: Float32Array, at: number) => void;
 
-function writeTet(f32: Float32Array, at: number, e: TetElements, i: number): void {
-  for (let k = 0; k < 9; k++) f32[at + L.TET_DM / 4 + 4 * k] = e.dmInverse[9 * i + k]!;
-  f32[at + L.TET_S1 / 4] = Math.sqrt(2 * e.mu * e.volume[i]!);
-  f32[at + L.TET_S2 / 4] = Math.sqrt(e.lambda * e.volume[i]!);
+function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (corner: number) => number): void {
+  const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
+  B.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
+  const rows = [0, 1, 2].map((corner) => [B[3 * corner]!, B[3 * corner + 1]!, B[3 * corner + 2]!]);
+  rows.push([0, 1, 2].map((r) => -rows[0]![r]! - rows[1]![r]! - rows[2]![r]!));
+  [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]].forEach(([a, b], k) => {
+    f32[at + L.TET_K / 4 + 4 * k] = rows.reduce((sum, row, corner) => sum + w(corner) * row[a!]! * row[b!]!, 0);
+  });
+  // isotropic: mu = k/(2(1+nu)) and lambda = k nu/((1+nu)(1-2nu)) give k and nu back
+  const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu), nu = e.lambda / (2 * (e.lambda + e.mu)), V = e.volume[i]!;
+  [1 / (k * V), -nu / (k * V), 1 / (e.mu * V)].forEach((s, row) => (f32[at + L.TET_S / 4 + 4 * row] = s));
 }
 
-/** The dummies' unit tetrahedron, undeformed and without stiffness. */
+/** The dummies' unit tetrahedron, undeformed; any compliance will do, nothing there has mass. */
 function padTet(f32: Float32Array, at: number): void {
   for (let k = 0; k < 9; k++) f32[at + L.TET_DM / 4 + 4 * k] = k % 4 === 0 ? 1 : 0;
+  f32[at + L.TET_S / 4] = f32[at + L.TET_S / 4 + 8] = 1;
 }
 
 function writeTriangle(f32: Float32Array, at: number, e: TriangleElements, i: number): void {
