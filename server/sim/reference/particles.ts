@@ -1,0 +1,58 @@
+/**
+ * Twin of kernel/assembly/particles.ts: prediction and velocity update (Bender et al. 2014, Algorithm 1, lines 1-2, 10 and 12).
+ * All twins share these arrays; index i means particle i, 3 i its x coordinate.
+ */
+import type { Vector } from "./vector.ts";
+
+export interface Particles {
+  count: number;
+  /** float64[3N] m */
+  x: Float64Array;
+  /** float64[3N] m, at the start of the substep */
+  xPrev: Float64Array;
+  /** float64[3N] m/s */
+  v: Float64Array;
+  /** float64[N] 1/kg, 0: fixed */
+  w: Float64Array;
+  /** float64[3N] m/s^2, gravity and loads */
+  acceleration: Float64Array;
+  /** float64[N] 1/s */
+  damping: Float64Array;
+  /** float64[N] m, contact radius */
+  radius: Float64Array;
+  /** float64[N] square root of the Coulomb coefficient: a pair's coefficient is the product of two */
+  rootFriction: Float64Array;
+}
+
+export function makeParticles(count: number): Particles {
+  const vectors = (): Float64Array => new Float64Array(3 * count), scalars = (): Float64Array => new Float64Array(count);
+  return { count, x: vectors(), xPrev: vectors(), v: vectors(), acceleration: vectors(), w: scalars(), damping: scalars(), radius: scalars(), rootFriction: scalars() };
+}
+
+export const vectorAt = (array: Float64Array, i: number): Vector => [array[3 * i]!, array[3 * i + 1]!, array[3 * i + 2]!];
+
+/** array_i += a */
+export function addAt(array: Float64Array, i: number, a: Vector): void {
+  for (let r = 0; r < 3; r++) array[3 * i + r]! += a[r]!;
+}
+
+export function setAt(array: Float64Array, i: number, a: Vector): void {
+  array.set(a, 3 * i);
+}
+
+/** v += h a; xPrev = x; x += h v. A fixed particle stays. */
+export function predict(p: Particles, h: number): void {
+  p.xPrev.set(p.x);
+  for (let i = 0; i < p.count; i++) {
+    for (let k = 3 * i; k < 3 * i + 3; k++) {
+      if (p.w[i] === 0) p.v[k] = 0;
+      else p.v[k]! += h * p.acceleration[k]!;
+      p.x[k]! += h * p.v[k]!;
+    }
+  }
+}
+
+/** v = (x - xPrev)/h / (1 + h damping): implicit Euler for dv/dt = -damping v. */
+export function updateVelocity(p: Particles, h: number): void {
+  for (let k = 0; k < 3 * p.count; k++) p.v[k] = (p.x[k]! - p.xPrev[k]!) / (h * (1 + h * p.damping[Math.floor(k / 3)]!));
+}

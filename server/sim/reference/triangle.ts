@@ -1,0 +1,87 @@
+/**
+ * Twin of kernel/assembly/triangle.ts: Saint Venant-Kirchhoff cloth triangles, isotropic or orthotropic (Bender et al. 2014, section 4.3).
+ *
+ *   F = (x0-x2, x1-x2) D_m^-1 (3x2, columns f0 weft, f1 warp)
+ *   C = (eps_weft, eps_warp, gamma) = ((f0.f0 - 1)/2, (f1.f1 - 1)/2, f0.f1)
+ *   E = 1/2 C^T S^-1 C,  S = material compliance / (area thickness)               plane stress
+ * XPBD with the compliance matrix S and three multipliers: (W + S/h^2) dL = -C - S/h^2 L.
+ */
+import type { TriangleElements } from "../constraints/elements.ts";
+import { addAt, vectorAt, type Particles } from "./particles.ts";
+import { add, combine, dot, norm, scale, solveLinear, subtract, type Vector } from "./vector.ts";
+
+type Triple<T> = [T, T, T];
+
+const cornersOf = (e: TriangleElements, i: number): Triple<number> => [e.particles[3 * i]!, e.particles[3 * i + 1]!, e.particles[3 * i + 2]!];
+
+/** b_j = (b_j0, b_j1) with F = sum_j x_j b_j^T: rows of D_m^-1, and minus their sum. */
+function shapeOf(e: TriangleElements, i: number): Triple<[number, number]> {
+  const [a, b, c, d] = e.dmInverse.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
+  return [[a, b], [c, d], [-a - c, -b - d]];
+}
+
+/** f0 and f1. */
+export function fabricGradient(x: Float64Array, e: TriangleElements, i: number): [Vector, Vector] {
+  const [x0, x1, x2] = cornersOf(e, i).map((p) => vectorAt(x, p)) as Triple<Vector>, b = shapeOf(e, i);
+  const edges = [subtract(x0, x2), subtract(x1, x2)];
+  return [combine([b[0][0], b[1][0]], edges), combine([b[0][1], b[1][1]], edges)];
+}
+
+function strains(f0: Vector, f1: Vector): Triple<number> {
+  return [(dot(f0, f0) - 1) / 2, (dot(f1, f1) - 1) / 2, dot(f0, f1)];
+}
+
+/** S of element i, 1/J. */
+function complianceOf(e: TriangleElements, i: number): Triple<Triple<number>> {
+  const { s00, s01, s11, s22 } = e.compliance, V = e.volume[i]!;
+  return [[s00 / V, s01 / V, 0], [s01 / V, s11 / V, 0], [0, 0, s22 / V]];
+}
+
+/** Elastic energy of element i, J. */
+export function triangleEnergy(x: Float64Array, e: TriangleElements, i: number): number {
+  const C = strains(...fabricGradient(x, e, i)), stress = solveLinear(complianceOf(e, i), C);
+  return 0.5 * dot(C, stress as Triple<number>);
+}
+
+/** gradC_0 .. gradC_2 by each corner. */
+function gradients(f0: Vector, f1: Vector, e: TriangleElements, i: number): Triple<Triple<Vector>> {
+  const b = shapeOf(e, i);
+  const of = (gradient: (bj: [number, number]) => Vector): Triple<Vector> => [gradient(b[0]), gradient(b[1]), gradient(b[2])];
+  return [of((bj) => scale(bj[0], f0)), of((bj) => scale(bj[1], f1)), of((bj) => add(scale(bj[1], f0), scale(bj[0], f1)))];
+}
+
+/** dE/dx_j of the three corners, N: sum_I stress_I gradC_I. */
+export function triangleGradient(x: Float64Array, e: TriangleElements, i: number): Triple<Vector> {
+  const [f0, f1] = fabricGradient(x, e, i), stress = solveLinear(complianceOf(e, i), strains(f0, f1)), gradC = gradients(f0, f1, e, i);
+  return [0, 1, 2].map((j) => combine(stress, gradC.map((g) => g[j]!))) as Triple<Vector>;
+}
+
+/** Area of element i as deformed, m^2 per m^2 at rest: |f0 x f1|. */
+export function areaRatio(x: Float64Array, e: TriangleElements, i: number): number {
+  const [f0, f1] = fabricGradient(x, e, i);
+  return norm([f0[1] * f1[2] - f0[2] * f1[1], f0[2] * f1[0] - f0[0] * f1[2], f0[0] * f1[1] - f0[1] * f1[0]]);
+}
+
+/**
+ * One XPBD step of element i.
+ * @param L float64[3n] accumulated multipliers, inout
+ * @returns the 3x3 matrix W + S/h^2, which tests derive their tolerances from
+ */
+export function solveTriangle(p: Particles, e: TriangleElements, i: number, L: Float64Array, h: number): number[][] {
+  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!);
+  const alphaTilde = complianceOf(e, i).map((row) => row.map((s) => s / (h * h)));
+  // guard
+  if (w.every((wj) => wj === 0)) return alphaTilde;
+  // gradient
+  const [f0, f1] = fabricGradient(p.x, e, i), gradC = gradients(f0, f1, e, i);
+  const matrix = gradC.map((gI, I) => gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!));
+  // C
+  const C = strains(f0, f1);
+  // lambda
+  const right = C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, a, J) => sum + a * L[3 * i + J]!, 0));
+  const dL = solveLinear(matrix, right);
+  dL.forEach((d, I) => (L[3 * i + I]! += d));
+  // apply
+  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, combine(dL, gradC.map((g) => g[j]!)))));
+  return matrix;
+}

@@ -1,0 +1,201 @@
+/**
+ * One room's memory with constraints of one body in it, and the same particles for the float64 twins: what parity tests feed both with.
+ *
+ * Both sides get the very same float32 numbers (positions, inverse masses, D_m^-1, volumes, compliances), so that what differs is the
+ * kernel's float32 arithmetic alone. How much may it differ? Float32 results are the exact results of inputs that are wrong by a few units
+ * in the last place, so the twin is asked: `conditioned` perturbs its inputs by one unit (2^-24, relative to the element's own size) at
+ * random, several times, and takes the largest change as the unit of tolerance. That is eps times the condition number, measured.
+ */
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { colorConstraints } from "../../server/sim/constraints/color.ts";
+import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
+import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
+import { Allocator } from "../../server/sim/memory/map.ts";
+import { planBlocks } from "../../server/sim/memory/writeBlocks.ts";
+import { solveBendingStencil } from "../../server/sim/reference/bending.ts";
+import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
+import { solveTetrahedron } from "../../server/sim/reference/tetrahedron.ts";
+import { solveTriangle } from "../../server/sim/reference/triangle.ts";
+
+/** Half a unit in the last place of float32, relative. */
+export const UNIT = 2 ** -24;
+
+/** Where a block keeps its multipliers: rows of four lanes. */
+const BLOCKS = {
+  tet: { bytes: L.TET_BYTES, lambda: L.TET_LAMBDA, count: 2 },
+  triangle: { bytes: L.TRI_BYTES, lambda: L.TRI_LAMBDA, count: 3 },
+  bend: { bytes: L.BEND_BYTES, lambda: L.BEND_LAMBDA, count: 3 },
+} as const;
+
+/** A repeatable stream of numbers in [-1, 1) (xorshift32): every test names its seed. */
+export function randomStream(seed: number): () => number {
+  let s = (seed * 2654435761) >>> 0 || 1;
+  return () => {
+    s ^= s << 13; s >>>= 0;
+    s ^= s >>> 17;
+    s ^= s << 5; s >>>= 0;
+    return s / 2 ** 31 - 1;
+  };
+}
+
+const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Array.from(a));
+
+/** The elements as the kernel gets them: rounded to float32. */
+export function roundElements<E extends Elements>(e: E): E {
+  switch (e.kind) {
+    case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
+    case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
+    case "bend": return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
+  }
+}
+
+/**
+ * One XPBD step of element i by the twin.
+ * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's ratio), 1 if diagonal
+ */
+export function solveTwin(p: Particles, e: Elements, i: number, multipliers: Float64Array, h: number): number {
+  if (e.kind === "tet") return hadamardRatio(solveTetrahedron(p, e, i, multipliers, h));
+  if (e.kind === "triangle") return hadamardRatio(solveTriangle(p, e, i, multipliers, h));
+  solveBendingStencil(p, e, i, multipliers, h);
+  return 1;
+}
+
+function hadamardRatio(A: number[][]): number {
+  const [a, b, c] = A as [number[], number[], number[]];
+  if (A.length === 2) return (a[0]! * b[1]!) / (a[0]! * b[1]! - a[1]! * b[0]!);
+  const determinant = a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) - a[1]! * (b[0]! * c[2]! - b[2]! * c[0]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+  return (a[0]! * b[1]! * c[2]!) / determinant;
+}
+
+export interface Kit {
+  kernel: Kernel;
+  particles: Particles;
+  elements: Elements;
+  /** The twin's multipliers. */
+  multipliers: Float64Array;
+  colors: number[][];
+  /** What `solveTwin` returned for each element in the last iteration. */
+  loss: Float64Array;
+  /** Kernel positions now, float64[3N]. */
+  kernelPositions(): Float64Array;
+  /** Both sides do one iteration over all colors. */
+  iterate(first: boolean): void;
+  /** Twin positions and multipliers := the kernel's, so that the next iteration is judged alone. */
+  align(): void;
+  /** Writes positions to both sides. */
+  place(x: Float64Array): void;
+}
+
+/**
+ * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s
+ */
+export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h: number): Kit {
+  const e = roundElements(elements), N = w.length, allocator = new Allocator();
+  const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
+  const X = allocator.take(16 * rows), xPrev = allocator.take(16 * rows), v = allocator.take(16 * rows), acc = allocator.take(16 * rows);
+  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
+  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
+  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
+  for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
+  planned.write(f32, u32, X, N);
+  const particles = makeParticles(N), kernel = instantiateKernel(memory);
+  for (let i = 0; i < N; i++) {
+    f32[X / 4 + 4 * i + 3] = w[i]!;
+    particles.w[i] = Math.fround(w[i]!);
+  }
+  const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h))), twinH = 1 / Math.sqrt(inverseH2);
+  const multipliers = new Float64Array((BLOCKS[e.kind].count * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
+  const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
+  const kit: Kit = {
+    kernel, particles, elements: e, multipliers, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
+    kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
+    iterate(first) {
+      for (const range of planned.ranges) {
+        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? 1 : 0, inverseH2, scratch);
+        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? 1 : 0, inverseH2);
+        else kernel.solveBending(range.address, range.blocks, first ? 1 : 0, inverseH2);
+      }
+      if (first) multipliers.fill(0);
+      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, multipliers, twinH);
+    },
+    align() {
+      particles.x.set(kit.kernelPositions());
+      const { bytes, lambda, count } = BLOCKS[e.kind];
+      colors.forEach((color, c) => color.forEach((i, lane) => {
+        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + lambda) / 4 + (lane % 4);
+        for (let m = 0; m < count; m++) multipliers[count * i + m] = f32[at + 4 * m]!;
+      }));
+    },
+    place(positions) {
+      for (let k = 0; k < 3 * N; k++) f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)] = positions[k]!;
+      kit.align();
+    },
+  };
+  kit.place(x);
+  return kit;
+}
+
+/** One result of disjoint elements: how far apart kernel and twin are. */
+export interface Deviation {
+  /** Largest distance of a particle between kernel and twin, m. */
+  distance: number;
+  /** What one unit in the last place may do: sensitivity + (position + loss * correction) * UNIT, m. */
+  unit: number;
+  /** Largest correction of a particle by the twin, m. */
+  correction: number;
+}
+
+/**
+ * One iteration of disjoint elements on both sides, judged element by element; both start from the kernel's positions.
+ * @param random for the perturbations, @param samples how many
+ */
+export function conditioned(kit: Kit, first: boolean, h: number, random: () => number, samples = 6): Deviation[] {
+  const { elements: e, particles } = kit, k = PARTICLES_PER_ELEMENT[e.kind], n = e.particles.length / k;
+  const cornersOf = (i: number): number[] => [...e.particles.subarray(k * i, k * i + k)];
+  kit.align();
+  const before = Float64Array.from(particles.x), multipliers = first ? kit.multipliers.map(() => 0) : Float64Array.from(kit.multipliers);
+  kit.iterate(first);
+  const exact = Float64Array.from(particles.x), kernel = kit.kernelPositions();
+
+  const sensitivity = new Float64Array(n);
+  for (let s = 0; s < samples; s++) {
+    const moved = { ...particles, x: Float64Array.from(before) };
+    for (let i = 0; i < n; i++) {
+      const size = sizeOf(before, cornersOf(i));
+      for (const c of cornersOf(i)) for (let r = 0; r < 3; r++) moved.x[3 * c + r]! += UNIT * size * random();
+    }
+    const again = multipliers.map((l) => l * (1 + UNIT * random())), other = perturbed(e, random);
+    for (let i = 0; i < n; i++) {
+      solveTwin(moved, other, i, again, h);
+      for (const c of cornersOf(i)) sensitivity[i] = Math.max(sensitivity[i]!, distanceAt(moved.x, exact, c));
+    }
+  }
+  return Array.from({ length: n }, (_, i) => {
+    const most = (f: (c: number) => number): number => Math.max(...cornersOf(i).map(f));
+    const place = most((c) => Math.max(...[0, 1, 2].map((r) => Math.max(Math.abs(exact[3 * c + r]!), Math.abs(before[3 * c + r]!)))));
+    const correction = most((c) => distanceAt(exact, before, c));
+    return { distance: most((c) => distanceAt(kernel, exact, c)), unit: sensitivity[i]! + UNIT * (place + kit.loss[i]! * correction), correction };
+  });
+}
+
+/** Every stored number of the elements wrong by up to one unit. */
+function perturbed<E extends Elements>(e: E, random: () => number): E {
+  const shake = (a: Float64Array): Float64Array => a.map((value) => value * (1 + UNIT * random()));
+  switch (e.kind) {
+    case "tet": case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
+    case "bend": return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
+  }
+}
+
+export function distanceAt(a: Float64Array, b: Float64Array, i: number): number {
+  const d = [0, 1, 2].map((r) => a[3 * i + r]! - b[3 * i + r]!);
+  return Math.sqrt(d[0]! ** 2 + d[1]! ** 2 + d[2]! ** 2);
+}
+
+/** Longest distance between two of the particles, m. */
+export function sizeOf(x: Float64Array, particles: readonly number[]): number {
+  let size = 0;
+  for (const a of particles) for (const b of particles) size = Math.max(size, Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[3 * a + r]! - x[3 * b + r]!) ** 2, 0)));
+  return size;
+}

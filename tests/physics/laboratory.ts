@@ -1,0 +1,68 @@
+/** What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to move. */
+import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { openWorld, type SimWorld } from "../../server/sim/world.ts";
+import type { Input, SimEvent } from "../../server/sim/types.ts";
+
+/** A world under observation. */
+export interface Laboratory {
+  created: CreatedWorld;
+  world: SimWorld;
+  /** float32 views of the four particle rows: x y z and w, or x y z and the damping rate. */
+  x: Float32Array;
+  v: Float32Array;
+  /** Steps `ticks` ticks; `inputs` go to the first. Returns what happened. */
+  run(ticks: number, inputs?: readonly Input[]): SimEvent[];
+  /** float64[3N] copy of a body's positions, m. */
+  positions(body?: number): Float64Array;
+  /** float64[3N] copy of a body's velocities, m/s. */
+  velocities(body?: number): Float64Array;
+  /** Puts a body where `place` says, at rest unless `velocity` says otherwise. */
+  put(body: number, place: (x: readonly [number, number, number], i: number) => readonly [number, number, number], velocity?: (x: readonly [number, number, number], i: number) => readonly [number, number, number]): void;
+}
+
+/** Scenes of tests: everything but the bodies has a default here, without gravity, and nothing falls asleep. */
+export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">): Promise<Laboratory> {
+  const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], ...scene });
+  const created = await createWorld(whole, { baseDir: "." });
+  const world = openWorld(created.memory, created.layout);
+  world.mayRest = false;
+  const { layout } = created, buffer = created.memory.buffer;
+  const x = new Float32Array(buffer, layout.x, 4 * layout.particleCount), v = new Float32Array(buffer, layout.v, 4 * layout.particleCount);
+  const copy = (rows: Float32Array, body: number): Float64Array => {
+    const { first, count } = layout.bodies[body]!;
+    return Float64Array.from({ length: 3 * count }, (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]!);
+  };
+  return {
+    created, world, x, v,
+    run(ticks, inputs = []) {
+      const events: SimEvent[] = [];
+      for (let t = 0; t < ticks; t++) events.push(...world.step(t === 0 ? inputs : []).events);
+      return events;
+    },
+    positions: (body = 0) => copy(x, body),
+    velocities: (body = 0) => copy(v, body),
+    put(body, place, velocity = () => [0, 0, 0]) {
+      const { first, count } = layout.bodies[body]!;
+      for (let i = 0; i < count; i++) {
+        const at = 4 * (first + i), here: [number, number, number] = [x[at]!, x[at + 1]!, x[at + 2]!];
+        x.set(place(here, i), at);
+        v.set(velocity(here, i), at);
+      }
+    },
+  };
+}
+
+/** Total volume of a soft body's tetrahedra, and how many are inverted. */
+export function volumeOf(positions: Float64Array, tets: Uint32Array): { volume: number; inverted: number } {
+  let volume = 0, inverted = 0;
+  for (let e = 0; e < tets.length; e += 4) {
+    const p = [0, 1, 2, 3].map((k) => 3 * tets[e + k]!) as [number, number, number, number];
+    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => positions[p[k]! + r]! - positions[p[3]! + r]!)) as [number[], number[], number[]];
+    const six = a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) - a[1]! * (b[0]! * c[2]! - b[2]! * c[0]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+    volume += six / 6;
+    if (!(six > 0)) inverted++;
+  }
+  return { volume, inverted };
+}
