@@ -1,9 +1,18 @@
 /** The strip that says that the line is down and when the next attempt comes. */
+import { CloseCode } from "../../shared/protocol.ts";
 import type { ConnectionStatus } from "../net/connection.ts";
 import { h } from "./dom.ts";
 
 /** A line that is back this soon was never worth a word, ms. */
 const PATIENCE_MS = 400;
+
+/** Close codes that a visitor can be told more about. */
+const REASONS: ReadonlyMap<number, string> = new Map<number, string>([
+  [CloseCode.roomFull, "This room is full. Trying again …"],
+  [CloseCode.restarting, "The server restarts. Reconnecting …"],
+  [CloseCode.tooSlow, "This line is too slow. Trying again …"],
+  [CloseCode.flood, "Too many messages were sent. Reconnecting …"],
+]);
 
 export class ConnectionBanner {
   readonly element: HTMLElement;
@@ -23,7 +32,8 @@ export class ConnectionBanner {
       this.element.hidden = true;
       return;
     }
-    this.text.textContent = this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …";
+    if (status.state === "waiting") this.text.textContent = REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
+    else if (!this.timer) this.text.textContent = this.everOpen ? "Reconnecting …" : "Connecting …";
     this.timer ??= setTimeout(() => {
       this.element.hidden = false;
     }, PATIENCE_MS);

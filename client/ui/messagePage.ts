@@ -15,5 +15,4 @@ export const MESSAGES = {
   roomGone: ["This room has ended", "Rooms go away a while after the last visitor has left. Open a new one from the lobby and send its link."],
   noWebGl: ["This browser cannot draw it", "Pliant needs WebGL 2. It is in every current browser, but may be switched off, or the graphics driver may be on a block list."],
   oldClient: ["This page is out of date", "The server speaks a newer version. Reload the page to get it."],
-  roomFull: ["This room is full", "Come back in a moment, or open a room of your own from the lobby."],
 } as const satisfies Record<string, readonly [string, string]>;

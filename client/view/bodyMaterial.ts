@@ -25,8 +25,22 @@ const RIM_GLSL = /* glsl */ `#include <emissivemap_fragment>
   totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
 `;
 
-const BACK_GLSL = /* glsl */ `#include <color_fragment>
+const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
   if (!gl_FrontFacing) diffuseColor.rgb = pliantBack;
+`;
+
+/**
+ * The winding alone does not tell which side of a soft body is seen: a scanned mesh has tiny triangles that are turned over, and as
+ * backs they would glare like mirrors seen from behind. Only where the interpolated normal clearly faces away as well one looks
+ * through a hole at the inside.
+ */
+const INSIDE_GLSL = /* glsl */ `#include <color_fragment>
+  bool pliantInside = !gl_FrontFacing && dot(normalize(vNormal), normalize(vViewPosition)) < -0.2;
+  if (pliantInside) diffuseColor.rgb = pliantBack;
+`;
+const INSIDE_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
+  normal = normalize(vNormal) * (pliantInside ? -1.0 : 1.0);
+  nonPerturbedNormal = normal;
 `;
 
 /** @param index of the body in its topology, for the default colour */
@@ -50,7 +64,9 @@ export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number,
     shader.uniforms["pliantBack"] = { value: back };
     let fragment = shader.fragmentShader.replace("#include <common>", "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;");
     fragment = fragment.replace("#include <emissivemap_fragment>", RIM_GLSL);
-    shader.fragmentShader = fragment.replace("#include <color_fragment>", BACK_GLSL);
+    shader.fragmentShader = cloth
+      ? fragment.replace("#include <color_fragment>", CLOTH_BACK_GLSL)
+      : fragment.replace("#include <color_fragment>", INSIDE_GLSL).replace("#include <normal_fragment_begin>", INSIDE_NORMAL_GLSL);
   };
   // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find it equal for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;

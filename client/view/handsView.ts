@@ -25,6 +25,8 @@ export interface DrawnCursor {
 
 /** Remote hands glide to where they were last heard of; this is the time constant, ms: about two hand messages. */
 const GLIDE_MS = 60;
+/** Nearer than this a gliding hand is there, m. */
+const ARRIVED = 1e-4;
 
 export class HandsView {
   readonly group = new Group();
@@ -32,14 +34,16 @@ export class HandsView {
   private readonly labels = new Map<number, { label: LabelSprite; shown: Vector3 }>();
   private readonly from = new Vector3();
   private readonly to = new Vector3();
+  private changed = false;
   private readonly point: [number, number, number] = [0, 0, 0];
 
   /**
-   * @param glide ids of bands whose hands are others' (smoothed); one's own hand is exact
-   * @returns whether anything is still moving or shown
+   * Ids that begin with "own:" are this member's hands, shown exactly; others' glide.
+   * @returns whether anything looks different from the last call
    */
   update(grabs: readonly DrawnGrab[], cursors: readonly DrawnCursor[], surfaces: readonly PickSurface[], view: ViewSize, elapsedMs: number): boolean {
     const blend = 1 - Math.exp(-elapsedMs / GLIDE_MS);
+    this.changed = false;
     const keep = new Set<string>();
     for (const grab of grabs) {
       const surface = surfaces[grab.body];
@@ -52,9 +56,10 @@ export class HandsView {
         entry = { band: new RubberBand(grab.color), shown: this.to.clone() };
         this.bands.set(grab.id, entry);
         this.group.add(entry.band.group);
+        this.changed = true;
       }
       entry.band.color.set(grab.color);
-      entry.shown.lerp(this.to, grab.id.startsWith("own:") ? 1 : blend);
+      this.glide(entry.shown, grab.id.startsWith("own:") ? 1 : blend);
       surfacePoint(this.point, surface, grab.triangle, grab.u, grab.v);
       entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
     }
@@ -63,9 +68,18 @@ export class HandsView {
       this.group.remove(band.group);
       band.dispose();
       this.bands.delete(id);
+      this.changed = true;
     }
     this.updateLabels(cursors, view, blend);
-    return this.bands.size + this.labels.size > 0;
+    return this.changed;
+  }
+
+  /** Moves a shown point towards `to`, and arrives, so that a hand at rest costs no pictures. */
+  private glide(shown: Vector3, blend: number): void {
+    if (shown.equals(this.to)) return;
+    this.changed = true;
+    if (shown.distanceToSquared(this.to) < ARRIVED * ARRIVED) shown.copy(this.to);
+    else shown.lerp(this.to, blend);
   }
 
   private updateLabels(cursors: readonly DrawnCursor[], view: ViewSize, blend: number): void {
@@ -82,8 +96,9 @@ export class HandsView {
         entry = { label: new LabelSprite(cursor.name, cursor.color), shown: this.to.clone() };
         this.labels.set(cursor.member, entry);
         this.group.add(entry.label.sprite);
+        this.changed = true;
       }
-      entry.shown.lerp(this.to, blend);
+      this.glide(entry.shown, blend);
       entry.label.sprite.position.copy(entry.shown);
       entry.label.fit(view.height, Math.tan((view.camera.fov * Math.PI) / 360));
     }
@@ -96,6 +111,7 @@ export class HandsView {
     this.group.remove(entry.label.sprite);
     entry.label.dispose();
     this.labels.delete(member);
+    this.changed = true;
   }
 }
 

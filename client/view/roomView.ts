@@ -107,17 +107,13 @@ export class RoomView {
       for (const bend of input.bends) bend.apply(input.nowMs, input.lagMs, this.floorY);
       this.updateBodies();
     }
-    const handsShown = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);
-    // One more picture after the last hand has gone, to remove it.
-    if (!(cameraMoved || input.moved || bent || handsShown || this.handsWereShown || this.dirty)) return false;
-    this.handsWereShown = handsShown;
+    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);
+    if (!(cameraMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
     stage.draw(input.nowMs);
     this.drawn++;
     return true;
   }
-
-  private handsWereShown = false;
 
   private updateBodies(): void {
     this.bounds.makeEmpty();

@@ -112,6 +112,49 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await stage.shoot(ben, "named-cursor");
   });
 
+  test("the wheel moves a holding hand in depth and leaves the view; Escape lets go", async () => {
+    const { path } = await stage.room("bunny");
+    const page = await drawn(await stage.visit(path));
+    const held = await surfaceUnderMiddle(page);
+    await page.mouse.move(held.x, held.y);
+    await page.mouse.down();
+    await until(page, () => window.pliant.grabs().length === 1, undefined);
+    const look = () => page.evaluate(() => ({ target: window.pliant.grabs()[0]!.target, origin: window.pliant.project([0, 0, 0])!, hand: window.pliant.project(window.pliant.grabs()[0]!.target)! }));
+    const before = await look();
+    for (let notch = 0; notch < 3; notch++) await page.mouse.wheel(0, 100);
+    await until(page, (old) => Math.hypot(...window.pliant.grabs()[0]!.target.map((x, k) => x - old[k]!)) > 0.1, before.target);
+    const after = await look();
+    expect(after.origin).toEqual(before.origin);
+    // Along the line of sight: the hand stays under the pointer.
+    expect(Math.hypot(after.hand.x - before.hand.x, after.hand.y - before.hand.y)).toBeLessThan(1);
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
+    await page.mouse.up();
+  });
+
+  test("who joins later sees who holds what; a room at rest costs no pictures", async () => {
+    const { path } = await stage.room("bunny");
+    const ann = await drawn(await stage.visit(path));
+    await until(ann, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    const held = await surfaceUnderMiddle(ann);
+    await ann.mouse.move(held.x, held.y);
+    await ann.mouse.down();
+    await until(ann, () => window.pliant.grabs().length === 1, undefined);
+    const ben = await drawn(await stage.visit(path));
+    const member = await ann.evaluate(() => window.pliant.member);
+    await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
+    await ann.mouse.up();
+    await until(ben, () => window.pliant.grabs().length === 0, undefined);
+    await until(ben, () => window.pliant.frames().slice(-3).every(({ still }) => still), undefined, 60_000);
+    // Damped camera motion and gliding hands have a second to end.
+    await ben.waitForTimeout(1500);
+    const before = await ben.evaluate(() => ({ drawn: window.pliant.drawn, tick: window.pliant.frames().at(-1)!.tick }));
+    await ben.waitForTimeout(1500);
+    const after = await ben.evaluate(() => ({ drawn: window.pliant.drawn, tick: window.pliant.frames().at(-1)!.tick }));
+    expect(after.tick).toBeGreaterThan(before.tick);
+    expect(after.drawn - before.drawn).toBeLessThanOrEqual(1);
+  });
+
   test("the numbers are off until asked for, then alive", async () => {
     const { path } = await stage.room("jelly-stack");
     const page = await drawn(await stage.visit(path, { viewport: { width: 1000, height: 700 } }));
@@ -123,6 +166,8 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     expect(stats.rttMs).toBeGreaterThan(0);
     expect(stats.rttMs).toBeLessThan(2000);
     expect(stats.bufferMs).toBeGreaterThanOrEqual((2 * 1000) / 30 - 1e-9);
+    await page.keyboard.press("w");
+    await page.waitForTimeout(300);
     await stage.shoot(page, "numbers");
   });
 

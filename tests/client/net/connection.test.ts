@@ -1,0 +1,135 @@
+/** The client's connection against real sockets: hello, resume, waiting, giving up. The server side here is a few lines of `ws`. */
+import type { AddressInfo } from "node:net";
+import { decode, encode } from "@msgpack/msgpack";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
+import { Connection, type ConnectionStatus } from "../../../client/net/connection.ts";
+import { build, type ServerEvent } from "../../../client/net/messages.ts";
+import { ClientMessage, CloseCode, ServerMessage } from "../../../shared/protocol.ts";
+
+let server: WebSocketServer;
+let sockets: ServerSocket[];
+/** Messages of each socket, in the order of the sockets. */
+let said: unknown[][][];
+let connection: Connection | undefined;
+let statuses: ConnectionStatus[];
+let events: ServerEvent[];
+
+beforeEach(async () => {
+  sockets = [];
+  said = [];
+  statuses = [];
+  events = [];
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  server.on("connection", (socket) => {
+    const index = sockets.push(socket) - 1;
+    said[index] = [];
+    socket.on("message", (data: Buffer) => {
+      const message = decode(data) as unknown[];
+      said[index]!.push(message);
+      if (message[0] === ClientMessage.hello) socket.send(encode([ServerMessage.welcome, { token: "token-" + index, session: "s", member: 1 }]));
+    });
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+});
+
+afterEach(async () => {
+  connection?.close();
+  for (const socket of sockets) socket.terminate();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function connect(options: { roomExists?: () => Promise<boolean>; name?: () => string } = {}): Connection {
+  const { port } = server.address() as AddressInfo;
+  connection = new Connection({
+    url: `ws://127.0.0.1:${port}`,
+    identity: () => ({ name: options.name?.() ?? "Ada", color: "#112233" }),
+    onEvent: (event) => events.push(event),
+    onStatus: (status) => statuses.push(status),
+    ...(options.roomExists ? { roomExists: options.roomExists } : {}),
+  });
+  return connection;
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > until) throw new Error("it did not happen within 10 s: " + condition);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const hellos = () => said.map((messages) => messages.find(([type]) => type === ClientMessage.hello));
+
+test("says hello first, and nothing goes out before the welcome", async () => {
+  const own = connect();
+  own.send(build.reset());
+  await eventually(() => own.isOpen);
+  own.send(build.reset());
+  await eventually(() => said[0]!.some(([type]) => type === ClientMessage.reset));
+  expect(said[0]![0]).toEqual([ClientMessage.hello, 1, { name: "Ada", color: "#112233" }]);
+  expect(said[0]!.filter(([type]) => type === ClientMessage.reset)).toHaveLength(1);
+  expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open"]);
+});
+
+test("a lost line is taken up again with the token", async () => {
+  const own = connect();
+  await eventually(() => own.isOpen);
+  sockets[0]!.terminate();
+  await eventually(() => sockets.length === 2 && own.isOpen);
+  expect(hellos()[1]).toEqual([ClientMessage.hello, 1, { name: "Ada", color: "#112233", resume: "token-0" }]);
+  expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "waiting", "connecting", "open"]);
+});
+
+test("a new name goes out with a hello of the same session", async () => {
+  let name = "Ada";
+  const own = connect({ name: () => name });
+  await eventually(() => own.isOpen);
+  name = "Ben";
+  own.reintroduce();
+  await eventually(() => sockets.length === 2 && own.isOpen);
+  expect(hellos()[1]).toEqual([ClientMessage.hello, 1, { name: "Ben", color: "#112233", resume: "token-0" }]);
+  expect(statuses.some(({ state }) => state === "waiting")).toBe(false);
+});
+
+test("a room that is gone is not asked for again", async () => {
+  const own = connect();
+  await eventually(() => own.isOpen);
+  sockets[0]!.close(CloseCode.roomGone, "deleted");
+  await eventually(() => statuses.at(-1)!.state === "ended");
+  expect(statuses.at(-1)).toMatchObject({ code: CloseCode.roomGone, reason: "deleted" });
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(sockets).toHaveLength(1);
+});
+
+test("a refused upgrade is looked into over HTTP", async () => {
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  connection = new Connection({
+    url: `ws://127.0.0.1:${port}`,
+    identity: () => ({ name: "Ada", color: "#112233" }),
+    onEvent: () => {},
+    onStatus: (status) => statuses.push(status),
+    roomExists: async () => false,
+  });
+  await eventually(() => statuses.at(-1)!.state === "ended");
+  expect(statuses.at(-1)).toMatchObject({ code: CloseCode.roomGone });
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+});
+
+test("a message that breaks the protocol is dropped, and the line stays", async () => {
+  const errors: unknown[] = [];
+  const original = console.error;
+  console.error = (error: unknown) => errors.push(error);
+  try {
+    const own = connect();
+    await eventually(() => own.isOpen);
+    sockets[0]!.send(encode({ not: "an array" }));
+    sockets[0]!.send(encode([ServerMessage.reset, 7, 1]));
+    await eventually(() => events.some(({ type }) => type === "reset"));
+    expect(own.isOpen).toBe(true);
+    expect(String(errors[0])).toMatch(/expected an array/);
+  } finally {
+    console.error = original;
+  }
+});

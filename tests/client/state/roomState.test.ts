@@ -1,0 +1,135 @@
+/** From socket events to displayed positions, with the real codec: waiting for the topology, the chain, its break, a resumed line. */
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ServerEvent, Welcome } from "../../../client/net/messages.ts";
+import { RoomState } from "../../../client/state/roomState.ts";
+import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
+import type { Topology } from "../../../shared/topology.ts";
+
+const triangles = Uint32Array.of(0, 1, 2, 0, 2, 3);
+const bytesOf = (array: Uint32Array | Float32Array) => new Uint8Array(array.buffer);
+const topology: Topology = {
+  version: 1, title: "Quad", description: "", particles: 4, tickHz: 60, camera: { position: [0, 0, 1], target: [0, 0, 0] }, colliders: [],
+  bodies: [{ name: "quad", kind: "cloth", look: {}, first: 0, count: 4, quantum: 0.001, triangles: bytesOf(triangles), rest: bytesOf(new Float32Array(12)) }],
+  interaction: { grabCompliance: 0, grabMaxForce: 1, maxImpulse: 1 },
+};
+const model = createSnapshotModel([{ count: 4, triangles }]);
+const shape = (value: number) => new Int32Array(12).fill(value);
+const keyframe = (tick: number, value: number): ServerEvent => ({ type: "keyframe", tick, data: encodeKeyframe(model, shape(value)) });
+const delta = (tick: number, from: number, to: number): ServerEvent => ({ type: "delta", tick, baseTick: tick - 2, data: encodeDelta(model, shape(from), shape(to)) });
+const welcome = (session = "one"): ServerEvent => ({
+  type: "welcome",
+  welcome: { version: 1, room: "r", scene: "s", session, token: "t", member: 1, tickHz: 60, sendHz: 30, topology: "hash", limits: {} } satisfies Welcome,
+});
+
+let state: RoomState;
+let asked: number;
+let deliver: (topology: Topology) => void;
+let fetches: number;
+
+beforeEach(() => {
+  asked = fetches = 0;
+  state = new RoomState({
+    fetchTopology: () => {
+      fetches++;
+      return new Promise((resolve) => {
+        deliver = resolve;
+      });
+    },
+    needKeyframe: () => asked++,
+    onTopology: () => {}, onTopologyFailed: () => {}, onMembers: () => {}, onStats: () => {}, onReset: () => {}, onNotice: () => {},
+  });
+});
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+const frames = () => state.buffer!.list().map(({ tick, ints }) => [tick, ints[0]]);
+
+async function join(): Promise<void> {
+  state.receive(welcome(), 0);
+  deliver(topology);
+  await settle();
+}
+
+describe("RoomState", () => {
+  test("frames that come before the topology are decoded when it is there", async () => {
+    state.receive(welcome(), 0);
+    state.receive(keyframe(2, 100), 10);
+    state.receive(delta(4, 100, 104), 43);
+    deliver(topology);
+    await settle();
+    expect(frames()).toEqual([[2, 100], [4, 104]]);
+  });
+
+  test("positions are the integers times the quantum, and run between frames", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    for (let n = 1; n <= 12; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), (1000 * n) / 30);
+    const sampled = state.sample(400)!;
+    expect(sampled.moved).toBe(true);
+    // Two intervals behind the newest frame: tick 22 and a little more.
+    expect(sampled.tick).toBeGreaterThan(20);
+    expect(sampled.tick).toBeLessThan(24);
+    expect(state.displayed[0]).toBeCloseTo((98 + sampled.tick) * 0.001, 4);
+  });
+
+  test("a delta that does not fit asks for a keyframe once, and the chain heals with it", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    const warn = console.warn;
+    console.warn = () => {};
+    try {
+      state.receive(delta(8, 104, 106), 100);
+      state.receive(delta(10, 106, 108), 133);
+    } finally {
+      console.warn = warn;
+    }
+    expect(asked).toBe(1);
+    expect(frames()).toEqual([[2, 100]]);
+    state.receive(keyframe(12, 110), 166);
+    state.receive(delta(14, 110, 111), 200);
+    expect(frames().slice(-2)).toEqual([[12, 110], [14, 111]]);
+  });
+
+  test("somebody else's keyframe of a tick that is already there changes nothing", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    state.receive(delta(4, 100, 101), 33);
+    state.receive(keyframe(4, 101), 34);
+    state.receive(delta(6, 101, 102), 66);
+    expect(frames()).toEqual([[2, 100], [4, 101], [6, 102]]);
+  });
+
+  test("a resumed line keeps the picture, does not fetch again, and melts into the new state", async () => {
+    await join();
+    for (let n = 0; n < 5; n++) state.receive(n === 0 ? keyframe(2, 100) : delta(2 + 2 * n, 100, 100), 33 * n);
+    state.sample(200);
+    expect(state.displayed[0]).toBeCloseTo(0.1, 6);
+    state.receive(welcome(), 1000);
+    expect(fetches).toBe(1);
+    state.receive(delta(90, 1, 2), 1001);
+    expect(state.displayed[0]).toBeCloseTo(0.1, 6);
+    state.receive(keyframe(92, 500), 1010);
+    state.sample(1011);
+    expect(state.displayed[0]).toBeLessThan(0.11);
+    state.sample(1140);
+    expect(state.displayed[0]).toBeGreaterThan(0.2);
+    expect(state.displayed[0]).toBeLessThan(0.45);
+    state.sample(1400);
+    expect(state.displayed[0]).toBeCloseTo(0.5, 6);
+  });
+
+  test("at rest nothing is said to have moved", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    for (let n = 1; n < 10; n++) state.receive(delta(2 + 2 * n, 100, 100), 33 * n);
+    state.sample(300);
+    state.sample(316);
+    expect(state.sample(333)!.moved).toBe(false);
+  });
+
+  test("hands of members who went are forgotten", async () => {
+    await join();
+    state.receive({ type: "hands", tick: 1, hands: [{ member: 2, cursor: [0, 0, 0], grabs: [] }, { member: 3, cursor: [0, 0, 0], grabs: [] }] }, 0);
+    state.receive({ type: "members", members: [{ member: 2, name: "a", color: "#000000", connected: true }, { member: 3, name: "b", color: "#000000", connected: false }] }, 0);
+    expect([...state.hands.keys()]).toEqual([2]);
+  });
+});
