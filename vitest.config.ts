@@ -17,6 +17,7 @@ export default defineConfig({
           name: "unit",
           include: ["tests/**/*.test.ts"],
           exclude: serial,
+          maxWorkers: "100%", // The default leaves one core idle, and there are two.
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
