@@ -40,13 +40,14 @@ export class StatsOverlay {
   private readonly kbps = row("Received", new Plot("#d9901a", 50));
   private readonly step = row("Server step", new Plot("#e4572e", 8));
   private readonly late = row("Tick lateness", new Plot("#14939c", 5));
-  private readonly extra = row("Decode");
+  private readonly decode = row("Decode");
+  private readonly quality = row("Picture");
   private readonly bar = h("div", { class: "stages" });
   private readonly legend = h("div", { class: "legend" });
 
   constructor() {
     const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
-    this.element = h("aside", { class: "stats glass", hidden: true, "aria-label": "Statistics" }, ...rows, this.bar, this.legend, this.late.element, this.extra.element);
+    this.element = h("aside", { class: "stats glass", hidden: true, "aria-label": "Statistics" }, ...rows, this.bar, this.legend, this.late.element, this.decode.element, this.quality.element);
   }
 
   /** @returns whether it is shown now */
@@ -61,7 +62,8 @@ export class StatsOverlay {
     set(this.buffer, stats.bufferMs, `${round(stats.bufferMs)} ms · jitter ${round(stats.jitterMs)}`);
     set(this.fps, stats.fps, `${Math.round(stats.fps)} fps`);
     set(this.kbps, stats.kbpsIn, `${round(stats.kbpsIn)} kbit/s · ${Math.round(stats.framesPerSecond)}/s`);
-    this.extra.value.textContent = `${stats.decodeMs.toFixed(2)} ms · ${stats.quality}`;
+    this.decode.value.textContent = `${stats.decodeMs.toFixed(2)} ms a frame`;
+    this.quality.value.textContent = stats.quality;
     if (this.element.hidden) return;
     for (const { plot } of [this.rtt, this.buffer, this.fps, this.kbps, this.step, this.late]) plot?.draw();
   }
