@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 
 export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 
-/** Exports of server/kernel/assembly/index.ts; addresses and counts are int32. */
+/** Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of layout.ts, added. */
 export interface Kernel {
   step(helpers: number, scratch: number): void;
   help(generation: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number): number;
   stateHash(count: number): bigint;
-  solveTetrahedra(block: number, count: number, first: number, inverseH2: number, scratch: number): void;
-  solveTriangles(block: number, count: number, first: number, inverseH2: number): void;
-  solveBending(block: number, count: number, first: number, inverseH2: number): void;
-  solvePoints(at: number, count: number, first: number, h: number): void;
+  solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
+  solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;
+  solveBending(block: number, count: number, pass: number, inverseH2: number): void;
+  solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number): void;

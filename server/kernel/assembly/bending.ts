@@ -10,10 +10,10 @@
  *          x3                sum_i K_i = 0: subtracting x0 first keeps float32 digits far from the origin.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { BEND_K, BEND_ALPHA, BEND_REST, BEND_LAMBDA, BEND_BYTES } from "./layout";
+import { PASS_FIRST, BEND_K, BEND_ALPHA, BEND_REST, BEND_LAMBDA, BEND_BYTES } from "./layout";
 
-/** @param block address of the first of `count` blocks; first 1: multipliers start at zero; inverseH2 1/h^2, 1/s^2 */
-export function solveBending(block: usize, count: i32, first: i32, inverseH2: f32): void {
+/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+export function solveBending(block: usize, count: i32, pass: i32, inverseH2: f32): void {
   const one = f32x4.splat(1), zero = f32x4.splat(0), inverse = f32x4.splat(inverseH2);
   const smallest = f32x4.splat(1e-30); // only keeps 0/0 away where |C| and its rest length are both zero
   for (let n = 0; n < count; n++, block += BEND_BYTES) {
@@ -38,7 +38,7 @@ export function solveBending(block: usize, count: i32, first: i32, inverseH2: f3
     const W = madd(w0, mul(k0, k0), madd(w1, mul(k1, k1), madd(w2, mul(k2, k2), mul(w3, mul(k3, k3)))));
     const scale = f32x4.div(f32x4.splat(-1), add(W, aT));
     let lx = zero, ly = zero, lz = zero;
-    if (!first) { lx = v128.load(block, BEND_LAMBDA); ly = v128.load(block, BEND_LAMBDA + 16); lz = v128.load(block, BEND_LAMBDA + 32); }
+    if (!(pass & PASS_FIRST)) { lx = v128.load(block, BEND_LAMBDA); ly = v128.load(block, BEND_LAMBDA + 16); lz = v128.load(block, BEND_LAMBDA + 32); }
     const dx = mul(scale, madd(aT, lx, cx)), dy = mul(scale, madd(aT, ly, cy)), dz = mul(scale, madd(aT, lz, cz));
     v128.store(block, add(lx, dx), BEND_LAMBDA); v128.store(block, add(ly, dy), BEND_LAMBDA + 16); v128.store(block, add(lz, dz), BEND_LAMBDA + 32);
 

@@ -1,13 +1,14 @@
 /**
  * Once per tick: which surface particle may touch which triangle of another body. Every body's triangles are sorted by centroid into a
  * uniform grid over its box (counting sort), whose cell is as wide as a triangle's reach, so 27 cells around a particle hold all
- * triangles within reach. Each particle keeps its nearest triangle of each other body. Serial, in body and particle order: the list is
+ * triangles within reach. Each particle keeps its nearest triangles (up to CONTACT_TRIANGLES) of each other body: one is not enough,
+ * because within the tick it may slide over an edge onto a neighbor, and an edge whose other side is unknown looks like a ridge. Serial, in body and particle order: the list is
  * the same for any number of threads.
  */
 import {
   HEADER, H_SURFACE, H_BODY_COUNT, H_GRID, H_GRID_CELLS, H_CONTACTS, H_CONTACT_COUNT, H_CONTACT_CAPACITY, H_CONTACT_OVERFLOW, H_TICK_SECONDS, H_X, H_V,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES,
-  CONTACT_PARTICLE, CONTACT_TRIANGLE, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_LAMBDA, CONTACT_BYTES,
+  CONTACT_PARTICLE, CONTACT_COUNT, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_CORNERS, CONTACT_TRIANGLES, CONTACT_BYTES,
 } from "./layout";
 import { closestPoint, closestX, closestY, closestZ } from "./closest";
 
@@ -119,29 +120,54 @@ function query(A: usize, B: usize, radius: f32, reach: f32, x0: f32, y0: f32, z0
     if (px < x0 - reach || px > x1 + reach || py < y0 - reach || py > y1 + reach || pz < z0 - reach || pz > z1 + reach) continue;
     // unclamped cell of the particle, then its 3x3x3 neighbourhood inside the grid
     const ci = <i32>Mathf.floor((px - x0) / cell), cj = <i32>Mathf.floor((py - y0) / cell), ck = <i32>Mathf.floor((pz - z0) / cell);
-    let best: f32 = Infinity, nearest: usize = 0;
+    const used = load<i32>(HEADER, H_CONTACT_COUNT), contact = contacts + <usize>used * CONTACT_BYTES;
+    if (used == capacity) { store<i32>(HEADER, load<i32>(HEADER, H_CONTACT_OVERFLOW) + 1, H_CONTACT_OVERFLOW); return; }
+    store<i32>(contact, 0, CONTACT_COUNT);
     for (let i = max<i32>(ci - 1, 0); i <= min<i32>(ci + 1, nx - 1); i++)
       for (let j = max<i32>(cj - 1, 0); j <= min<i32>(cj + 1, ny - 1); j++)
         for (let k = max<i32>(ck - 1, 0); k <= min<i32>(ck + 1, nz - 1); k++) {
           const c = starts + (<usize>((i * ny + j) * nz + k) << 2);
-          for (let s = load<i32>(c, 4 - 4), end = load<i32>(c, 4); s < end; s++) {
+          for (let s = load<i32>(c), end = load<i32>(c, 4); s < end; s++) {
             const t = <usize>load<u32>(list + (<usize>s << 2));
             closestPoint(px, py, pz, <usize>load<u32>(t), <usize>load<u32>(t, 4), <usize>load<u32>(t, 8));
             const dx = px - closestX, dy = py - closestY, dz = pz - closestZ, d2 = dx * dx + dy * dy + dz * dz;
-            if (d2 < best || (d2 == best && t < nearest)) { best = d2; nearest = t; }
+            if (d2 <= reach * reach) keep(contact, d2, t);
           }
         }
-    if (!nearest || best > reach * reach) continue;
-    const used = load<i32>(HEADER, H_CONTACT_COUNT);
-    if (used == capacity) { store<i32>(HEADER, load<i32>(HEADER, H_CONTACT_OVERFLOW) + 1, H_CONTACT_OVERFLOW); return; }
-    const contact = contacts + <usize>used * CONTACT_BYTES;
+    const count = load<i32>(contact, CONTACT_COUNT);
+    if (!count) continue;
+    for (let i = 0; i < count; i++) {
+      const side = contact + (<usize>i << 2), corners = contact + CONTACT_CORNERS + <usize>(i * 12), t = <usize>load<u32>(corners);
+      const A = load<u32>(t), B = load<u32>(t, 4), C = load<u32>(t, 8);
+      store<u32>(corners, A); store<u32>(corners, B, 4); store<u32>(corners, C, 8);
+      store<f32>(side, solid ? 1 : sideOf(px, py, pz, <usize>A, <usize>B, <usize>C), CONTACT_SIDE);
+    }
     store<u32>(contact, <u32>at, CONTACT_PARTICLE);
-    store<u32>(contact, load<u32>(nearest), CONTACT_TRIANGLE); store<u32>(contact, load<u32>(nearest, 4), CONTACT_TRIANGLE + 4); store<u32>(contact, load<u32>(nearest, 8), CONTACT_TRIANGLE + 8);
     store<f32>(contact, radius, CONTACT_RADIUS);
-    store<f32>(contact, solid ? 1 : sideOf(px, py, pz, <usize>load<u32>(nearest), <usize>load<u32>(nearest, 4), <usize>load<u32>(nearest, 8)), CONTACT_SIDE);
-    store<f32>(contact, 0, CONTACT_LAMBDA);
     store<i32>(HEADER, used + 1, H_CONTACT_COUNT);
   }
+}
+
+/**
+ * Inserts triangle `t` at squared distance `d` into a contact that is being filled: nearest first, address as the tie-break, the farthest
+ * drops out. Until the list is complete a row's side holds its distance and its first corner the triangle's address.
+ */
+function keep(contact: usize, d: f32, t: usize): void {
+  const count = load<i32>(contact, CONTACT_COUNT);
+  let place = count;
+  while (place > 0) {
+    const other = load<f32>(contact + (<usize>(place - 1) << 2), CONTACT_SIDE);
+    if (other < d || (other == d && <usize>load<u32>(contact + <usize>((place - 1) * 12), CONTACT_CORNERS) < t)) break;
+    place--;
+  }
+  if (place == CONTACT_TRIANGLES) return;
+  for (let i = min<i32>(count, CONTACT_TRIANGLES - 1); i > place; i--) {
+    store<f32>(contact + (<usize>i << 2), load<f32>(contact + (<usize>(i - 1) << 2), CONTACT_SIDE), CONTACT_SIDE);
+    store<u32>(contact + <usize>(i * 12), load<u32>(contact + <usize>((i - 1) * 12), CONTACT_CORNERS), CONTACT_CORNERS);
+  }
+  store<f32>(contact + (<usize>place << 2), d, CONTACT_SIDE);
+  store<u32>(contact + <usize>(place * 12), <u32>t, CONTACT_CORNERS);
+  store<i32>(contact, min<i32>(count + 1, CONTACT_TRIANGLES), CONTACT_COUNT);
 }
 
 /** +1 on the side that the triangle's normal (b-a) x (c-a) points to, else -1. */

@@ -9,7 +9,7 @@
  */
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
-  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_FIRST, PHASE_STAGE,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, TET_BYTES, TRI_BYTES, BEND_BYTES,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
@@ -28,13 +28,13 @@ declare function substepDone(): void;
 
 /** Runs chunk `chunk` of the phase at `phase`. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
-  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), first = load<i32>(phase, PHASE_FIRST);
+  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), pass = load<i32>(phase, PHASE_PASS);
   const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
-  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, first, inverseH2, scratch);
-  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, first, inverseH2);
-  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, first, inverseH2);
-  else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), first, h);
+  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
   else if (kind == KIND_CONTACTS) solveContacts();
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);

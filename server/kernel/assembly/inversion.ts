@@ -73,7 +73,7 @@ function diagonalize(): void {
   g = v01; v01 = v02; v02 = g; g = v11; v11 = v12; v12 = g; g = v21; v21 = v22; v22 = g;
 }
 
-/** Replaces G in `scratch` (rows of four lanes: F, G) for lanes whose bit in `sound` is 0, and clears their multipliers. */
+/** Replaces G in `scratch` (rows of four lanes: F, G) for lanes whose bit in `sound` is 0, and clears their multipliers and what they applied. */
 export function solveInvertedLanes(scratch: usize, sound: i32, block: usize, inverseH2: f64): void {
   for (let lane = 0; lane < 4; lane++) if (!(sound & (1 << lane))) solveLane(scratch + (lane << 2), block + (lane << 2), inverseH2);
 }
@@ -135,7 +135,7 @@ function solveLane(at: usize, element: usize, inverseH2: f64): void {
   store<f32>(at, <f32>(s * p00), 144); store<f32>(at, <f32>(s * p01), 160); store<f32>(at, <f32>(s * p02), 176);
   store<f32>(at, <f32>(s * p10), 192); store<f32>(at, <f32>(s * p11), 208); store<f32>(at, <f32>(s * p12), 224);
   store<f32>(at, <f32>(s * p20), 240); store<f32>(at, <f32>(s * p21), 256); store<f32>(at, <f32>(s * p22), 272);
-  for (let i = 0; i < 6; i++) store<f32>(element + (i << 4), 0, TET_LAMBDA);
+  for (let i = 0; i < 15; i++) store<f32>(element + (i << 4), 0, TET_LAMBDA); // TET_APPLIED follows
 }
 
 // @ts-ignore: decorator

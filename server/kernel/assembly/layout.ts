@@ -53,8 +53,13 @@ export const PHASE_DATA = 4; // i32 pointer to the first block
 export const PHASE_COUNT = 8; // i32 blocks (constraints) or particles
 export const PHASE_CHUNK = 12; // i32 blocks or particles in a chunk
 export const PHASE_CHUNKS = 16; // i32
-export const PHASE_FIRST = 20; // i32 1 in the first iteration: multipliers start at zero
+export const PHASE_PASS = 20; // i32 PASS_FIRST and PASS_LAST, added
 export const PHASE_STAGE = 24; // i32
+
+/** First iteration of a substep: multipliers start at zero. */
+export const PASS_FIRST = 1;
+/** Last iteration of a substep: nobody will ask for the multipliers. */
+export const PASS_LAST = 2;
 
 export const KIND_PREDICT = 0;
 export const KIND_TET = 1;
@@ -71,18 +76,20 @@ export const PARTICLE_BYTES = 16;
 export const DUMMIES = 4;
 
 // ---- constraint blocks: four lanes each; every row is 16 bytes -----------------------------------------------------------------
-/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, K = sum w b b^T (00 11 22 12 02 01), compliance S (normal, coupling, shear), six multipliers. */
+/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, K = sum w b b^T (00 11 22 12 02 01), compliance S (normal, coupling, shear), six multipliers, and F [L] (9) as applied so far. */
 export const TET_DM = 64;
 export const TET_K = 208;
 export const TET_S = 304;
 export const TET_LAMBDA = 352;
-export const TET_BYTES = 448;
+export const TET_APPLIED = 448; // right behind the multipliers: an inverted lane clears both
+export const TET_BYTES = 592;
 
-/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers. */
+/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;
 export const TRI_S = 112;
 export const TRI_LAMBDA = 176;
-export const TRI_BYTES = 224;
+export const TRI_APPLIED = 224;
+export const TRI_BYTES = 320;
 
 /** Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, three multipliers. */
 export const BEND_K = 64;
@@ -127,12 +134,14 @@ export const SURFACE_RADIUS = 16; // f32 contact thickness, m
 export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth
 export const SURFACE_BYTES = 32;
 
-export const CONTACT_PARTICLE = 0; // i32 addresses of particle and triangle corners
-export const CONTACT_TRIANGLE = 4;
-export const CONTACT_RADIUS = 16; // f32 thickness of the pair
-export const CONTACT_SIDE = 20; // f32 +1 or -1: the side of the triangle that the particle belongs on
-export const CONTACT_LAMBDA = 24; // f32 accumulated normal displacement, for friction
-export const CONTACT_BYTES = 32;
+/** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
+export const CONTACT_TRIANGLES = 8;
+export const CONTACT_PARTICLE = 0; // i32 address
+export const CONTACT_COUNT = 4; // i32 triangles
+export const CONTACT_RADIUS = 8; // f32 thickness of the pair
+export const CONTACT_SIDE = 12; // f32 per triangle: +1 or -1, the side that the particle belongs on
+export const CONTACT_CORNERS = 44; // i32 addresses, three per triangle
+export const CONTACT_BYTES = 144;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each). One area a thread. */

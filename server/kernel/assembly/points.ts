@@ -6,11 +6,11 @@
  * Serial: there are few, and any two may share particles.
  */
 import {
-  POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_BYTES,
+  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_BYTES,
 } from "./layout";
 
-/** @param at first of `count` slots; h s; first 1: multipliers start at zero */
-export function solvePoints(at: usize, count: i32, first: i32, h: f32): void {
+/** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
+export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
     if (!load<i32>(at, POINT_ACTIVE)) continue;
@@ -25,7 +25,7 @@ export function solvePoints(at: usize, count: i32, first: i32, h: f32): void {
     }
     const aT = load<f32>(at, POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
-    const old = first ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
+    const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i and means nothing here
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
     const lx = f32x4.extract_lane(lambda, 0), ly = f32x4.extract_lane(lambda, 1), lz = f32x4.extract_lane(lambda, 2);

@@ -9,15 +9,16 @@
  * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3) and three multipliers, which
  * are the second Piola-Kirchhoff stresses times -h^2 A t:
  *   (W + aT S) dL = -C - aT S L,   W_IJ = sum_i w_i gradC_I,i . gradC_J,i = products of F^T F and sum_i w_i b_i b_i^T
+ * and, as in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] - applied)) b_i, theta = 1/(1 + |L| tr K).
  * Per-strain multipliers keep the direction of the stress, and weft, warp and shear cannot fight each other inside an element.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { TRI_DM, TRI_S, TRI_LAMBDA, TRI_BYTES } from "./layout";
+import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_LAMBDA, TRI_APPLIED, TRI_BYTES } from "./layout";
 
-/** @param block address of the first of `count` blocks; first 1: multipliers start at zero; inverseH2 1/h^2, 1/s^2 */
-export function solveTriangles(block: usize, count: i32, first: i32, inverseH2: f32): void {
+/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+export function solveTriangles(block: usize, count: i32, pass: i32, inverseH2: f32): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), zero = f32x4.splat(0);
-  const aT = f32x4.splat(inverseH2);
+  const aT = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
   // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are W + aT S > 0 otherwise
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += TRI_BYTES) {
@@ -59,11 +60,24 @@ export function solveTriangles(block: usize, count: i32, first: i32, inverseH2: 
     const p2 = f32x4.max(sub(sub(a22, mul(g20, a02)), mul(g21, q21)), smallest);
     const t1 = sub(r1, mul(g10, r0)), t2 = sub(sub(r2, mul(g20, r0)), mul(g21, t1));
     const d2 = f32x4.div(t2, p2), d1 = sub(mul(t1, i1), mul(g21, d2)), d0 = sub(sub(mul(r0, i0), mul(g10, d1)), mul(g20, d2));
-    v128.store(block, add(l0, d0), TRI_LAMBDA); v128.store(block, add(l1, d1), TRI_LAMBDA + 16); v128.store(block, add(l2, d2), TRI_LAMBDA + 32);
+    if (!last) { v128.store(block, add(l0, d0), TRI_LAMBDA); v128.store(block, add(l1, d1), TRI_LAMBDA + 16); v128.store(block, add(l2, d2), TRI_LAMBDA + 32); }
 
     // x_i += w_i F (dL as symmetric 2x2) b_i
-    const gx0 = madd(fx0, d0, mul(fx1, d2)), gy0 = madd(fy0, d0, mul(fy1, d2)), gz0 = madd(fz0, d0, mul(fz1, d2));
-    const gx1 = madd(fx0, d2, mul(fx1, d1)), gy1 = madd(fy0, d2, mul(fy1, d1)), gz1 = madd(fz0, d2, mul(fz1, d1));
+    let gx0 = madd(fx0, d0, mul(fx1, d2)), gy0 = madd(fy0, d0, mul(fy1, d2)), gz0 = madd(fz0, d0, mul(fz1, d2));
+    let gx1 = madd(fx0, d2, mul(fx1, d1)), gy1 = madd(fy0, d2, mul(fy1, d1)), gz1 = madd(fz0, d2, mul(fz1, d1));
+    let ox0 = zero, oy0 = zero, oz0 = zero, ox1 = zero, oy1 = zero, oz1 = zero;
+    if (!first) {
+      ox0 = v128.load(block, TRI_APPLIED); oy0 = v128.load(block, TRI_APPLIED + 16); oz0 = v128.load(block, TRI_APPLIED + 32);
+      ox1 = v128.load(block, TRI_APPLIED + 48); oy1 = v128.load(block, TRI_APPLIED + 64); oz1 = v128.load(block, TRI_APPLIED + 80);
+      const size = f32x4.sqrt(madd(two, mul(l2, l2), madd(l0, l0, mul(l1, l1))));
+      const theta = f32x4.div(one, madd(size, add(k00, k11), one));
+      gx0 = madd(theta, sub(madd(fx0, l0, mul(fx1, l2)), ox0), gx0); gy0 = madd(theta, sub(madd(fy0, l0, mul(fy1, l2)), oy0), gy0); gz0 = madd(theta, sub(madd(fz0, l0, mul(fz1, l2)), oz0), gz0);
+      gx1 = madd(theta, sub(madd(fx0, l2, mul(fx1, l1)), ox1), gx1); gy1 = madd(theta, sub(madd(fy0, l2, mul(fy1, l1)), oy1), gy1); gz1 = madd(theta, sub(madd(fz0, l2, mul(fz1, l1)), oz1), gz1);
+    }
+    if (!last) {
+      v128.store(block, add(ox0, gx0), TRI_APPLIED); v128.store(block, add(oy0, gy0), TRI_APPLIED + 16); v128.store(block, add(oz0, gz0), TRI_APPLIED + 32);
+      v128.store(block, add(ox1, gx1), TRI_APPLIED + 48); v128.store(block, add(oy1, gy1), TRI_APPLIED + 64); v128.store(block, add(oz1, gz1), TRI_APPLIED + 80);
+    }
     scatter(block, madd(w0, madd(gx0, m00, mul(gx1, m01)), x0), madd(w0, madd(gy0, m00, mul(gy1, m01)), y0), madd(w0, madd(gz0, m00, mul(gz1, m01)), z0), w0);
     scatter(block + 16, madd(w1, madd(gx0, m10, mul(gx1, m11)), x1), madd(w1, madd(gy0, m10, mul(gy1, m11)), y1), madd(w1, madd(gz0, m10, mul(gz1, m11)), z1), w1);
     scatter(block + 32, sub(x2, mul(w2, madd(gx0, n0, mul(gx1, n1)))), sub(y2, mul(w2, madd(gy0, n0, mul(gy1, n1)))), sub(z2, mul(w2, madd(gz0, n0, mul(gz1, n1)))), w2);

@@ -9,7 +9,8 @@ export interface Phase {
   count: number;
   /** Blocks or particles that one thread takes at a time. */
   chunk: number;
-  first: 0 | 1;
+  /** PASS_FIRST and PASS_LAST, added. */
+  pass: number;
   stage: number;
 }
 
@@ -20,14 +21,14 @@ const BLOCK_CHUNK = 64;
 const PARTICLE_CHUNK = 1024;
 
 export function buildProgram(ranges: readonly ColorRange[], particles: number, iterations: number): Phase[] {
-  const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, first: 0, stage });
+  const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)];
   for (let iteration = 0; iteration < iterations; iteration++) {
-    const first = iteration === 0 ? 1 : 0;
-    for (const r of ranges) phases.push({ kind: KINDS[r.kind], data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, first, stage: L.STAGE_SOLVE });
+    const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
+    for (const r of ranges) phases.push({ kind: KINDS[r.kind], data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
-    phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, first, stage: L.STAGE_SOLVE });
-    phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, first, stage: L.STAGE_SOLVE });
+    phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
+    phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
   phases.push(everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
   return phases;
@@ -41,7 +42,7 @@ export function writeProgram(i32: Int32Array, address: number, phases: readonly 
     i32[at + L.PHASE_COUNT / 4] = p.count;
     i32[at + L.PHASE_CHUNK / 4] = p.chunk;
     i32[at + L.PHASE_CHUNKS / 4] = Math.ceil(p.count / p.chunk);
-    i32[at + L.PHASE_FIRST / 4] = p.first;
+    i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
   });
 }
