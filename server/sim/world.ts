@@ -16,11 +16,14 @@ import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.
 
 /** A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s. */
 const SECONDS_TO_SLEEP = 1;
-/** Parts of the body's size (diagonal of its rest box), so that the same scene in millimetres rests alike. */
+/**
+ * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in millimetres rests alike,
+ * and one corner that quivers does not keep a room awake.
+ */
 const STILL = 0.0025;
 /**
  * A solver that is not converged never stops moving: the dragon at 30 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
- * fastest surface particle stays below SLOW sizes a second for SECONDS_TO_CALM loses CALMING of its velocity each tick, until it is still.
+ * root mean square speed stays below SLOW sizes a second for SECONDS_TO_CALM loses CALMING of its velocity each tick, until it is still.
  */
 const SLOW = 0.05;
 const SECONDS_TO_CALM = 0.5;
@@ -200,7 +203,7 @@ export class SimWorld implements World {
     let all = true;
     layout.bodies.forEach((body, b) => {
       const calm = this.calmAt(b);
-      i32[calm] = this.fastest(body) < SLOW * body.size ? i32[calm]! + 1 : 0;
+      i32[calm] = this.speed(body) < SLOW * body.size ? i32[calm]! + 1 : 0;
       if (this.mayRest && i32[calm]! >= SECONDS_TO_CALM * layout.tickHz) this.calm(body);
       if (this.nearAnchor(body)) i32[this.stillAt(b)]!++;
       else {
@@ -212,14 +215,12 @@ export class SimWorld implements World {
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
   }
 
-  /** Greatest speed of a body's streamed particles, m/s. */
-  private fastest(body: BodyLayout): number {
+  /** Root mean square speed of a body's streamed particles, m/s. */
+  private speed(body: BodyLayout): number {
     const { f32 } = this.views;
-    let most = 0;
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
-      most = Math.max(most, f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]!);
-    }
-    return Math.sqrt(most);
+    let sum = 0;
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) sum += f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]!;
+    return Math.sqrt(sum / body.streamedCount);
   }
 
   private calm(body: BodyLayout): void {
@@ -228,12 +229,13 @@ export class SimWorld implements World {
   }
 
   private nearAnchor(body: BodyLayout): boolean {
-    const { f32 } = this.views, limit = (STILL * body.size) ** 2;
+    const { f32 } = this.views;
+    let sum = 0;
     for (let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst; i < body.streamedCount; i++, x += 4, a += 3) {
       const dx = f32[x]! - f32[a]!, dy = f32[x + 1]! - f32[a + 1]!, dz = f32[x + 2]! - f32[a + 2]!;
-      if (dx * dx + dy * dy + dz * dz > limit) return false;
+      sum += dx * dx + dy * dy + dz * dz;
     }
-    return true;
+    return sum <= (STILL * body.size) ** 2 * body.streamedCount;
   }
 
   private setAnchor(body: BodyLayout): void {

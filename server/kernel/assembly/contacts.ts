@@ -35,12 +35,10 @@ function chooseTriangle(contact: usize, P: usize, r: f32): i32 {
     if (!(area > 0)) continue; // a triangle without a normal cannot say which side is out
     const side = load<f32>(contact + <usize>(n << 2), CONTACT_SIDE) / area;
     nx *= side; ny *= side; nz *= side;
-    // far in front of its plane: too far from this triangle to matter, whatever else is near
-    if ((px - ax) * nx + (py - ay) * ny + (pz - az) * nz >= r) continue;
     closestPoint(px, py, pz, A, B, C);
     const gx = px - closestX, gy = py - closestY, gz = pz - closestZ, d2 = gx * gx + gy * gy + gz * gz, up = gx * nx + gy * ny + gz * nz;
-    // 1e-5: two triangles at a shared edge agree on the closest point to rounding
-    const tie = d2 <= best * (1 + 1e-5) && d2 >= best * (1 - 1e-5);
+    // two triangles at a shared edge agree on the closest point to rounding, which is 1e-8 m of 1e-3 m here, doubled by squaring
+    const tie = d2 <= best * (1 + 1e-3) && d2 >= best * (1 - 1e-3);
     if (tie ? inFront || up < 0 : d2 > best) continue;
     best = d2; chosen = n; inFront = up >= 0;
     wa = weightA; wb = weightB; wc = weightC;
@@ -72,16 +70,6 @@ export function solveContacts(): void {
     const depth = min<f32>(-value, r), lambda = depth / W;
     shift(P, w * lambda, nx, ny, nz);
     shift(A, -wa * a * lambda, nx, ny, nz); shift(B, -wb * b * lambda, nx, ny, nz); shift(C, -wc * c * lambda, nx, ny, nz);
-    // what was too close before the substep began is put right in the past as well, so that parting gives no velocity
-    const before = r - (
-      (load<f32>(P + toPrev) - a * load<f32>(A + toPrev) - b * load<f32>(B + toPrev) - c * load<f32>(C + toPrev)) * nx +
-      (load<f32>(P + toPrev, 4) - a * load<f32>(A + toPrev, 4) - b * load<f32>(B + toPrev, 4) - c * load<f32>(C + toPrev, 4)) * ny +
-      (load<f32>(P + toPrev, 8) - a * load<f32>(A + toPrev, 8) - b * load<f32>(B + toPrev, 8) - c * load<f32>(C + toPrev, 8)) * nz);
-    if (before > 0) {
-      const past = min<f32>(before, depth) / W;
-      shift(P + toPrev, w * past, nx, ny, nz);
-      shift(A + toPrev, -wa * a * past, nx, ny, nz); shift(B + toPrev, -wb * b * past, nx, ny, nz); shift(C + toPrev, -wc * c * past, nx, ny, nz);
-    }
     // friction: the relative tangential displacement of this substep, cut by at most mu times the normal one
     let tx = (load<f32>(P) - load<f32>(P + toPrev)) - a * (load<f32>(A) - load<f32>(A + toPrev)) - b * (load<f32>(B) - load<f32>(B + toPrev)) - c * (load<f32>(C) - load<f32>(C + toPrev));
     let ty = (load<f32>(P, 4) - load<f32>(P + toPrev, 4)) - a * (load<f32>(A, 4) - load<f32>(A + toPrev, 4)) - b * (load<f32>(B, 4) - load<f32>(B + toPrev, 4)) - c * (load<f32>(C, 4) - load<f32>(C + toPrev, 4));

@@ -80,7 +80,7 @@ export function step(helpers: i32, scratch: usize): void {
 }
 
 function addStage(stage: i32, seconds: f64): void {
-  const at = HEADER + H_STAGE + (<usize>(stage << 3));
+  const at: usize = HEADER + H_STAGE + (stage << 3);
   store<f64>(at, load<f64>(at) + seconds);
 }
 

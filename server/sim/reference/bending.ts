@@ -37,6 +37,9 @@ export function bendingGradient(x: Float64Array, e: BendElements, i: number): Ve
   return [0, 1, 2, 3].map((j) => scale(e.K[4 * i + j]! / e.alpha[i]!, C));
 }
 
+/** What a stencil remembers from one iteration to the next: its multiplier, a vector. */
+export const BENDING_MEMORY = 3;
+
 /**
  * One XPBD step of stencil i. gradC_j = K_j I.
  * @param L float64[3n] accumulated multipliers, inout

@@ -1,24 +1,24 @@
 /**
- * Twin of kernel/assembly/tetrahedron.ts and inversion.ts: Saint Venant-Kirchhoff tetrahedra as two compliant constraints.
+ * Twin of kernel/assembly/tetrahedron.ts and inversion.ts: Saint Venant-Kirchhoff tetrahedra, six Green strains as one compliant block.
  *
- *   F = D_s D_m^-1,  eps = (F^T F - I)/2                                          Bender et al. 2014, eqs 4, 5, 9
- *   q = |eps|^2,  t = tr eps
- *   C1 = sqrt(2 mu V q),  C2 = sqrt(lambda V) t,  E = C1^2/2 + C2^2/2 = V (mu q + lambda t^2/2)
- * with q and t continued beyond 58 % compression, singular value by singular value (section 4.2 and figure 2; Irving et al. 2004).
- * XPBD with compliance 1 (Macklin et al. 2016), both multipliers from one linear system.
+ *   F = D_s D_m^-1 = sum_j x_j b_j^T                                              Bender et al. 2014, eqs 4, 5, 9
+ *   C = (eps_xx, eps_yy, eps_zz, gamma_yz, gamma_xz, gamma_xy) of eps = (F^T F - I)/2, gamma = 2 eps
+ *   E = 1/2 C^T S^-1 C = V (mu |eps|^2 + lambda/2 (tr eps)^2)
+ * XPBD with the compliance matrix S (Macklin et al. 2016):
+ *   (W + S/h^2) dL = -C - S/h^2 L
+ * and multipliers that act through today's F, so that the fixed point is implicit Euler, x_j = xTilde_j + w_j F(x) [L] b_j:
+ *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
+ * [L] is the symmetric matrix of the six multipliers: -h^2 V times the second Piola-Kirchhoff stress.
+ *
+ * Where a singular value of F is below 1/sqrt 3 the strain measures are continued (section 4.2 and figure 2; Irving et al. 2004), and the
+ * element is solved as one scalar constraint C = sqrt(2E), afresh in each iteration.
  */
 import type { TetElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {
-  add, column, columns, determinant, diagonal, dot, IDENTITY, inner, linear, multiply, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector,
+  add, apply, column, columns, determinant, diagonal, dot, IDENTITY, inner, linear, multiply, norm, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector,
 } from "./vector.ts";
-
-/**
- * Relative lift of the 2x2 system's diagonal, as float32 holds 1 + 1e-6. Under pure dilation both gradients are parallel, and where the
- * element is so stiff that alphaTilde is lost beside W the system would be singular: the lift decides. Fixed points do not feel it.
- */
-const LIFT = Math.fround(1 + 1e-6);
 
 /** Stretch at which the Saint Venant-Kirchhoff stress sigma (sigma^2 - 1)/2 is most negative: 58 % compression. */
 export const TURNING_STRETCH = 1 / Math.sqrt(3);
@@ -70,11 +70,10 @@ export function deformationGradient(x: Float64Array, e: TetElements, i: number):
   return multiply(columns(subtract(x0, x3), subtract(x1, x3), subtract(x2, x3)), inverseRest(e, i));
 }
 
-/** Gradients by x0 .. x3 of a function whose derivative by F is M (eq 6): the columns of M D_m^-T, and minus their sum. */
-function byCorner(M: Matrix, e: TetElements, i: number): [Vector, Vector, Vector, Vector] {
-  const G = multiply(M, transpose(inverseRest(e, i)));
-  const [g0, g1, g2] = [column(G, 0), column(G, 1), column(G, 2)];
-  return [g0, g1, g2, scale(-1, add(g0, add(g1, g2)))];
+/** b_0 .. b_3: gradients of the corners' shape functions, rows of D_m^-1 and minus their sum. */
+function shapeOf(e: TetElements, i: number): [Vector, Vector, Vector, Vector] {
+  const [b0, b1, b2] = inverseRest(e, i);
+  return [b0, b1, b2, scale(-1, add(b0, add(b1, b2)))];
 }
 
 /** Elastic energy of element i, J. */
@@ -86,7 +85,8 @@ export function tetrahedronEnergy(x: Float64Array, e: TetElements, i: number): n
 /** dE/dx_j of the four corners, N. */
 export function tetrahedronGradient(x: Float64Array, e: TetElements, i: number): [Vector, Vector, Vector, Vector] {
   const { t, M1, M2 } = strainOf(deformationGradient(x, e, i)), V = e.volume[i]!;
-  return byCorner(linear(2 * e.mu * V, M1, e.lambda * V * t, M2), e, i);
+  const P = linear(2 * e.mu * V, M1, e.lambda * V * t, M2); // dE/dF; dE/dx_j = P b_j (eq 6)
+  return shapeOf(e, i).map((b) => apply(P, b)) as [Vector, Vector, Vector, Vector];
 }
 
 /** Volume of element i as deformed, m^3; negative if inverted. */
@@ -94,29 +94,66 @@ export function tetrahedronVolume(x: Float64Array, e: TetElements, i: number): n
   return determinant(deformationGradient(x, e, i)) * e.volume[i]!;
 }
 
+/** Which entries of eps the six strains are. */
+const ENTRIES = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]] as const;
+
+/** [L]: gamma strains and their multipliers stand for both entries beside the diagonal. */
+const symmetric = (L: ArrayLike<number>): Matrix => [[L[0]!, L[5]!, L[4]!], [L[5]!, L[1]!, L[3]!], [L[4]!, L[3]!, L[2]!]];
+
+/** S of element i, 1/J: inverse of V times the isotropic elasticity tensor. */
+export function complianceOf(e: TetElements, i: number): number[][] {
+  const { mu, lambda } = e, V = e.volume[i]!, k = (mu * (3 * lambda + 2 * mu)) / (lambda + mu), nu = lambda / (2 * (lambda + mu));
+  return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? (I === J ? 1 : -nu) / (k * V) : I === J ? 1 / (mu * V) : 0)));
+}
+
+/** What an element remembers from one iteration to the next: six multipliers, then `applied` row by row. */
+export const TETRAHEDRON_MEMORY = 15;
+
 /**
- * One XPBD step of element i: x_j += w_j (gradC1_j dL1 + gradC2_j dL2).
- * @param L float64[2n] accumulated multipliers, inout
- * @returns the 2x2 matrix that was solved with, which tests derive their tolerances from
+ * One XPBD step of element i.
+ * @param memory float64[15n], inout; all zero in the first iteration of a substep
+ * @returns the matrix that was solved with, which tests derive their tolerances from
  */
-export function solveTetrahedron(p: Particles, e: TetElements, i: number, L: Float64Array, h: number): number[][] {
-  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!), alphaTilde = 1 / (h * h);
+export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
+  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!), b = shapeOf(e, i);
+  const mine = memory.subarray(TETRAHEDRON_MEMORY * i, TETRAHEDRON_MEMORY * (i + 1));
+  const alphaTilde = complianceOf(e, i).map((row) => row.map((s) => s / (h * h)));
   // guard
-  if (w.every((wj) => wj === 0)) return [[alphaTilde, 0], [0, alphaTilde]];
-  // gradient
-  const { q, t, M1, M2 } = strainOf(deformationGradient(p.x, e, i));
-  const s1 = Math.sqrt(2 * e.mu * e.volume[i]!), s2 = Math.sqrt(e.lambda * e.volume[i]!), size = Math.sqrt(q);
-  const gradC1 = byCorner(linear(size > 0 ? s1 / size : 0, M1, 0, IDENTITY), e, i); // C1 has no gradient where eps = 0, and needs none
-  const gradC2 = byCorner(linear(s2, M2, 0, IDENTITY), e, i);
-  const product = (a: readonly Vector[], b: readonly Vector[]): number => w.reduce((sum, wj, j) => sum + wj * dot(a[j]!, b[j]!), 0);
-  const W12 = product(gradC1, gradC2), matrix = [[LIFT * product(gradC1, gradC1) + alphaTilde, W12], [W12, LIFT * product(gradC2, gradC2) + alphaTilde]];
+  if (w.every((wj) => wj === 0)) return alphaTilde;
+  const F = deformationGradient(p.x, e, i);
+  if (svd(F).sigma[2] < TURNING_STRETCH) {
+    mine.fill(0);
+    return [[solveContinued(p, e, i, h)]];
+  }
+  // gradient: grad_j C_ac = f_a b_jc + f_c b_ja, halved on the diagonal
+  const f = [column(F, 0), column(F, 1), column(F, 2)] as const;
+  const gradC = ENTRIES.map(([a, c]) => b.map((bj) => (a === c ? scale(bj[a], f[a]) : add(scale(bj[c], f[a]), scale(bj[a], f[c])))));
+  const matrix = gradC.map((gI, I) => gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!));
   // C
-  const C1 = s1 * size, C2 = s2 * t;
+  const C = ENTRIES.map(([a, c]) => (a === c ? (dot(f[a], f[a]) - 1) / 2 : dot(f[a], f[c])));
   // lambda
-  const [dL1, dL2] = solveLinear(matrix, [-C1 - alphaTilde * L[2 * i]!, -C2 - alphaTilde * L[2 * i + 1]!]) as [number, number];
-  L[2 * i]! += dL1;
-  L[2 * i + 1]! += dL2;
+  const L = [...mine.subarray(0, 6)];
+  const dL = solveLinear(matrix, C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, s, J) => sum + s * L[J]!, 0)));
   // apply
-  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, add(scale(dL1, gradC1[j]!), scale(dL2, gradC2[j]!)))));
+  const [a0, a1, a2, a3, a4, a5, a6, a7, a8] = mine.subarray(6) as unknown as [number, number, number, number, number, number, number, number, number];
+  const applied: Matrix = [[a0, a1, a2], [a3, a4, a5], [a6, a7, a8]];
+  const trK = w.reduce((sum, wj, j) => sum + wj * dot(b[j]!, b[j]!), 0), sizeL = Math.sqrt(inner(symmetric(L), symmetric(L)));
+  const owed = linear(1, multiply(F, symmetric(L)), -1, applied);
+  const G = linear(1, multiply(F, symmetric(dL)), 1 / (1 + sizeL * trK), owed);
+  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, apply(G, b[j]!))));
+  dL.forEach((d, I) => (mine[I]! += d));
+  G.flat().forEach((g, k) => (mine[6 + k]! += g));
   return matrix;
+}
+
+/**
+ * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy, one multiplier that starts from zero,
+ *   dx_j = -w_j grad_j E 2E / (sum_j w_j |grad_j E|^2 + 2E/h^2)
+ * @returns the denominator
+ */
+function solveContinued(p: Particles, e: TetElements, i: number, h: number): number {
+  const corners = cornersOf(e, i), gradE = tetrahedronGradient(p.x, e, i), twiceE = 2 * tetrahedronEnergy(p.x, e, i);
+  const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + twiceE / (h * h);
+  if (denominator > 0) corners.forEach((c, j) => addAt(p.x, c, scale((-p.w[c]! * twiceE) / denominator, gradE[j]!)));
+  return denominator;
 }

@@ -4,7 +4,8 @@
  *   F = (x0-x2, x1-x2) D_m^-1 (3x2, columns f0 weft, f1 warp)
  *   C = (eps_weft, eps_warp, gamma) = ((f0.f0 - 1)/2, (f1.f1 - 1)/2, f0.f1)
  *   E = 1/2 C^T S^-1 C,  S = material compliance / (area thickness)               plane stress
- * XPBD with the compliance matrix S and three multipliers: (W + S/h^2) dL = -C - S/h^2 L.
+ * XPBD with the compliance matrix S and three multipliers: (W + S/h^2) dL = -C - S/h^2 L, which act through today's F (tetrahedron.ts):
+ *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
  */
 import type { TriangleElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
@@ -62,13 +63,20 @@ export function areaRatio(x: Float64Array, e: TriangleElements, i: number): numb
   return norm([f0[1] * f1[2] - f0[2] * f1[1], f0[2] * f1[0] - f0[0] * f1[2], f0[0] * f1[1] - f0[1] * f1[0]]);
 }
 
+/** [L] as its two columns: the gamma multiplier stands beside the diagonal, twice. */
+const symmetric = (L: ArrayLike<number>): [[number, number], [number, number]] => [[L[0]!, L[2]!], [L[2]!, L[1]!]];
+
+/** What an element remembers from one iteration to the next: three multipliers, then the two columns of `applied`. */
+export const TRIANGLE_MEMORY = 9;
+
 /**
  * One XPBD step of element i.
- * @param L float64[3n] accumulated multipliers, inout
+ * @param memory float64[9n], inout; all zero in the first iteration of a substep
  * @returns the 3x3 matrix W + S/h^2, which tests derive their tolerances from
  */
-export function solveTriangle(p: Particles, e: TriangleElements, i: number, L: Float64Array, h: number): number[][] {
-  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!);
+export function solveTriangle(p: Particles, e: TriangleElements, i: number, memory: Float64Array, h: number): number[][] {
+  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!), b = shapeOf(e, i);
+  const mine = memory.subarray(TRIANGLE_MEMORY * i, TRIANGLE_MEMORY * (i + 1));
   const alphaTilde = complianceOf(e, i).map((row) => row.map((s) => s / (h * h)));
   // guard
   if (w.every((wj) => wj === 0)) return alphaTilde;
@@ -78,10 +86,18 @@ export function solveTriangle(p: Particles, e: TriangleElements, i: number, L: F
   // C
   const C = strains(f0, f1);
   // lambda
-  const right = C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, a, J) => sum + a * L[3 * i + J]!, 0));
-  const dL = solveLinear(matrix, right);
-  dL.forEach((d, I) => (L[3 * i + I]! += d));
+  const L = [...mine.subarray(0, 3)];
+  const dL = solveLinear(matrix, C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, s, J) => sum + s * L[J]!, 0)));
   // apply
-  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, combine(dL, gradC.map((g) => g[j]!)))));
+  const trK = w.reduce((sum, wj, j) => sum + wj * (b[j]![0] ** 2 + b[j]![1] ** 2), 0), sizeL = Math.sqrt(L[0]! ** 2 + L[1]! ** 2 + 2 * L[2]! ** 2);
+  const theta = 1 / (1 + sizeL * trK);
+  const G = ([0, 1] as const).map((k) => {
+    const applied: Vector = [mine[3 + 3 * k]!, mine[4 + 3 * k]!, mine[5 + 3 * k]!];
+    const owed = subtract(combine(symmetric(L)[k], [f0, f1]), applied);
+    return add(combine(symmetric(dL)[k], [f0, f1]), scale(theta, owed));
+  });
+  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, combine(b[j]!, G))));
+  dL.forEach((d, I) => (mine[I]! += d));
+  G.flat().forEach((g, k) => (mine[3 + k]! += g));
   return matrix;
 }
