@@ -12,19 +12,19 @@ import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constrain
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planBlocks } from "../../server/sim/memory/writeBlocks.ts";
-import { solveBendingStencil } from "../../server/sim/reference/bending.ts";
+import { BENDING_MEMORY, solveBendingStencil } from "../../server/sim/reference/bending.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveTetrahedron } from "../../server/sim/reference/tetrahedron.ts";
-import { solveTriangle } from "../../server/sim/reference/triangle.ts";
+import { solveTetrahedron, TETRAHEDRON_MEMORY } from "../../server/sim/reference/tetrahedron.ts";
+import { solveTriangle, TRIANGLE_MEMORY } from "../../server/sim/reference/triangle.ts";
 
 /** Half a unit in the last place of float32, relative. */
 export const UNIT = 2 ** -24;
 
-/** Where a block keeps its multipliers: rows of four lanes. */
+/** What a block remembers between iterations: rows of four lanes, in the twins' order. */
 const BLOCKS = {
-  tet: { bytes: L.TET_BYTES, lambda: L.TET_LAMBDA, count: 2 },
-  triangle: { bytes: L.TRI_BYTES, lambda: L.TRI_LAMBDA, count: 3 },
-  bend: { bytes: L.BEND_BYTES, lambda: L.BEND_LAMBDA, count: 3 },
+  tet: { bytes: L.TET_BYTES, memory: L.TET_LAMBDA, count: TETRAHEDRON_MEMORY },
+  triangle: { bytes: L.TRI_BYTES, memory: L.TRI_LAMBDA, count: TRIANGLE_MEMORY },
+  bend: { bytes: L.BEND_BYTES, memory: L.BEND_LAMBDA, count: BENDING_MEMORY },
 } as const;
 
 /** A repeatable stream of numbers in [-1, 1) (xorshift32): every test names its seed. */
@@ -53,34 +53,41 @@ export function roundElements<E extends Elements>(e: E): E {
  * One XPBD step of element i by the twin.
  * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's ratio), 1 if diagonal
  */
-export function solveTwin(p: Particles, e: Elements, i: number, multipliers: Float64Array, h: number): number {
-  if (e.kind === "tet") return hadamardRatio(solveTetrahedron(p, e, i, multipliers, h));
-  if (e.kind === "triangle") return hadamardRatio(solveTriangle(p, e, i, multipliers, h));
-  solveBendingStencil(p, e, i, multipliers, h);
+export function solveTwin(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number {
+  if (e.kind === "tet") return hadamardRatio(solveTetrahedron(p, e, i, memory, h));
+  if (e.kind === "triangle") return hadamardRatio(solveTriangle(p, e, i, memory, h));
+  solveBendingStencil(p, e, i, memory, h);
   return 1;
 }
 
 function hadamardRatio(A: number[][]): number {
-  const [a, b, c] = A as [number[], number[], number[]];
-  if (A.length === 2) return (a[0]! * b[1]!) / (a[0]! * b[1]! - a[1]! * b[0]!);
-  const determinant = a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) - a[1]! * (b[0]! * c[2]! - b[2]! * c[0]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
-  return (a[0]! * b[1]! * c[2]!) / determinant;
+  const rows = A.map((row) => [...row]), n = rows.length;
+  // pivots without exchanging rows: the matrix is symmetric and positive definite
+  let ratio = 1;
+  for (let k = 0; k < n; k++) {
+    ratio *= A[k]![k]! / rows[k]![k]!;
+    for (let i = k + 1; i < n; i++) for (let j = n - 1; j >= k; j--) rows[i]![j]! -= (rows[i]![k]! / rows[k]![k]!) * rows[k]![j]!;
+  }
+  return ratio;
 }
 
 export interface Kit {
   kernel: Kernel;
   particles: Particles;
+  /** As the kernel has them: rounded to float32. */
   elements: Elements;
-  /** The twin's multipliers. */
-  multipliers: Float64Array;
+  /** Substep as the kernel has it: from the float32 1/h^2, s. */
+  h: number;
+  /** What the twin remembers between iterations. */
+  memory: Float64Array;
   colors: number[][];
   /** What `solveTwin` returned for each element in the last iteration. */
   loss: Float64Array;
   /** Kernel positions now, float64[3N]. */
   kernelPositions(): Float64Array;
-  /** Both sides do one iteration over all colors. */
+  /** Both sides do one iteration over all colors; the kernel keeps its multipliers, so none is the last. */
   iterate(first: boolean): void;
-  /** Twin positions and multipliers := the kernel's, so that the next iteration is judged alone. */
+  /** Twin positions and memory := the kernel's, so that the next iteration is judged alone. */
   align(): void;
   /** Writes positions to both sides. */
   place(x: Float64Array): void;
@@ -94,37 +101,37 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
   const X = allocator.take(16 * rows), xPrev = allocator.take(16 * rows), v = allocator.take(16 * rows), acc = allocator.take(16 * rows);
   const planned = planBlocks([{ elements: [e], first: 0, particleCount: N }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
+  const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(room.buffer), i32 = new Int32Array(room.buffer), u32 = new Uint32Array(room.buffer);
   for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
-  planned.write(f32, u32, X, N);
-  const particles = makeParticles(N), kernel = instantiateKernel(memory);
+  const particles = makeParticles(N), kernel = instantiateKernel(room);
   for (let i = 0; i < N; i++) {
     f32[X / 4 + 4 * i + 3] = w[i]!;
     particles.w[i] = Math.fround(w[i]!);
   }
+  planned.write(f32, u32, X, N); // after the inverse masses, which blocks hold sums of
   const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h))), twinH = 1 / Math.sqrt(inverseH2);
-  const multipliers = new Float64Array((BLOCKS[e.kind].count * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
+  const remembered = new Float64Array((BLOCKS[e.kind].count * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
   const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
   const kit: Kit = {
-    kernel, particles, elements: e, multipliers, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
+    kernel, particles, elements: e, h: twinH, memory: remembered, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
     kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
       for (const range of planned.ranges) {
-        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? 1 : 0, inverseH2, scratch);
-        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? 1 : 0, inverseH2);
-        else kernel.solveBending(range.address, range.blocks, first ? 1 : 0, inverseH2);
+        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else kernel.solveBending(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
       }
-      if (first) multipliers.fill(0);
-      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, multipliers, twinH);
+      if (first) remembered.fill(0);
+      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH);
     },
     align() {
       particles.x.set(kit.kernelPositions());
-      const { bytes, lambda, count } = BLOCKS[e.kind];
+      const { bytes, memory: from, count } = BLOCKS[e.kind];
       colors.forEach((color, c) => color.forEach((i, lane) => {
-        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + lambda) / 4 + (lane % 4);
-        for (let m = 0; m < count; m++) multipliers[count * i + m] = f32[at + 4 * m]!;
+        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + from) / 4 + (lane % 4);
+        for (let m = 0; m < count; m++) remembered[count * i + m] = f32[at + 4 * m]!;
       }));
     },
     place(positions) {
@@ -154,7 +161,7 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
   const { elements: e, particles } = kit, k = PARTICLES_PER_ELEMENT[e.kind], n = e.particles.length / k;
   const cornersOf = (i: number): number[] => [...e.particles.subarray(k * i, k * i + k)];
   kit.align();
-  const before = Float64Array.from(particles.x), multipliers = first ? kit.multipliers.map(() => 0) : Float64Array.from(kit.multipliers);
+  const before = Float64Array.from(particles.x), memory = first ? kit.memory.map(() => 0) : Float64Array.from(kit.memory);
   kit.iterate(first);
   const exact = Float64Array.from(particles.x), kernel = kit.kernelPositions();
 
@@ -165,7 +172,7 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
       const size = sizeOf(before, cornersOf(i));
       for (const c of cornersOf(i)) for (let r = 0; r < 3; r++) moved.x[3 * c + r]! += UNIT * size * random();
     }
-    const again = multipliers.map((l) => l * (1 + UNIT * random())), other = perturbed(e, random);
+    const again = memory.map((l) => l * (1 + UNIT * random())), other = perturbed(e, random);
     for (let i = 0; i < n; i++) {
       solveTwin(moved, other, i, again, h);
       for (const c of cornersOf(i)) sensitivity[i] = Math.max(sensitivity[i]!, distanceAt(moved.x, exact, c));
@@ -183,7 +190,12 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
 function perturbed<E extends Elements>(e: E, random: () => number): E {
   const shake = (a: Float64Array): Float64Array => a.map((value) => value * (1 + UNIT * random()));
   switch (e.kind) {
-    case "tet": case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
+    case "tet": {
+      // the kernel holds compliances, whose entries -nu/(k V) are rounded: 1 - 2 nu loses what nu near 1/2 leaves of it
+      const nu = (e.lambda / (2 * (e.lambda + e.mu))) * (1 + UNIT * random());
+      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
+    }
+    case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
     case "bend": return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
   }
 }
