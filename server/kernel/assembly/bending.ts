@@ -2,8 +2,8 @@
  * Isometric bending over an interior edge, four stencils at a time (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
  *
  *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04),  c_jk = cot of the angle between edges e_j and e_k
- *         /  \               E_b = B/2 3/(A0+A1) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha = (A0+A1)/(3 B)
- *   e2  /  A0  \ e1          with the flexural rigidity B in N m.
+ *         /  \               E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha = (A0+A1)/B
+ *   e2  /  A0  \ e1          with the flexural rigidity B in N m (sim/constraints/bending.ts on the factor).
  *     x0 --e0-- x1           The energy is quadratic, so its compliant constraint is the vector C itself: one exact linear solve,
  *   e3  \  A1  / e4            dL = (-C - aT L) / (sum_i w_i K_i^2 + aT),  x_i += w_i K_i dL,  aT = alpha/h^2
  *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its rest length.
