@@ -1,4 +1,12 @@
-/** Bending stencils over the interior edges of a sheet (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006). */
+/**
+ * Bending stencils over the interior edges of a sheet (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
+ *
+ * The factor: the papers' E_b = 1/2 3/(A0+A1) |K x|^2 over all edges is three times the energy of a plate. |K x| is the edge's length times
+ * its dihedral angle; a grid of squares a x a bent to a cylinder of curvature kappa across its columns has one such edge a square, with
+ * angle kappa a between triangles of a^2/2, and so 3/2 kappa^2 a square meter where a plate of unit rigidity has 1/2. Equilateral triangles
+ * give the same. So E_b = B/(2 (A0+A1)) |K x|^2 with the flexural rigidity B, and a strip hangs as the elastica does (tests/physics).
+ * Bent along the diagonals of a square grid, which are every other edge, it is half again as stiff: the form is not isotropic there.
+ */
 import type { BendElements } from "./elements.ts";
 
 /**
@@ -25,7 +33,7 @@ export function bendElements(X: Float64Array, triangles: Uint32Array, rigidity: 
     const { k, areas } = stencilVector(x);
     particles.push(...stencil);
     K.push(...k);
-    alpha.push((areas[0] + areas[1]) / (3 * rigidity));
+    alpha.push((areas[0] + areas[1]) / rigidity);
     const Kx = [0, 1, 2].map((r) => k.reduce((sum, ki, i) => sum + ki * (x[i]![r]! - x[0]![r]!), 0));
     const length = norm(Kx), size = Math.max(...k.map(Math.abs)) * norm([0, 1, 2].map((r) => x[1]![r]! - x[0]![r]!));
     // a flat sheet's K x is rounding: relative to the stencil, far below any visible curvature

@@ -36,7 +36,7 @@ export interface BendElements {
   particles: Uint32Array;
   /** float64[4n] K, dimensionless */
   K: Float64Array;
-  /** float64[n] (A0 + A1)/(3 B), m/N */
+  /** float64[n] (A0 + A1)/B, m/N */
   alpha: Float64Array;
   /** float64[n] |K x| at rest, m; 0 for a flat sheet */
   rest: Float64Array;
