@@ -1,4 +1,7 @@
-/** Entry: `/` is the lobby, `/r/<room>` a room. The room's socket opens before the drawing code has even arrived. */
+/**
+ * Entry: `/` is the lobby, `/r/<room>` a room, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
+ * bookmark. The room's socket opens before the drawing code has even arrived.
+ */
 import "./styles/base.css";
 import "./styles/lobby.css";
 import "./styles/room.css";
@@ -7,8 +10,14 @@ performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+)\/?$/.exec(location.pathname);
 if (match) {
-  const { openRoomPage } = await import("./ui/roomPage.ts");
-  openRoomPage(app, decodeURIComponent(match[1]!));
+  const room = decodeURIComponent(match[1]!), scene = new URLSearchParams(location.search).get("scene");
+  const page = import("./ui/roomPage.ts");
+  if (scene) {
+    const { createRoom } = await import("./net/api.ts");
+    // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the page itself
+    await createRoom(scene, room).catch((error: unknown) => console.warn(error));
+  }
+  (await page).openRoomPage(app, room);
 } else {
   const { openLobby } = await import("./ui/lobby.ts");
   openLobby(app);

@@ -51,6 +51,14 @@ describe.skipIf(noBrowser)("lobby", () => {
     }
   });
 
+  test("a link with a scene opens its room if it is not there, and joins it if it is", async () => {
+    const path = "/r/from-a-slide?scene=jelly-stack";
+    const first = await drawn(await stage.visit(path)), second = await drawn(await stage.visit(path));
+    expect(await first.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
+    await second.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
+    await fetch(`${stage.url}/api/rooms/from-a-slide`, { method: "DELETE" });
+  });
+
   test("a room that does not exist says so and shows the way back", async () => {
     const page = await stage.visit("/r/nobody-was-here");
     await page.waitForSelector(".message h1");
