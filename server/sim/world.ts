@@ -22,7 +22,7 @@ const SECONDS_TO_SLEEP = 1;
  */
 const STILL = 0.0025;
 /**
- * A solver that is not converged never stops moving: the dragon at 30 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
+ * A solver that is not converged never stops moving: the dragon at 20 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
  * root mean square speed stays below SLOW sizes a second for SECONDS_TO_CALM loses CALMING of its velocity each tick, until it is still.
  */
 const SLOW = 0.05;
