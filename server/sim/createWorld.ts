@@ -65,12 +65,12 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount })), memoryMap);
   const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
-  const phases = buildProgram(planned.ranges, real, iterations);
+  const phases = buildProgram(planned.ranges, real, bodies.length, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const colliderRows = memoryMap.take(colliders.length * L.COLLIDER_BYTES);
-  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES);
+  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take(bodies.length * L.BODY_BYTES);
   const triangles = bodies.map((b) => memoryMap.take(4 * b.triangles.length));
   const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
   const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
@@ -90,7 +90,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   f32[(L.HEADER + L.H_TICK_SECONDS) / 4] = 1 / tickHz;
   header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
   header(L.H_COLLIDERS, colliderRows); header(L.H_COLLIDER_COUNT, colliders.length);
-  header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
+  header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
   header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
   // no phase is open until the leader opens one
   new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
@@ -105,6 +105,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   bodies.forEach((b, i) => {
     const at = (surfaces + i * L.SURFACE_BYTES) / 4;
     i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
+    i32.set([x + 16 * firsts[i]!, b.particleCount], (bodyRows + i * L.BODY_BYTES) / 4);
     f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
     i32[at + L.SURFACE_SOLID / 4] = b.kind === "soft" ? 1 : 0;
     u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);

@@ -17,6 +17,9 @@ export interface Kernel {
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number): void;
   findContacts(): void;
+  findFreeBodies(): void;
+  balance(begin: number, end: number, h: number): void;
+  restore(begin: number, end: number, h: number): void;
   solveContacts(): void;
 }
 

@@ -18,7 +18,7 @@ import {
 let nx: f32, ny: f32, nz: f32;
 
 /** Signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal nx ny nz. */
-function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
+export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
   const type = load<i32>(c, COLLIDER_TYPE);
   const ax = load<f32>(c, COLLIDER_A), ay = load<f32>(c, COLLIDER_A + 4), az = load<f32>(c, COLLIDER_A + 8);
   if (type == COLLIDER_PLANE) {

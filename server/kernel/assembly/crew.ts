@@ -10,7 +10,7 @@
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE,
-  KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, TET_BYTES, TRI_BYTES, BEND_BYTES,
+  KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, TET_BYTES, TRI_BYTES, BEND_BYTES,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveTetrahedra } from "./tetrahedron";
@@ -19,6 +19,7 @@ import { solveBending } from "./bending";
 import { solvePoints } from "./points";
 import { solveContacts } from "./contacts";
 import { findContacts } from "./broadphase";
+import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
 
 /** Seconds, from the host. */
@@ -39,6 +40,8 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(begin, end, h);
+  else if (kind == KIND_BALANCE) balance(begin, end, h);
+  else if (kind == KIND_RESTORE) restore(begin, end, h);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
@@ -47,6 +50,7 @@ export function step(helpers: i32, scratch: usize): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   let before = now();
   findContacts();
+  findFreeBodies();
   let after = now();
   store<f64>(HEADER + H_STAGE, after - before, STAGE_BROAD * 8);
   let stage = -1;

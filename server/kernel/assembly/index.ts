@@ -8,4 +8,5 @@ export { solvePoints } from "./points";
 export { predict, updateVelocity } from "./particles";
 export { collide } from "./collide";
 export { findContacts } from "./broadphase";
+export { balance, findFreeBodies, restore } from "./momentum";
 export { solveContacts } from "./contacts";

@@ -31,6 +31,7 @@ export const H_GRID_CELLS = 144; // i32: power of two
 export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: 1 if the host wants to see every substep
+export const H_BODIES = 160; // i32 pointer: BODY rows
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;
@@ -69,6 +70,8 @@ export const KIND_POINTS = 4;
 export const KIND_VELOCITY = 5;
 export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
+export const KIND_BALANCE = 8;
+export const KIND_RESTORE = 9;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -142,6 +145,15 @@ export const CONTACT_RADIUS = 8; // f32 thickness of the pair
 export const CONTACT_SIDE = 12; // f32 per triangle: +1 or -1, the side that the particle belongs on
 export const CONTACT_CORNERS = 44; // i32 addresses, three per triangle
 export const CONTACT_BYTES = 144;
+
+// ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------
+export const BODY_FIRST = 0; // i32 address of the first particle in X
+export const BODY_COUNT = 4; // i32 particles
+export const BODY_FREE = 8; // i32 1: nothing holds or touches it in this tick
+export const BODY_VELOCITY = 16; // f64x3 m/s to put back
+export const BODY_SPIN = 40; // f64x3 rad/s to put back
+export const BODY_CENTER = 64; // f64x3 m
+export const BODY_BYTES = 96;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each). One area a thread. */

@@ -20,7 +20,7 @@ const BLOCK_CHUNK = 64;
 /** 1,024 particles: about 5 us. */
 const PARTICLE_CHUNK = 1024;
 
-export function buildProgram(ranges: readonly ColorRange[], particles: number, iterations: number): Phase[] {
+export function buildProgram(ranges: readonly ColorRange[], particles: number, bodies: number, iterations: number): Phase[] {
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)];
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -30,7 +30,8 @@ export function buildProgram(ranges: readonly ColorRange[], particles: number, i
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
-  phases.push(everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
+  const everyBody = (kind: number): Phase => ({ kind, data: 0, count: bodies, chunk: 1, pass: 0, stage: L.STAGE_VELOCITY });
+  phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE), everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
   return phases;
 }
 
