@@ -91,7 +91,13 @@ export function collide(begin: i32, end: i32, h: f32): void {
       let mx = nx, my = ny, mz = nz; // the normal that answers
       const d0 = distanceTo(c, px, py, pz) - r;
       const move = Mathf.sqrt(move2);
-      if (d1 > 0 && (d0 <= 0 || d0 + d1 > move)) continue; // leaving from within the margin, or clear all the way
+      if (d0 <= 0) {
+        // From within the margin: away from the surface where it began, or on into it, through to another side even, which the end alone
+        // does not show on a thin plate.
+        const inward = dx * nx + dy * ny + dz * nz;
+        if (inward >= 0) { if (d1 > 0) continue; }
+        else if (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5) { mx = nx; my = ny; mz = nz; d1 = d0 + inward; }
+      } else if (d1 > 0 && d0 + d1 > move) continue; // clear all the way
       if (d0 > 0 && move > 0) {
         // march to the entry
         let t: f32 = d0 / move, step = 0;

@@ -1,0 +1,59 @@
+/**
+ * Twin of kernel/assembly/momentum.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
+ * as a rigid motion (Dahl & Bargteil 2019).
+ */
+import { vectorAt, type Particles } from "./particles.ts";
+import { add, cross, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
+
+export interface Momentum {
+  mass: number;
+  center: Vector;
+  /** kg m/s */
+  linear: Vector;
+  /** about the center, kg m^2/s */
+  angular: Vector;
+}
+
+/** Momentum of the particles first .. first + count with positions x and velocities v. */
+export function momentumOf(w: Float64Array, x: Float64Array, v: Float64Array, first: number, count: number): Momentum {
+  let mass = 0, moment = ZERO, linear = ZERO, angular = ZERO;
+  for (let i = first; i < first + count; i++) {
+    const m = 1 / w[i]!;
+    mass += m;
+    moment = add(moment, scale(m, vectorAt(x, i)));
+    linear = add(linear, scale(m, vectorAt(v, i)));
+  }
+  const center = scale(1 / mass, moment);
+  for (let i = first; i < first + count; i++) angular = add(angular, scale(1 / w[i]!, cross(subtract(vectorAt(x, i), center), vectorAt(v, i))));
+  return { mass, center, linear, angular };
+}
+
+export interface RigidMotion {
+  velocity: Vector;
+  spin: Vector;
+  center: Vector;
+}
+
+/** dV = (P* - P)/M and dOmega = I^-1 (L* - L), before the velocity update: v is the predicted one. */
+export function balance(p: Particles, first: number, count: number, h: number): RigidMotion {
+  const u = p.x.map((x, k) => (x - p.xPrev[k]!) / h);
+  const wanted = momentumOf(p.w, p.xPrev, p.v, first, count), found = momentumOf(p.w, p.x, u, first, count);
+  const inertia = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  for (let i = first; i < first + count; i++) {
+    const r = subtract(vectorAt(p.x, i), found.center), m = 1 / p.w[i]!;
+    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) inertia[a]![b]! += m * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
+  }
+  return {
+    velocity: scale(1 / found.mass, subtract(wanted.linear, found.linear)),
+    spin: solveLinear(inertia, subtract(wanted.angular, found.angular)) as unknown as Vector,
+    center: found.center,
+  };
+}
+
+/** After the velocity update: v += (dV + dOmega x (x - c)) / (1 + h damping). */
+export function restore(p: Particles, first: number, count: number, motion: RigidMotion, h: number): void {
+  for (let i = first; i < first + count; i++) {
+    const more = add(motion.velocity, cross(motion.spin, subtract(vectorAt(p.x, i), motion.center)));
+    for (let r = 0; r < 3; r++) p.v[3 * i + r]! += more[r]! / (1 + h * p.damping[i]!);
+  }
+}
