@@ -80,14 +80,15 @@ function sortTriangles(B: usize, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1
   const cells = nx * ny * nz;
   memory.fill(starts, 0, <usize>(cells + 1) << 2);
   for (let i = 0, t = triangles; i < count; i++, t += 12) {
-    const at = starts + (<usize>(cellOfTriangle(t, x0, y0, z0) + 1) << 2);
+    const at = starts + (<usize>cellOfTriangle(t, x0, y0, z0) << 2);
     store<i32>(at, load<i32>(at) + 1);
   }
+  // counts -> ends; the last entry, one past the cells, is the end of all
   for (let i = 1; i <= cells; i++) store<i32>(starts + (<usize>i << 2), load<i32>(starts + (<usize>i << 2)) + load<i32>(starts + (<usize>(i - 1) << 2)));
   // filling from the back keeps triangle order within a cell and turns ends into starts
   const list = starts + (<usize>(limit + 1) << 2);
   for (let i = count - 1; i >= 0; i--) {
-    const t = triangles + <usize>i * 12, at = starts + (<usize>(cellOfTriangle(t, x0, y0, z0) + 1) << 2);
+    const t = triangles + <usize>i * 12, at = starts + (<usize>cellOfTriangle(t, x0, y0, z0) << 2);
     const place = load<i32>(at) - 1;
     store<i32>(at, place);
     store<u32>(list + (<usize>place << 2), <u32>t);

@@ -1,0 +1,47 @@
+/** A room of the loader as the float64 step sees it: the same float32 numbers, the same elements, the same color lists. */
+import type { Scene } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { colorConstraints } from "../../server/sim/constraints/color.ts";
+import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
+import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
+import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
+import type { ReferenceConstraints, ReferenceWorld } from "../../server/sim/reference/step.ts";
+import { roundElements } from "./kit.ts";
+
+/** Copies the kernel's particles into the twin's. */
+export function copyParticles(created: CreatedWorld, p: Particles): void {
+  const { layout, memory } = created, f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), acc = i32[(L.HEADER + L.H_ACC) / 4]!;
+  for (let i = 0; i < p.count; i++) {
+    const row = (array: number): Float32Array => f32.subarray(array / 4 + 4 * i, array / 4 + 4 * i + 4);
+    const [x, xPrev, v, a] = [row(layout.x), row(layout.xPrev), row(layout.v), row(acc)] as const;
+    p.x.set(x.subarray(0, 3), 3 * i);
+    p.xPrev.set(xPrev.subarray(0, 3), 3 * i);
+    p.v.set(v.subarray(0, 3), 3 * i);
+    p.acceleration.set(a.subarray(0, 3), 3 * i);
+    p.w[i] = x[3]!;
+    p.radius[i] = xPrev[3]!;
+    p.damping[i] = v[3]!;
+    p.rootFriction[i] = a[3]!;
+  }
+}
+
+/** @param free bodies whose momentum is kept; attachments and grabs are not taken over */
+export function referenceRoom(scene: Scene, created: CreatedWorld, colliders: ReferenceCollider[], free: number[]): ReferenceWorld {
+  const { layout, bodies } = created, particles = makeParticles(layout.particleCount);
+  copyParticles(created, particles);
+  const constraints: ReferenceConstraints[] = [];
+  for (const kind of ["tet", "triangle", "bend"] as const) {
+    bodies.forEach((body, b) => body.elements.filter((e) => e.kind === kind).forEach((e) => {
+      // bodies share no particle, so body after body is the kernel's order too
+      const elements: Elements = { ...roundElements(e), particles: e.particles.map((p) => p + layout.bodies[b]!.first) };
+      constraints.push({ elements, colors: colorConstraints(e.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount) });
+    }));
+  }
+  return {
+    particles, constraints, points: [], colliders,
+    surfaces: bodies.map((body, b) => ({ first: layout.bodies[b]!.first, count: body.streamedCount, triangles: body.triangles.map((p) => p + layout.bodies[b]!.first), radius: Math.fround(body.contactRadius), solid: body.kind === "soft" })),
+    free: free.map((b) => ({ first: layout.bodies[b]!.first, count: layout.bodies[b]!.count })),
+    tickSeconds: 1 / (scene.tickHz ?? 60), substeps: layout.substeps, iterations: layout.iterations,
+  };
+}
