@@ -1,0 +1,50 @@
+/** A scripted run of a scene, for golden hashes: two members pull, push and let go, so that every kind of input is in it. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { Crew } from "../../server/sim/crew.ts";
+import { readScene } from "../../server/sim/readScene.ts";
+import type { Input } from "../../server/sim/types.ts";
+import { openWorld, type SimWorld } from "../../server/sim/world.ts";
+
+export const SCENES_FOLDER = fileURLToPath(new URL("../../scenes/", import.meta.url));
+export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.url));
+/** Two seconds: falling, first contacts, pulling. */
+export const TICKS = 120;
+
+export type Golden = Record<string, string>;
+
+export async function build(scene: string): Promise<CreatedWorld> {
+  return createWorld(await readScene(join(SCENES_FOLDER, `${scene}.json`)), { baseDir: SCENES_FOLDER });
+}
+
+/** What members do in tick `tick` (from 1). Depends on nothing but the tick. */
+export function script(tick: number): Input[] {
+  const lift = (tick - 20) * 0.01;
+  if (tick === 20) {
+    return [
+      { type: "grab", member: 1, grab: 0, body: 0, triangle: 5, u: 0.25, v: 0.5, target: [0.1, 0.5, 0.1] },
+      { type: "grab", member: 2, grab: 1, body: 0, triangle: 60, u: 0.1, v: 0.1, target: [-0.3, 0.6, 0] },
+    ];
+  }
+  if (tick > 20 && tick < 60) return [{ type: "move", member: 1, grab: 0, target: [0.1 + lift, 0.5 + lift, 0.1] }];
+  if (tick === 60) return [{ type: "release", member: 1, grab: 0 }, { type: "impulse", member: 2, body: 0, triangle: 30, u: 0.3, v: 0.3, impulse: [0.2, 0.5, -0.1] }];
+  return tick === 90 ? [{ type: "releaseAll", member: 2 }] : [];
+}
+
+/** Hash after TICKS ticks. @param reopen a fresh world object every tick, as pool workers have */
+export async function hashOf(created: CreatedWorld, options: { threads?: number; reopen?: boolean; from?: number; until?: number } = {}): Promise<string> {
+  const { threads = 1, reopen = false, from = 1, until = TICKS } = options;
+  let world: SimWorld = openWorld(created.memory, created.layout);
+  const crew = await Crew.hire(world, created.memory, threads);
+  try {
+    for (let tick = from; tick <= until; tick++) {
+      if (reopen) world = openWorld(created.memory, created.layout);
+      if (reopen) world.step(script(tick));
+      else crew.step(script(tick));
+    }
+  } finally {
+    await crew.dismiss();
+  }
+  return world.stateHash();
+}
