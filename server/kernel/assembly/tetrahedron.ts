@@ -66,7 +66,8 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     const minor2 = sub(mul(g00, g11), mul(t01, t01));
     const detG = add(sub(mul(g22, minor2), mul(t12, sub(mul(g00, t12), mul(t02, t01)))), mul(t02, sub(mul(t01, t12), mul(t02, g11))));
     const detF = add(sub(mul(f00, sub(mul(f11, f22), mul(f12, f21))), mul(f01, sub(mul(f10, f22), mul(f12, f20)))), mul(f02, sub(mul(f10, f21), mul(f11, f20))));
-    const sound = v128.and(v128.and(f32x4.gt(g00, zero), f32x4.gt(minor2, zero)), v128.and(f32x4.gt(detG, zero), f32x4.gt(detF, zero)));
+    // pmin is one instruction where min is five; a NaN that it lets through is the guard's business
+    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
     const k00 = v128.load(block, TET_K), k11 = v128.load(block, TET_K + 16), k22 = v128.load(block, TET_K + 32);
     const k12 = v128.load(block, TET_K + 48), k02 = v128.load(block, TET_K + 64), k01 = v128.load(block, TET_K + 80);
@@ -86,36 +87,36 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     // W + aT S = L D L^T with 2x2 pivots: half the divisions that wait for each other (1x1 pivots took 8 % longer)
     const a00 = madd(t00, k00, sn), a10 = madd(t01, k01, so), a11 = madd(t11, k11, sn);
     const v0 = f32x4.div(one, sub(mul(a00, a11), mul(a10, a10)));
-    const i00 = mul(a11, v0), i11 = mul(a00, v0), i10 = f32x4.neg(mul(a10, v0));
+    const i00 = mul(a11, v0), i11 = mul(a00, v0), i10 = mul(a10, v0);
     const a20 = madd(t02, k02, so), a21 = madd(t12, k12, so);
-    const q20 = madd(a20, i00, mul(a21, i10)), q21 = madd(a20, i10, mul(a21, i11));
+    const q20 = sub(mul(a20, i00), mul(a21, i10)), q21 = sub(mul(a21, i11), mul(a20, i10));
     const a30 = madd(t02, k01, mul(t01, k02)), a31 = madd(t12, k11, mul(t11, k12));
-    const q30 = madd(a30, i00, mul(a31, i10)), q31 = madd(a30, i10, mul(a31, i11));
+    const q30 = sub(mul(a30, i00), mul(a31, i10)), q31 = sub(mul(a31, i11), mul(a30, i10));
     const a40 = madd(t02, k00, mul(t00, k02)), a41 = madd(t12, k01, mul(t01, k12));
-    const q40 = madd(a40, i00, mul(a41, i10)), q41 = madd(a40, i10, mul(a41, i11));
+    const q40 = sub(mul(a40, i00), mul(a41, i10)), q41 = sub(mul(a41, i11), mul(a40, i10));
     const a50 = madd(t01, k00, mul(t00, k01)), a51 = madd(t11, k01, mul(t01, k11));
-    const q50 = madd(a50, i00, mul(a51, i10)), q51 = madd(a50, i10, mul(a51, i11));
+    const q50 = sub(mul(a50, i00), mul(a51, i10)), q51 = sub(mul(a51, i11), mul(a50, i10));
     const a22 = sub(madd(t22, k22, sn), madd(q20, a20, mul(q21, a21))), a32 = sub(madd(t22, k12, mul(t12, k22)), madd(q30, a20, mul(q31, a21))), a33 = sub(madd(t22, k11, madd(mul(two, t12), k12, madd(t11, k22, sg))), madd(q30, a30, mul(q31, a31)));
     const v1 = f32x4.div(one, sub(mul(a22, a33), mul(a32, a32)));
-    const i22 = mul(a33, v1), i33 = mul(a22, v1), i32 = f32x4.neg(mul(a32, v1));
+    const i22 = mul(a33, v1), i33 = mul(a22, v1), i32 = mul(a32, v1);
     const a42 = sub(madd(t22, k02, mul(t02, k22)), madd(q40, a20, mul(q41, a21))), a43 = sub(madd(t22, k01, madd(t02, k12, madd(t12, k02, mul(t01, k22)))), madd(q40, a30, mul(q41, a31)));
-    const q42 = madd(a42, i22, mul(a43, i32)), q43 = madd(a42, i32, mul(a43, i33));
+    const q42 = sub(mul(a42, i22), mul(a43, i32)), q43 = sub(mul(a43, i33), mul(a42, i32));
     const a52 = sub(madd(t12, k02, mul(t02, k12)), madd(q50, a20, mul(q51, a21))), a53 = sub(madd(t12, k01, madd(t02, k11, madd(t11, k02, mul(t01, k12)))), madd(q50, a30, mul(q51, a31)));
-    const q52 = madd(a52, i22, mul(a53, i32)), q53 = madd(a52, i32, mul(a53, i33));
+    const q52 = sub(mul(a52, i22), mul(a53, i32)), q53 = sub(mul(a53, i33), mul(a52, i32));
     const a44 = sub(sub(madd(t22, k00, madd(mul(two, t02), k02, madd(t00, k22, sg))), madd(q40, a40, mul(q41, a41))), madd(q42, a42, mul(q43, a43))), a54 = sub(sub(madd(t12, k00, madd(t02, k01, madd(t01, k02, mul(t00, k12)))), madd(q50, a40, mul(q51, a41))), madd(q52, a42, mul(q53, a43))), a55 = sub(sub(madd(t11, k00, madd(mul(two, t01), k01, madd(t00, k11, sg))), madd(q50, a50, mul(q51, a51))), madd(q52, a52, mul(q53, a53)));
     const v2 = f32x4.div(one, sub(mul(a44, a55), mul(a54, a54)));
-    const i44 = mul(a55, v2), i55 = mul(a44, v2), i54 = f32x4.neg(mul(a54, v2));
+    const i44 = mul(a55, v2), i55 = mul(a44, v2), i54 = mul(a54, v2);
     // forward, then backward substitution
     const f2 = sub(r2, madd(q20, r0, mul(q21, r1)));
     const f3 = sub(r3, madd(q30, r0, mul(q31, r1)));
     const f4 = sub(sub(r4, madd(q40, r0, mul(q41, r1))), madd(q42, f2, mul(q43, f3)));
     const f5 = sub(sub(r5, madd(q50, r0, mul(q51, r1))), madd(q52, f2, mul(q53, f3)));
-    const d4 = madd(i44, f4, mul(i54, f5));
-    const d5 = madd(i54, f4, mul(i55, f5));
-    const d2 = sub(sub(madd(i22, f2, mul(i32, f3)), mul(q42, d4)), mul(q52, d5));
-    const d3 = sub(sub(madd(i32, f2, mul(i33, f3)), mul(q43, d4)), mul(q53, d5));
-    const d0 = sub(sub(sub(sub(madd(i00, r0, mul(i10, r1)), mul(q20, d2)), mul(q30, d3)), mul(q40, d4)), mul(q50, d5));
-    const d1 = sub(sub(sub(sub(madd(i10, r0, mul(i11, r1)), mul(q21, d2)), mul(q31, d3)), mul(q41, d4)), mul(q51, d5));
+    const d4 = sub(mul(i44, f4), mul(i54, f5));
+    const d5 = sub(mul(i55, f5), mul(i54, f4));
+    const d2 = sub(sub(sub(mul(i22, f2), mul(i32, f3)), mul(q42, d4)), mul(q52, d5));
+    const d3 = sub(sub(sub(mul(i33, f3), mul(i32, f2)), mul(q43, d4)), mul(q53, d5));
+    const d0 = sub(sub(sub(sub(sub(mul(i00, r0), mul(i10, r1)), mul(q20, d2)), mul(q30, d3)), mul(q40, d4)), mul(q50, d5));
+    const d1 = sub(sub(sub(sub(sub(mul(i11, r1), mul(i10, r0)), mul(q21, d2)), mul(q31, d3)), mul(q41, d4)), mul(q51, d5));
     if (!last) {
       v128.store(block, add(l0, d0), TET_LAMBDA); v128.store(block, add(l1, d1), TET_LAMBDA + 16); v128.store(block, add(l2, d2), TET_LAMBDA + 32);
       v128.store(block, add(l3, d3), TET_LAMBDA + 48); v128.store(block, add(l4, d4), TET_LAMBDA + 64); v128.store(block, add(l5, d5), TET_LAMBDA + 80);

@@ -53,11 +53,11 @@ export function solveTriangles(block: usize, count: i32, pass: i32, inverseH2: f
     const a11 = madd(c11, k11, s11), a12 = madd(c01, k11, mul(c11, k01));
     const a22 = add(madd(c00, k11, mul(c11, k00)), madd(two, mul(c01, k01), s22));
     // L D L^T, symmetric and positive definite through S
-    const i0 = f32x4.div(one, f32x4.max(a00, smallest));
+    const i0 = f32x4.div(one, f32x4.pmax(a00, smallest));
     const g10 = mul(a01, i0), g20 = mul(a02, i0);
-    const p1 = f32x4.max(sub(a11, mul(g10, a01)), smallest), i1 = f32x4.div(one, p1);
+    const p1 = f32x4.pmax(sub(a11, mul(g10, a01)), smallest), i1 = f32x4.div(one, p1);
     const q21 = sub(a12, mul(g10, a02)), g21 = mul(q21, i1);
-    const p2 = f32x4.max(sub(sub(a22, mul(g20, a02)), mul(g21, q21)), smallest);
+    const p2 = f32x4.pmax(sub(sub(a22, mul(g20, a02)), mul(g21, q21)), smallest);
     const t1 = sub(r1, mul(g10, r0)), t2 = sub(sub(r2, mul(g20, r0)), mul(g21, t1));
     const d2 = f32x4.div(t2, p2), d1 = sub(mul(t1, i1), mul(g21, d2)), d0 = sub(sub(mul(r0, i0), mul(g10, d1)), mul(g20, d2));
     if (!last) { v128.store(block, add(l0, d0), TRI_LAMBDA); v128.store(block, add(l1, d1), TRI_LAMBDA + 16); v128.store(block, add(l2, d2), TRI_LAMBDA + 32); }
