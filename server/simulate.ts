@@ -37,8 +37,8 @@ function readOptions(args: string[]): Options {
   });
   if (positionals.length !== 1) throw new UsageError(`scene: ${positionals.length} given, limit: exactly one`);
   const integer = (name: string, text: string | undefined, low: number, high: number): number => {
-    const n = Number(text);
-    if (text === undefined || !Number.isInteger(n) || n < low || n > high) throw new UsageError(`--${name}: ${text ?? "missing"}, limit: a whole number from ${low} to ${high}`);
+    const n = /^\d+$/.test(text ?? "") ? Number(text) : NaN;
+    if (!(n >= low && n <= high)) throw new UsageError(`--${name}: ${text === "" ? "empty" : (text ?? "missing")}, limit: a whole number from ${low} to ${high}`);
     return n;
   };
   if (values.every !== "tick" && values.every !== "substep") throw new UsageError(`--every: ${values.every}, limit: tick or substep`);
@@ -111,7 +111,8 @@ function print(r: { scene: string; particles: number; tetrahedra: number; triang
 main().catch((error: unknown) => {
   progress("");
   if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) console.error(`${(error as Error).message}\n\n${USAGE}`);
-  else if (error instanceof SceneError || error instanceof MeshError || (error as NodeJS.ErrnoException).code === "ENOENT") console.error((error as Error).message);
+  // syscall: the file system's own errors name the file
+  else if (error instanceof SceneError || error instanceof MeshError || (error as NodeJS.ErrnoException).syscall !== undefined) console.error((error as Error).message);
   else console.error(error);
   process.exitCode = 2;
 });

@@ -36,7 +36,7 @@ function resolvePoint(p: AttachmentPoint, path: string, scene: Scene, bodies: re
     if (particle < 0) throw new SceneError(`${path}/particle`, p.particle, `a particle of body ${p.body}, which has ${body.particleCount}`);
     return { addresses: [address(particle)], weights: [1], at: place(particle) };
   }
-  if (!p.near) throw new SceneError(path, JSON.stringify(p), "an object with particle or near");
+  if (!p.near) throw new SceneError(path, p, "an object with particle or near");
   // the nearest streamed particle is enough to name the nearest point of a surface whose triangles are smaller than what is attached
   let best = 0, least = Infinity;
   for (let i = 0; i < body.streamedCount; i++) {

@@ -1,5 +1,5 @@
 /** Scene file -> validated scene. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -9,8 +9,9 @@ const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 
 /** @throws SceneError; the error of the file system where the file cannot be read */
 export async function readScene(path: string): Promise<Scene> {
+  const { size } = await stat(path);
+  if (size > MAX_SCENE_BYTES) throw new SceneError("", `${size} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
   const text = await readFile(path, "utf8");
-  if (text.length > MAX_SCENE_BYTES) throw new SceneError("", `${text.length} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -72,7 +72,7 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions): Pr
     if (body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, body.tetrahedralize, "absent: the mesh has tetrahedra already");
     mesh = { ...source.tets, positions: scaled(source.tets.positions, placement) };
   } else {
-    if (!body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, null, "given: the mesh is a surface, and a soft body needs tetrahedra");
+    if (!body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, undefined, "given: the mesh is a surface, and a soft body needs tetrahedra");
     detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
     mesh = (await meshCache(detailOwn, { spacing: body.tetrahedralize.spacing, ...(options.onProgress && { onProgress: options.onProgress }) })).mesh;
   }

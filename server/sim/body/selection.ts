@@ -24,7 +24,7 @@ export function selectParticles(select: Selection, positions: Float64Array, orig
     const known = new Set(origin), missing = [...wanted].find((p) => !known.has(p));
     if (missing !== undefined) throw new SceneError(`${path}/particles`, missing, `a particle of the body's ${origin.length}`);
   }
-  if (chosen.length === 0) throw new SceneError(path, JSON.stringify(select), "a selection with at least one particle in it");
+  if (chosen.length === 0) throw new SceneError(path, select, "a selection with at least one particle in it");
   return chosen;
 }
 

