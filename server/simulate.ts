@@ -16,7 +16,8 @@ const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record 
   --record dir   write manifest.json and positions.f32 there; frame 0 is the initial state
   --every what   one frame per tick (default) or per substep
   --rest         let bodies that no longer move fall asleep, as rooms do
-  --json         print the result as one line of JSON`;
+  --json         print the result as one line of JSON
+  --help         this text`;
 
 class UsageError extends Error {}
 
@@ -53,6 +54,7 @@ function progress(text: string): void {
 }
 
 async function main(): Promise<void> {
+  if (process.argv.includes("--help")) return console.log(USAGE);
   const options = readOptions(process.argv.slice(2));
   const scene = await readScene(options.scene);
   const built = performance.now();

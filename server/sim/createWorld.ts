@@ -4,6 +4,7 @@
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
 import type { Scene } from "../../shared/scene.ts";
+import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout.ts";
 import { resolveAttachment } from "./attachments.ts";
 import { loadBody } from "./body/loadBody.ts";
@@ -50,9 +51,14 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   const bodies: BodyTemplate[] = [];
   for (let i = 0; i < scene.bodies.length; i++) {
     const onProgress = options.onProgress;
-    bodies.push(await loadBody(scene, i, {
+    const body = loadBody(scene, i, {
       baseDir: options.baseDir,
       onProgress: onProgress && ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
+    });
+    bodies.push(await body.catch((error: unknown) => {
+      // a mesh reader knows its file and line, not whose mesh it is
+      if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
+      throw error;
     }));
   }
 
