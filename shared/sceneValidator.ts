@@ -63,7 +63,8 @@ function checkSheet(m: ClothMaterial, path: string): void {
 /** Of many schema errors the one that lies deepest: a branch of if/then also complains about its parents, one of oneOf is not meant. */
 function faultOf(errors: ErrorObject[]): SceneError {
   const real = errors.filter((e) => e.keyword !== "if" && !/\/oneOf\/\d/.test(e.schemaPath));
-  const depth = (e: ErrorObject): number => e.instancePath.split("/").length + (e.keyword === "enum" || e.keyword === "const" ? 0.5 : 0);
+  // at one place the wrong type comes before what it entails
+  const depth = (e: ErrorObject): number => e.instancePath.split("/").length + (e.keyword === "enum" || e.keyword === "const" || e.keyword === "type" ? 0.5 : 0);
   const worst = real.reduce((a, b) => (depth(b) > depth(a) ? b : a));
   const p = worst.params as Record<string, unknown>, child = (name: unknown): string => `${worst.instancePath}/${escapePointer(String(name))}`;
   switch (worst.keyword) {

@@ -1,0 +1,48 @@
+/** Coloring of constraints: every one exactly once, none beside another that shares its particles, and as many colors as a mesh needs. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
+import { colorConstraints } from "../../../server/sim/constraints/color.ts";
+
+/** All constraints once, ascending within a color; particles disjoint within a color. */
+function expectColoring(colors: readonly number[][], particles: Uint32Array, k: number): void {
+  expect(colors.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: particles.length / k }, (_, e) => e));
+  for (const members of colors) {
+    expect(members).toEqual([...members].sort((a, b) => a - b));
+    const touched = members.flatMap((e) => [...particles.subarray(k * e, k * e + k)]);
+    expect(new Set(touched).size).toBe(touched.length);
+  }
+}
+
+/** n tetrahedra around the edge of particles 0 and 1. */
+const fan = (n: number): Uint32Array => Uint32Array.from(Array.from({ length: n }, (_, i) => [0, 1, 2 + i, 2 + ((i + 1) % n)]).flat());
+
+test("constraints at random", () => {
+  const constraints = fc.constantFrom(3, 4).chain((k) => fc.array(fc.uniqueArray(fc.nat(11), { minLength: k, maxLength: k }), { minLength: 1, maxLength: 80 }).map((list) => ({ k, particles: Uint32Array.from(list.flat()) })));
+  fc.assert(fc.property(constraints, ({ k, particles }) => expectColoring(colorConstraints(particles, k, 12), particles, k)));
+});
+
+test.each([31, 32, 33, 60, 100])("a fan of %i tetrahedra around one edge needs as many colors", (n) => {
+  const particles = fan(n), colors = colorConstraints(particles, 4, n + 2);
+  expect(colors).toHaveLength(n);
+  expectColoring(colors, particles, 4);
+});
+
+test("meshes: hardly more colors than the most crowded particle needs", () => {
+  const { tets, positions } = boxTets([1, 1, 1], [6, 6, 6]), colors = colorConstraints(tets, 4, positions.length / 3);
+  expectColoring(colors, tets, 4);
+  // a particle of this lattice is in 8 or 32 tetrahedra: no fewer colors than that, and first fit no more than two thirds above
+  expect(colors.length).toBeGreaterThanOrEqual(32);
+  expect(colors.length).toBeLessThan(54);
+  const sheet = gridCloth([1, 1], [20, 20]), sheetColors = colorConstraints(sheet.triangles, 3, sheet.positions.length / 3);
+  expectColoring(sheetColors, sheet.triangles, 3);
+  // a particle of the sheet is in 4 or 8 triangles, and eight colors share the 800 evenly
+  expect(sheetColors.map((members) => members.length)).toEqual(Array(8).fill(100));
+});
+
+test("the same constraints give the same colors", () => {
+  const { tets, positions } = boxTets([1, 2, 3], [3, 4, 5]);
+  expect(colorConstraints(tets.slice(), 4, positions.length / 3)).toEqual(colorConstraints(tets, 4, positions.length / 3));
+});
+
+test("nothing to color", () => expect(colorConstraints(new Uint32Array(0), 4, 0)).toEqual([]));
