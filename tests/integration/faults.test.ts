@@ -1,4 +1,5 @@
 /** What breaks in one room stays in that room: a body that blows up, a thread that dies inside a step, a step that hangs, a scene that cannot be built. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -39,8 +40,13 @@ test("a thread killed in the middle of steps costs its room a restart at most, a
   await victim.frames(5);
   const keyframes = bystander.counts.keyframes;
   let worker = dedicated;
-  // The sheet's thread is inside a step about a third of the time: some kills tear the room, others hit between two steps.
-  for (let kill = 0; kill < 20 && victim.notices.length === 0; kill++) {
+  // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just after a step: delays
+  // spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
+  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [x, y, z] = victim.surfacePosition(point);
+  victim.grab(1, point, [x, y, z]);
+  for (let kill = 0; kill < 60 && victim.notices.length === 0; kill++) {
+    victim.move(1, [x, y + 0.05 * (kill % 2), z]);
+    await sleep((kill * 5) % 17);
     await worker.terminate();
     await victim.frames(3);
     worker = server.workers.at(-1)!;
