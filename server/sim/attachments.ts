@@ -22,6 +22,7 @@ export function resolveAttachment(
   const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
   if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
   const to = resolvePoint(attachment.to, `${path}/to`, scene, bodies, firsts, x);
+  if (from.addresses[0] === to.addresses[0]) throw new SceneError(`${path}/to`, attachment.to, "another particle than from: a point cannot be attached to itself");
   // kept at the distance vector they have: sum b x = (from - to) at rest
   const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
   return { point: { addresses: [...from.addresses, ...to.addresses], weights: [...from.weights, ...to.weights.map((w) => -w)] }, settings: { ...settings, target } };

@@ -4,6 +4,7 @@
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
 import type { Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout.ts";
 import { resolveAttachment } from "./attachments.ts";
@@ -61,6 +62,12 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
       throw error;
     }));
   }
+
+  const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
+  bodies.forEach((body, i) => {
+    const far = farthest(body.positions);
+    if (far > worldRadius) throw new SceneError(`/bodies/${i}`, `${body.name}, ${far} m from the origin`, `placed within the scene's worldRadius of ${worldRadius} m`);
+  });
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
@@ -135,7 +142,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
-    worldRadius: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
@@ -160,6 +167,13 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
     f32[at.v / 4 + p + 3] = b.damping;
     f32[at.acc / 4 + p + 3] = Math.sqrt(b.friction);
   }
+}
+
+/** Distance of the particle farthest from the origin, m. */
+function farthest(positions: Float64Array): number {
+  let most = 0;
+  for (let i = 0; i < positions.length; i += 3) most = Math.max(most, positions[i]! ** 2 + positions[i + 1]! ** 2 + positions[i + 2]! ** 2);
+  return Math.sqrt(most);
 }
 
 function diagonal(positions: Float64Array): number {
