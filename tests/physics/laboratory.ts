@@ -1,4 +1,5 @@
 /** What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to move. */
+import * as L from "../../server/kernel/assembly/layout.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
@@ -9,9 +10,10 @@ import type { Input, SimEvent } from "../../server/sim/types.ts";
 export interface Laboratory {
   created: CreatedWorld;
   world: SimWorld;
-  /** float32 views of the four particle rows: x y z and w, or x y z and the damping rate. */
+  /** float32 views of particle rows: x y z w; velocity and damping rate; external acceleration and root of the friction. */
   x: Float32Array;
   v: Float32Array;
+  acceleration: Float32Array;
   /** Steps `ticks` ticks; `inputs` go to the first. Returns what happened. */
   run(ticks: number, inputs?: readonly Input[]): SimEvent[];
   /** float64[3N] copy of a body's positions, m. */
@@ -22,20 +24,21 @@ export interface Laboratory {
   put(body: number, place: (x: readonly [number, number, number], i: number) => readonly [number, number, number], velocity?: (x: readonly [number, number, number], i: number) => readonly [number, number, number]): void;
 }
 
-/** Scenes of tests: everything but the bodies has a default here, without gravity, and nothing falls asleep. */
-export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">): Promise<Laboratory> {
+/** Scenes of tests: everything but the bodies has a default here, without gravity, and nothing falls asleep. @param baseDir of mesh files */
+export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, baseDir = "."): Promise<Laboratory> {
   const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], ...scene });
-  const created = await createWorld(whole, { baseDir: "." });
+  const created = await createWorld(whole, { baseDir });
   const world = openWorld(created.memory, created.layout);
   world.mayRest = false;
   const { layout } = created, buffer = created.memory.buffer;
-  const x = new Float32Array(buffer, layout.x, 4 * layout.particleCount), v = new Float32Array(buffer, layout.v, 4 * layout.particleCount);
+  const rows = (address: number): Float32Array => new Float32Array(buffer, address, 4 * layout.particleCount);
+  const x = rows(layout.x), v = rows(layout.v), acceleration = rows(new Int32Array(buffer)[(L.HEADER + L.H_ACC) / 4]!);
   const copy = (rows: Float32Array, body: number): Float64Array => {
     const { first, count } = layout.bodies[body]!;
     return Float64Array.from({ length: 3 * count }, (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]!);
   };
   return {
-    created, world, x, v,
+    created, world, x, v, acceleration,
     run(ticks, inputs = []) {
       const events: SimEvent[] = [];
       for (let t = 0; t < ticks; t++) events.push(...world.step(t === 0 ? inputs : []).events);
