@@ -33,6 +33,9 @@ describe("refused", () => {
     ["a load on a particle that is not there", { bodies: [{ ...sheet, loads: [{ select: { particles: [8, 9] }, force: [0, 1, 0] }] }] }, { path: "/bodies/0/loads/0/select/particles", value: 9, limit: /^a particle of the body's 9$/ }],
     ["an attachment from a particle that is not there", { bodies: [sheet], attachments: [{ from: { body: "sheet", particle: 9 }, to: { world: [0, 0, 0] } }] }, { path: "/attachments/0/from/particle", value: 9, limit: /^a particle of body sheet, which has 9$/ }],
     ["an attachment to a particle that is not there", { bodies: [sheet, cube], attachments: [{ from: { body: "sheet", particle: 0 }, to: { body: "cube", particle: 27 } }] }, { path: "/attachments/0/to/particle", value: 27, limit: /^a particle of body cube, which has 27$/ }],
+    ["an attachment of a particle to itself", { bodies: [sheet], attachments: [{ from: { body: "sheet", particle: 0 }, to: { body: "sheet", particle: 0 } }] }, { path: "/attachments/0/to", value: { body: "sheet", particle: 0 }, limit: /^another particle than from/ }],
+    // the corners of the lifted unit cube are at height 2.5, 0.5 and 0.5 beside the axis
+    ["a body outside the world", { worldRadius: 2, bodies: [sheet, { ...cube, transform: { translate: [0, 2, 0] } }] }, { path: "/bodies/1", value: `cube, ${Math.sqrt(2.5 ** 2 + 0.5)} m from the origin`, limit: /worldRadius of 2 m$/ }],
   ];
   test.each(cases)("%s", async (_, parts, expected) => {
     const error: unknown = await build(parts).then(() => undefined, (e: unknown) => e);
@@ -44,7 +47,7 @@ describe("refused", () => {
 
   test("a mesh file that is not there", async () => {
     await expect(build({ bodies: [{ ...cube, mesh: { type: "file", path: "none.node" } }] })).rejects.toThrow(MeshError);
-    await expect(build({ bodies: [{ ...cube, mesh: { type: "file", path: "none.node" } }] })).rejects.toThrow("none.node");
+    await expect(build({ bodies: [{ ...cube, mesh: { type: "file", path: "none.node" } }] })).rejects.toThrow("scene /bodies/0/mesh: none.node");
   });
 });
 
