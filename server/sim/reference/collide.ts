@@ -6,7 +6,7 @@
  *   x moves out by p along n; the tangential displacement is cut by min(1, mu p/|dx_t|) (Coulomb); no velocity away from the surface is left.
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
-import { add, apply, cross, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";
+import { add, apply, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";
 
 export type Shape =
   | { type: "plane"; normal: Vector; offset: number }
@@ -102,13 +102,4 @@ export function collide(p: Particles, colliders: readonly ReferenceCollider[], h
     }
     if (touched) setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   }
-}
-
-/** Rotation matrix of a box's axes from a rotation about a unit axis by an angle, for scenes of tests: rows are the axes. */
-export function axesOf(axis: Vector, angle: number): Matrix {
-  const turn = (v: Vector): Vector => {
-    const along = scale(dot(axis, v), axis), across = subtract(v, along);
-    return add(along, add(scale(Math.cos(angle), across), scale(Math.sin(angle), cross(axis, v))));
-  };
-  return [turn([1, 0, 0]), turn([0, 1, 0]), turn([0, 0, 1])];
 }

@@ -101,7 +101,7 @@ const ENTRIES = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]] as const;
 const symmetric = (L: ArrayLike<number>): Matrix => [[L[0]!, L[5]!, L[4]!], [L[5]!, L[1]!, L[3]!], [L[4]!, L[3]!, L[2]!]];
 
 /** S of element i, 1/J: inverse of V times the isotropic elasticity tensor. */
-export function complianceOf(e: TetElements, i: number): number[][] {
+function complianceOf(e: TetElements, i: number): number[][] {
   const { mu, lambda } = e, V = e.volume[i]!, k = (mu * (3 * lambda + 2 * mu)) / (lambda + mu), nu = lambda / (2 * (lambda + mu));
   return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? (I === J ? 1 : -nu) / (k * V) : I === J ? 1 / (mu * V) : 0)));
 }

@@ -9,7 +9,7 @@
  */
 import type { TriangleElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
-import { add, combine, dot, norm, scale, solveLinear, subtract, type Vector } from "./vector.ts";
+import { add, combine, dot, scale, solveLinear, subtract, type Vector } from "./vector.ts";
 
 type Triple<T> = [T, T, T];
 
@@ -55,12 +55,6 @@ function gradients(f0: Vector, f1: Vector, e: TriangleElements, i: number): Trip
 export function triangleGradient(x: Float64Array, e: TriangleElements, i: number): Triple<Vector> {
   const [f0, f1] = fabricGradient(x, e, i), stress = solveLinear(complianceOf(e, i), strains(f0, f1)), gradC = gradients(f0, f1, e, i);
   return [0, 1, 2].map((j) => combine(stress, gradC.map((g) => g[j]!))) as Triple<Vector>;
-}
-
-/** Area of element i as deformed, m^2 per m^2 at rest: |f0 x f1|. */
-export function areaRatio(x: Float64Array, e: TriangleElements, i: number): number {
-  const [f0, f1] = fabricGradient(x, e, i);
-  return norm([f0[1] * f1[2] - f0[2] * f1[1], f0[2] * f1[0] - f0[0] * f1[2], f0[0] * f1[1] - f0[1] * f1[0]]);
 }
 
 /** [L] as its two columns: the gamma multiplier stands beside the diagonal, twice. */
