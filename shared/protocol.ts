@@ -85,3 +85,32 @@ export const Limits = {
   grabsPerMember: 4,
   nameLength: 24,
 } as const;
+
+/** Fields of `welcome`. */
+export interface Welcome {
+  version: number;
+  room: string;
+  scene: string;
+  session: string;
+  token: string;
+  member: number;
+  tickHz: number;
+  sendHz: number;
+  /** Content hash of the topology, to be fetched over HTTP. */
+  topology: string;
+  limits: Record<string, number>;
+}
+
+/** Fields of `stats`. */
+export interface RoomStats {
+  /** Mean whole tick in the worker over the last second, ms. */
+  stepMs: number;
+  /** Mean of each stage, ms, by stage name. */
+  stages: Record<string, number>;
+  /** Largest lateness of a tick in the last second, ms. */
+  tickLatenessMs: number;
+  clients: number;
+  /** To all clients of the room together, kbit/s of payload. */
+  kbpsOut: number;
+  timeDilation: number;
+}

@@ -3,23 +3,9 @@
  * numbers come from shared/protocol.ts. What does not have the promised form is refused here, so that nothing behind this file meets it.
  */
 import { decode, encode } from "@msgpack/msgpack";
-import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { ClientMessage, PROTOCOL_VERSION, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 
 export type Point = [number, number, number];
-
-export interface Welcome {
-  version: number;
-  room: string;
-  scene: string;
-  session: string;
-  token: string;
-  member: number;
-  tickHz: number;
-  sendHz: number;
-  /** Content hash of the topology, to be fetched over HTTP. */
-  topology: string;
-  limits: Record<string, number>;
-}
 
 export interface Member {
   member: number;
@@ -44,16 +30,6 @@ export interface Hand {
   grabs: Grab[];
 }
 
-export interface ServerStats {
-  stepMs: number;
-  /** Milliseconds by stage name. */
-  stages: Record<string, number>;
-  tickLatenessMs: number;
-  clients: number;
-  kbpsOut: number;
-  timeDilation: number;
-}
-
 export type ServerEvent =
   | { type: "welcome"; welcome: Welcome }
   | { type: "keyframe"; tick: number; data: Uint8Array }
@@ -61,7 +37,7 @@ export type ServerEvent =
   | { type: "members"; members: Member[] }
   | { type: "hands"; tick: number; hands: Hand[] }
   | { type: "pong"; clientTimeMs: number; serverTick: number }
-  | { type: "stats"; stats: ServerStats }
+  | { type: "stats"; stats: RoomStats }
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number };
 
@@ -127,7 +103,7 @@ function parseHand(value: unknown): Hand {
   };
 }
 
-function parseStats(f: Record<string, unknown>): ServerStats {
+function parseStats(f: Record<string, unknown>): RoomStats {
   const stages: Record<string, number> = {};
   if (typeof f["stages"] === "object" && f["stages"] !== null) {
     for (const [name, value] of Object.entries(f["stages"])) if (typeof value === "number") stages[name] = value;

@@ -5,7 +5,8 @@
 import type { Topology } from "../../shared/topology.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import { Clock } from "../net/clock.ts";
-import type { Hand, Member, ServerEvent, ServerStats, Welcome } from "../net/messages.ts";
+import type { RoomStats, Welcome } from "../../shared/protocol.ts";
+import type { Hand, Member, ServerEvent } from "../net/messages.ts";
 import { uint32Of } from "./bytes.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
@@ -20,7 +21,7 @@ export interface RoomStateOptions {
   onTopology: (topology: Topology) => void;
   onTopologyFailed: (error: unknown) => void;
   onMembers: () => void;
-  onStats: (stats: ServerStats) => void;
+  onStats: (stats: RoomStats) => void;
   onReset: (member: number) => void;
   onNotice: (code: string, text: string) => void;
   onFrame?: (frame: Frame) => void;
@@ -42,7 +43,7 @@ export class RoomState {
   members: Member[] = [];
   /** By member; a message names only the hands that changed. */
   readonly hands = new Map<number, Hand>();
-  stats: ServerStats | undefined;
+  stats: RoomStats | undefined;
   /** float32[3*particles] what is drawn now, m. */
   displayed = new Float32Array(0);
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */

@@ -1,5 +1,5 @@
 /** The numbers behind the picture: line, buffer, drawing and the server's step with its stages. Off until asked for. */
-import type { ServerStats } from "../net/messages.ts";
+import type { RoomStats } from "../../shared/protocol.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";
 
@@ -68,7 +68,7 @@ export class StatsOverlay {
     for (const { plot } of [this.rtt, this.buffer, this.fps, this.kbps, this.step, this.late]) plot?.draw();
   }
 
-  updateServer(stats: ServerStats): void {
+  updateServer(stats: RoomStats): void {
     const dilation = stats.timeDilation < 0.995 ? ` · time ${Math.round(100 * stats.timeDilation)} %` : "";
     set(this.step, stats.stepMs, `${stats.stepMs.toFixed(2)} ms${dilation}`);
     set(this.late, stats.tickLatenessMs, `${stats.tickLatenessMs.toFixed(1)} ms`);

@@ -1,38 +1,12 @@
 /** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
-import { ServerMessage } from "../../shared/protocol.ts";
+import { ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 import type { Session } from "./session.ts";
 
 const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For what must come back as it came: a client's own time stamp. */
 const exactEncoder = new Encoder();
-
-export interface Welcome {
-  version: number;
-  room: string;
-  scene: string;
-  session: string;
-  token: string;
-  member: number;
-  tickHz: number;
-  sendHz: number;
-  topology: string;
-  limits: Record<string, number>;
-}
-
-export interface Stats {
-  /** Mean whole tick in the worker over the last second, ms. */
-  stepMs: number;
-  /** Mean of each stage, ms. */
-  stages: Record<string, number>;
-  /** Largest lateness of a tick in the last second, ms. */
-  tickLatenessMs: number;
-  clients: number;
-  /** To all clients of the room together, kbit/s of payload. */
-  kbpsOut: number;
-  timeDilation: number;
-}
 
 export function encodeWelcome(welcome: Welcome): Uint8Array {
   return encoder.encode([ServerMessage.welcome, welcome]);
@@ -56,7 +30,7 @@ export function encodePong(clientTimeMs: number, tick: number): Uint8Array {
   return exactEncoder.encode([ServerMessage.pong, clientTimeMs, tick]);
 }
 
-export function encodeStats(stats: Stats): Uint8Array {
+export function encodeStats(stats: RoomStats): Uint8Array {
   return encoder.encode([ServerMessage.stats, stats]);
 }
 

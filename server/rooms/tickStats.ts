@@ -1,7 +1,7 @@
 /** One room's last second in numbers: what the `stats` message shows. */
 import type { StepResult } from "../workers/messages.ts";
 import { timeDilation } from "./clock.ts";
-import type { Stats } from "./serverMessages.ts";
+import type { RoomStats } from "../../shared/protocol.ts";
 
 export class TickStats {
   #ticks = 0;
@@ -26,12 +26,12 @@ export class TickStats {
   }
 
   /** Closes the window and starts the next. */
-  take(clients: number, bytesOut: number, windowSeconds: number): Stats {
+  take(clients: number, bytesOut: number, windowSeconds: number): RoomStats {
     const ticks = Math.max(1, this.#ticks);
     const stages: Record<string, number> = {};
     for (const [stage, seconds] of this.#stageSeconds) stages[stage] = (1000 * seconds) / ticks;
     this.dilation = timeDilation(this.#ticks, this.#skipped);
-    const stats: Stats = {
+    const stats: RoomStats = {
       stepMs: (1000 * this.#wholeSeconds) / ticks,
       stages,
       tickLatenessMs: this.#worstLatenessMs,

@@ -96,7 +96,6 @@ function sortTriangles(B: usize, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1
   return true;
 }
 
-// @ts-ignore: decorator
 @inline function length2(a: v128): f32 {
   const x = f32x4.extract_lane(a, 0), y = f32x4.extract_lane(a, 1), z = f32x4.extract_lane(a, 2);
   return x * x + y * y + z * z;
@@ -109,7 +108,6 @@ function cellOfTriangle(t: usize, x0: f32, y0: f32, z0: f32): i32 {
   return (i * ny + j) * nz + k;
 }
 
-// @ts-ignore: decorator
 @inline function clampCell(f: f32, n: i32): i32 { return f > 0 ? min<i32>(<i32>f, n - 1) : 0; }
 
 function query(A: usize, B: usize, radius: f32, reach: f32, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {

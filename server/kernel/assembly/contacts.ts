@@ -9,7 +9,6 @@
 import { HEADER, H_X, H_XPREV, H_ACC, H_CONTACTS, H_CONTACT_COUNT, CONTACT_PARTICLE, CONTACT_COUNT, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_CORNERS, CONTACT_BYTES } from "./layout";
 import { closestPoint, closestX, closestY, closestZ, setWeights, weightA, weightB, weightC } from "./closest";
 
-// @ts-ignore: decorator
 @inline function shift(at: usize, s: f32, x: f32, y: f32, z: f32): void {
   store<f32>(at, load<f32>(at) + s * x); store<f32>(at, load<f32>(at, 4) + s * y, 4); store<f32>(at, load<f32>(at, 8) + s * z, 8);
 }

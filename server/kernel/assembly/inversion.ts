@@ -23,7 +23,6 @@ let a00: f64, a01: f64, a02: f64, a11: f64, a12: f64, a22: f64;
 let v00: f64, v01: f64, v02: f64, v10: f64, v11: f64, v12: f64, v20: f64, v21: f64, v22: f64;
 
 /** tan of the Jacobi rotation that clears `apq`, by the stable formula (Golub & Van Loan, section 8.5). */
-// @ts-ignore: decorator
 @inline function jacobiTangent(app: f64, aqq: f64, apq: f64): f64 {
   const theta = (aqq - app) / (2.0 * apq);
   const t = 1.0 / (Math.abs(theta) + Math.sqrt(theta * theta + 1.0));
@@ -62,12 +61,10 @@ function diagonalize(): void {
   }
 }
 
-// @ts-ignore: decorator
 @inline function swap01(): void {
   let g = a00; a00 = a11; a11 = g;
   g = v00; v00 = v01; v01 = g; g = v10; v10 = v11; v11 = g; g = v20; v20 = v21; v21 = g;
 }
-// @ts-ignore: decorator
 @inline function swap12(): void {
   let g = a11; a11 = a22; a22 = g;
   g = v01; v01 = v02; v02 = g; g = v11; v11 = v12; v12 = g; g = v21; v21 = v22; v22 = g;
@@ -138,7 +135,6 @@ function solveLane(at: usize, element: usize, inverseH2: f64): void {
   for (let i = 0; i < 15; i++) store<f32>(element + (i << 4), 0, TET_LAMBDA); // TET_APPLIED follows
 }
 
-// @ts-ignore: decorator
 @inline function rowK(a: f64, b: f64, c: f64, k00: f64, k11: f64, k22: f64, k12: f64, k02: f64, k01: f64): f64 {
   return a * a * k00 + b * b * k11 + c * c * k22 + 2.0 * (b * c * k12 + a * c * k02 + a * b * k01);
 }

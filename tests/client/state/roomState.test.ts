@@ -1,6 +1,7 @@
 /** From socket events to displayed positions, with the real codec: waiting for the topology, the chain, its break, a resumed line. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ServerEvent, Welcome } from "../../../client/net/messages.ts";
+import type { ServerEvent } from "../../../client/net/messages.ts";
+import type { Welcome } from "../../../shared/protocol.ts";
 import { RoomState } from "../../../client/state/roomState.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
