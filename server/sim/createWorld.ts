@@ -27,7 +27,7 @@ export const SCENE_DEFAULTS = {
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
 const GRAB_SLOTS = 32;
-/** Cells of the contact grid; a power of two is not needed, 32^3 keeps the scratch at 128 KiB. */
+/** Most cells of the contact grid: 32^3 keeps the scratch at 128 KiB. */
 const GRID_CELLS = 32768;
 /** Contact candidates: every surface particle may be near a triangle of two other bodies. */
 const CONTACTS_PER_PARTICLE = 2;

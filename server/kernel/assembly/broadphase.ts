@@ -2,8 +2,8 @@
  * Once per tick: which surface particle may touch which triangle of another body. Every body's triangles are sorted by centroid into a
  * uniform grid over its box (counting sort), whose cell is as wide as a triangle's reach, so 27 cells around a particle hold all
  * triangles within reach. Each particle keeps its nearest triangles (up to CONTACT_TRIANGLES) of each other body: one is not enough,
- * because within the tick it may slide over an edge onto a neighbor, and an edge whose other side is unknown looks like a ridge. Serial, in body and particle order: the list is
- * the same for any number of threads.
+ * because within the tick it may slide over an edge onto a neighbor, and an edge whose other side is unknown looks like a ridge.
+ * Serial, in body and particle order: the list is the same for any number of threads.
  */
 import {
   HEADER, H_SURFACE, H_BODY_COUNT, H_GRID, H_GRID_CELLS, H_CONTACTS, H_CONTACT_COUNT, H_CONTACT_CAPACITY, H_CONTACT_OVERFLOW, H_TICK_SECONDS, H_X, H_V,
@@ -41,7 +41,6 @@ export function findContacts(): void {
     if (load<i32>(B, SURFACE_TRIANGLE_COUNT) == 0) continue;
     measure(B);
     const bx0 = lx, by0 = ly, bz0 = lz, bx1 = hx, by1 = hy, bz1 = hz, speedB = fastest;
-    let sorted = false;
     for (let a = 0; a < bodies; a++) {
       if (a == b) continue;
       const A = surfaces + <usize>a * SURFACE_BYTES;
@@ -51,7 +50,8 @@ export function findContacts(): void {
       const reach: f32 = radius + 1.5 * (speedB + fastest) * load<f32>(HEADER, H_TICK_SECONDS) + radius;
       if (lx > bx1 + reach || hx < bx0 - reach || ly > by1 + reach || hy < by0 - reach || lz > bz1 + reach || hz < bz0 - reach) continue;
       if (!(reach < 1e6)) continue; // blown up: the guard deals with it
-      sorted = sortTriangles(B, bx0, by0, bz0, bx1, by1, bz1, reach) || sorted;
+      // anew for every pair, because the cell's width follows the pair's reach
+      sortTriangles(B, bx0, by0, bz0, bx1, by1, bz1, reach);
       query(A, B, radius, reach, bx0, by0, bz0, bx1, by1, bz1);
     }
   }
@@ -60,7 +60,7 @@ export function findContacts(): void {
 let cell: f32, nx: i32, ny: i32, nz: i32;
 
 /** Grid of triangle centroids: cellStart[cells + 1] then triangle addresses in cell order, in the scratch at H_GRID. */
-function sortTriangles(B: usize, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32, reach: f32): bool {
+function sortTriangles(B: usize, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32, reach: f32): void {
   const triangles = <usize>load<u32>(B, SURFACE_TRIANGLES), count = load<i32>(B, SURFACE_TRIANGLE_COUNT);
   const limit = load<i32>(HEADER, H_GRID_CELLS), starts = <usize>load<u32>(HEADER, H_GRID);
   let extent2: f32 = 0;
@@ -93,7 +93,6 @@ function sortTriangles(B: usize, x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1
     store<i32>(at, place);
     store<u32>(list + (<usize>place << 2), <u32>t);
   }
-  return true;
 }
 
 @inline function length2(a: v128): f32 {

@@ -1,9 +1,9 @@
 /**
  * The step: substeps x phases, claimed chunk by chunk by however many threads came.
  *
- * The leader publishes a phase by writing the ticket (phase index << 32 | next chunk). Anyone claims a chunk by compare-and-swap on the
- * ticket, so a claim is for the phase that the ticket names now, however late the claimer is. The leader works too, then waits only
- * for chunks that were claimed; a helper that never starts costs nothing. Chunks of a phase touch disjoint particles and each is
+ * The leader publishes a phase by writing the ticket (phase index << 32 | next chunk). A helper claims a chunk by compare-and-swap on the
+ * ticket, so its claim is for the phase that the ticket names now, however late it is. The leader, whose phase that is, just adds one. It
+ * waits at the end only for chunks that were claimed; a helper that never starts costs nothing. Chunks of a phase touch disjoint particles and each is
  * computed alone, so the result does not depend on who computed it.
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */

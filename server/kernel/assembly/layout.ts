@@ -27,7 +27,7 @@ export const H_CONTACT_CAPACITY = 128; // i32
 export const H_SURFACE = 132; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = 136; // i32
 export const H_GRID = 140; // i32 pointer: broad-phase scratch
-export const H_GRID_CELLS = 144; // i32: power of two
+export const H_GRID_CELLS = 144; // i32: most cells that the grid may have
 export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: 1 if the host wants to see every substep
@@ -44,7 +44,7 @@ export const STAGE_BROAD = 4;
 export const H_TICKET = 320; // i64: phase index << 32 | next chunk
 export const H_DONE = 384; // i32: chunks finished in this phase
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
-export const H_CREW = 512; // i32: helpers that have been asked to come
+export const H_CREW = 512; // i32: helpers that are inside a tick now
 export const HEADER_END = 576;
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
