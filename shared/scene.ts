@@ -37,24 +37,95 @@ export interface Transform {
   translate?: Vec3;
 }
 
-/** Isotropic Saint Venant-Kirchhoff solid. */
-export interface SoftMaterial {
-  model?: "stvk";
+export interface MaterialCommon {
   /** kg/m^3 */
   density: number;
-  /** k, Pa */
-  youngsModulus: number;
-  /** nu, dimensionless, 0 <= nu <= 0.4999 */
-  poissonsRatio: number;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: number;
   /** Coulomb friction coefficient; combined with the collider's by the geometric mean. */
   friction?: number;
 }
 
-/** Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp (orthotropic). */
+/** Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2). Strains are Frobenius norms of Green strain, dimensionless. */
+export interface Plasticity {
+  /** gamma_yield: deviatoric elastic strain at which flow begins. */
+  yield: number;
+  /** gamma_creep: rate at which the plastic strain takes over the deviatoric elastic strain, 1/s. */
+  creep: number;
+  /** gamma_max: largest plastic strain. */
+  max: number;
+}
+
+/** Isotropic hyperelastic solid. */
+export interface IsotropicMaterial extends MaterialCommon {
+  model?: "stvk" | "neo-hookean" | "stable-neo-hookean";
+  /** k, Pa */
+  youngsModulus: number;
+  /** nu, dimensionless, 0 <= nu <= 0.4999 */
+  poissonsRatio: number;
+  /** stvk only. */
+  plasticity?: Plasticity;
+}
+
+/** Orthotropic Saint Venant-Kirchhoff solid: nine constants in the material's own axes 1, 2, 3. */
+export interface OrthotropicMaterial extends MaterialCommon {
+  model: "orthotropic";
+  /** k_1 k_2 k_3, Pa */
+  youngsModuli: Vec3;
+  /** nu_12 nu_23 nu_13: nu_ij = -eps_j/eps_i under stress along i. nu_ij/k_i = nu_ji/k_j gives the others. */
+  poissonsRatios: Vec3;
+  /** mu_12 mu_23 mu_13, Pa */
+  shearModuli: Vec3;
+  /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. */
+  axes?: Vec3;
+  plasticity?: Plasticity;
+}
+
+/** How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), or XPBD's compliance. Exactly one. */
+export type GeometricStiffness = { stiffness: number /* 0 < k <= 1 */ } | { compliance: number /* m/N for lengths, m^3/Pa for volumes */ };
+
+/** Position based dynamics: edges keep their length, tetrahedra or the whole body their volume. */
+export interface PbdSolidMaterial extends MaterialCommon {
+  model: "pbd";
+  distance?: GeometricStiffness & { /** Only resist stretching. */ unilateral?: boolean };
+  volume?: GeometricStiffness & {
+    /** Every tetrahedron, or the closed surface as a whole. */
+    of?: "tetrahedra" | "body";
+    /** Rest volume times this, default 1: a balloon. Only of "body". */
+    pressure?: number;
+    /** Only resist compression. */
+    unilateral?: boolean;
+  };
+}
+
+/** The hexahedral element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v fitted to nu. `mesh` is a box. */
+export interface HexahedralMaterial extends MaterialCommon {
+  model: "hexahedral";
+  /** Pa */
+  youngsModulus: number;
+  poissonsRatio: number;
+}
+
+/** Shape matching (Mueller et al. 2005): particles pulled to the best-fitting moved copy of the rest shape. */
+export interface ShapeMatchingMaterial extends MaterialCommon {
+  model: "shape-matching";
+  /** rigid: rotation and translation only, exact. linear: beta of the best linear map mixed in. */
+  mode: "rigid" | "linear";
+  /** alpha, 0 < alpha <= 1: part of the way to the goal in one substep; rigid is 1. */
+  stiffness?: number;
+  /** beta, 0 <= beta < 1: share of the linear map (mode linear). */
+  linearity?: number;
+  /** The rest shape follows lasting deformation (mode linear). */
+  plasticity?: Plasticity;
+}
+
+export type SoftMaterial = IsotropicMaterial | OrthotropicMaterial | PbdSolidMaterial | HexahedralMaterial | ShapeMatchingMaterial;
+
+/** Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp (orthotropic). `pbd`: edges keep their length. */
 export interface ClothMaterial {
-  model?: "stvk" | "orthotropic";
+  model?: "stvk" | "orthotropic" | "pbd";
+  /** pbd only. */
+  distance?: GeometricStiffness & { unilateral?: boolean };
   /** kg/m^3 of the sheet; mass per area is density * thickness. */
   density: number;
   /** m; membrane stiffness is modulus * thickness. */
@@ -94,6 +165,25 @@ export interface BodyCommon {
   /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */
   loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
   look?: Look;
+  /** compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014, whose stiffness is not. */
+  solver?: "compliant" | "paper";
+  /** The order in which the body's constraints are solved. */
+  sweep?: Sweep;
+}
+
+export interface Sweep {
+  /** gauss-seidel (default): color by color. symmetric: forward, then backward in the next iteration. jacobi: all from the same positions, then averaged. */
+  order: "gauss-seidel" | "symmetric" | "jacobi";
+  /** jacobi: the averaged corrections times this, default 1. */
+  relaxation?: number;
+  /** jacobi: Chebyshev semi-iteration with this spectral radius, 0 < rho < 1. */
+  rho?: number;
+}
+
+/** A heavy ball: `mesh` is of type ball; one rigid, smooth sphere that moves, rolls and pushes bodies about. */
+export interface BallBody extends BodyCommon {
+  kind: "ball";
+  material: MaterialCommon;
 }
 
 export interface SoftBody extends BodyCommon {
@@ -108,18 +198,29 @@ export interface ClothBody extends BodyCommon {
   material: ClothMaterial;
 }
 
-export type Body = SoftBody | ClothBody;
+export type Body = SoftBody | ClothBody | BallBody;
 
 export type Collider = {
   name?: string;
   friction?: number;
   look?: Look;
+  /** Moves on a path of key frames, relative to where it stands; straight in between. */
+  motion?: { keys: MotionKey[]; /** Starts again after the last key. */ loop?: boolean };
 } & (
   | { type: "plane"; normal: Vec3; offset: number /* normal . x = offset */ }
   | { type: "sphere"; center: Vec3; radius: number }
   | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }
   | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
 );
+
+export interface MotionKey {
+  /** s since the room's first tick; ascending, the first is 0 */
+  time: number;
+  /** m */
+  translate?: Vec3;
+  /** Rotation vector about the collider's center, degrees. */
+  rotate?: Vec3;
+}
 
 /** Where an attachment holds: a particle by number, or the surface particle nearest to a world point. */
 export interface AttachmentPoint {
@@ -154,6 +255,8 @@ export interface Scene {
   version: 1;
   title: string;
   description?: string;
+  /** Section of the physics report that measures what this scene shows. */
+  report?: string;
   /** Ticks per second, default 60. */
   tickHz?: number;
   /** Substeps per tick, default 20. */

@@ -6,7 +6,7 @@ import type { Collider, Look, Vec3 } from "./scene.ts";
 
 export interface TopologyBody {
   name: string;
-  kind: "soft" | "cloth";
+  kind: "soft" | "cloth" | "ball";
   look: Look;
   /** First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of a cloth. */
   first: number;

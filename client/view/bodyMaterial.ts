@@ -3,6 +3,7 @@
  * wandered through or over the soft thing), another colour on a cloth's other side (and inside a body), and the depth material of its shadow.
  */
 import { BackSide, Color, DoubleSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
+import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
@@ -44,7 +45,7 @@ const INSIDE_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
 `;
 
 /** @param index of the body in its topology, for the default colour */
-export function bodyMaterials(kind: "soft" | "cloth", look: Look, index: number, mode: SkinMode, uniforms: SkinUniforms): BodyMaterials {
+export function bodyMaterials(kind: TopologyBody["kind"], look: Look, index: number, mode: SkinMode, uniforms: SkinUniforms): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
   const back = cloth ? (look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12)) : front.clone().multiplyScalar(INSIDE);

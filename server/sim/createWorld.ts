@@ -8,6 +8,7 @@ import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout.ts";
 import { resolveAttachment } from "./attachments.ts";
+import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { loadBody } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
@@ -15,7 +16,7 @@ import { writeColliders } from "./memory/colliders.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { buildProgram, writeProgram } from "./memory/program.ts";
-import { planBlocks } from "./memory/writeBlocks.ts";
+import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { buildTopology } from "./topology.ts";
 import type { BuiltWorld } from "./types.ts";
 
@@ -120,7 +121,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
     i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
     i32.set([x + 16 * firsts[i]!, b.particleCount], (bodyRows + i * L.BODY_BYTES) / 4);
     f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
-    i32[at + L.SURFACE_SOLID / 4] = b.kind === "soft" ? 1 : 0;
+    i32[at + L.SURFACE_SOLID / 4] = b.kind === "cloth" ? 0 : 1;
     u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);
   });
   attachments.forEach((a, i) => {
@@ -137,7 +138,8 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
     bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: diagonal(b.positions) });
     return streamedFirst + b.streamedCount;
   }, 0);
-  const count = (kind: "tet" | "triangle" | "bend", of: (r: { blocks: number }) => number): number => planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0);
+  const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
+    Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
@@ -147,8 +149,8 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     },
-    blocks: { tet: count("tet", (r) => r.blocks), triangle: count("triangle", (r) => r.blocks), bend: count("bend", (r) => r.blocks) },
-    colors: { tet: count("tet", () => 1), triangle: count("triangle", () => 1), bend: count("bend", () => 1) },
+    blocks: byKind((r) => r.blocks),
+    colors: byKind(() => 1),
   };
   return { memory, layout, bodies, topology: buildTopology(scene, bodies, layout) };
 }

@@ -1,8 +1,10 @@
 /** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
+import type { Body } from "../../shared/scene.ts";
+import type { ElementKind } from "./constraints/elements.ts";
 
 export interface BodyLayout {
   name: string;
-  kind: "soft" | "cloth";
+  kind: Body["kind"];
   /** First particle in the room's arrays, and how many. */
   first: number;
   count: number;
@@ -49,6 +51,6 @@ export interface SimLayout extends Record<string, unknown> {
   quantum: number;
   interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
-  blocks: { tet: number; triangle: number; bend: number };
-  colors: { tet: number; triangle: number; bend: number };
+  blocks: Record<ElementKind, number>;
+  colors: Record<ElementKind, number>;
 }

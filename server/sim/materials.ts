@@ -1,8 +1,8 @@
 /** From a scene's engineering constants to the numbers that constraints use. */
-import type { ClothMaterial, SoftMaterial } from "../../shared/scene.ts";
+import type { ClothMaterial, IsotropicMaterial } from "../../shared/scene.ts";
 
 /** Lame coefficients mu, lambda in Pa from Young's modulus k (Pa) and Poisson's ratio nu (Bender et al. 2014, section 4.1). */
-export function lameCoefficients(material: Pick<SoftMaterial, "youngsModulus" | "poissonsRatio">): { mu: number; lambda: number } {
+export function lameCoefficients(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): { mu: number; lambda: number } {
   const { youngsModulus: k, poissonsRatio: nu } = material;
   return { mu: k / (2 * (1 + nu)), lambda: (k * nu) / ((1 + nu) * (1 - 2 * nu)) };
 }

@@ -11,21 +11,13 @@ import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
+import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
 import { planBlocks } from "../../server/sim/memory/writeBlocks.ts";
-import { BENDING_MEMORY, solveBendingStencil } from "../../server/sim/reference/bending.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveTetrahedron, TETRAHEDRON_MEMORY } from "../../server/sim/reference/tetrahedron.ts";
-import { solveTriangle, TRIANGLE_MEMORY } from "../../server/sim/reference/triangle.ts";
+import { solveConstraint, TWINS } from "../../server/sim/reference/twins.ts";
 
 /** Half a unit in the last place of float32, relative. */
 export const UNIT = 2 ** -24;
-
-/** What a block remembers between iterations: rows of four lanes, in the twins' order. */
-const BLOCKS = {
-  tet: { bytes: L.TET_BYTES, memory: L.TET_LAMBDA, count: TETRAHEDRON_MEMORY },
-  triangle: { bytes: L.TRI_BYTES, memory: L.TRI_LAMBDA, count: TRIANGLE_MEMORY },
-  bend: { bytes: L.BEND_BYTES, memory: L.BEND_LAMBDA, count: BENDING_MEMORY },
-} as const;
 
 /** A repeatable stream of numbers in [-1, 1) (xorshift32): every test names its seed. */
 export function randomStream(seed: number): () => number {
@@ -54,10 +46,8 @@ export function roundElements<E extends Elements>(e: E): E {
  * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's ratio), 1 if diagonal
  */
 export function solveTwin(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number {
-  if (e.kind === "tet") return hadamardRatio(solveTetrahedron(p, e, i, memory, h));
-  if (e.kind === "triangle") return hadamardRatio(solveTriangle(p, e, i, memory, h));
-  solveBendingStencil(p, e, i, memory, h);
-  return 1;
+  const system = solveConstraint(p, e, i, memory, h);
+  return system ? hadamardRatio(system) : 1;
 }
 
 function hadamardRatio(A: number[][]): number {
@@ -112,7 +102,7 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   }
   planned.write(f32, u32, X, N); // after the inverse masses, which blocks hold sums of
   const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h))), twinH = 1 / Math.sqrt(inverseH2);
-  const remembered = new Float64Array((BLOCKS[e.kind].count * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
+  const remembered = new Float64Array((TWINS[e.kind].memory * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
   const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
   const kit: Kit = {
     kernel, particles, elements: e, h: twinH, memory: remembered, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
@@ -128,7 +118,7 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     },
     align() {
       particles.x.set(kit.kernelPositions());
-      const { bytes, memory: from, count } = BLOCKS[e.kind];
+      const { bytes, memory: from } = BLOCK_KINDS[e.kind], count = TWINS[e.kind].memory;
       colors.forEach((color, c) => color.forEach((i, lane) => {
         const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + from) / 4 + (lane % 4);
         for (let m = 0; m < count; m++) remembered[count * i + m] = f32[at + 4 * m]!;

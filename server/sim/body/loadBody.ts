@@ -7,9 +7,9 @@ import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import { bendElements } from "../constraints/bending.ts";
-import { tetElements } from "../constraints/tetrahedra.ts";
+import { solidElements } from "../constraints/solid.ts";
 import { triangleElements } from "../constraints/triangles.ts";
-import { lameCoefficients, sheetModuli } from "../materials.ts";
+import { sheetModuli } from "../materials.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled } from "./transform.ts";
@@ -25,6 +25,7 @@ const DEFAULT_FRICTION = 0.5;
 
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
   const body = scene.bodies[index]!, path = `/bodies/${index}`;
+  if (body.kind === "ball") throw new SceneError(`${path}/kind`, body.kind, "one of soft, cloth");
   const shape = body.kind === "soft" ? await softShape(body, path, options) : await clothShape(body, path, options);
   const { own, positions, triangles, tets, origin, elements, detail } = shape;
   const particleCount = positions.length / 3;
@@ -81,7 +82,7 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions): Pr
   return {
     own, positions: placed(own, placement), triangles: boundarySurface(ordered), tets: ordered.tets,
     origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
-    elements: [tetElements(own, ordered.tets, lameCoefficients(body.material))],
+    elements: solidElements(body.material, own, ordered.tets, path),
     ...(detailOwn && { detail: { positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
   };
 }

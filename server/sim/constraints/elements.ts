@@ -43,5 +43,8 @@ export interface BendElements {
 }
 
 export type Elements = TetElements | TriangleElements | BendElements;
+export type ElementKind = Elements["kind"];
 
-export const PARTICLES_PER_ELEMENT = { tet: 4, triangle: 3, bend: 4 } as const;
+/** Particles of one constraint; in the order in which an iteration solves the kinds. */
+export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, triangle: 3, bend: 4 };
+export const ELEMENT_KINDS = Object.keys(PARTICLES_PER_ELEMENT) as ElementKind[];

@@ -1,5 +1,6 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
 import * as L from "../../kernel/assembly/layout.ts";
+import { BLOCK_KINDS } from "./blocks/kinds.ts";
 import type { ColorRange } from "./writeBlocks.ts";
 
 export interface Phase {
@@ -14,7 +15,6 @@ export interface Phase {
   stage: number;
 }
 
-const KINDS = { tet: L.KIND_TET, triangle: L.KIND_TRIANGLE, bend: L.KIND_BEND } as const;
 /** 64 blocks = 256 elements: about 5 us of work, so that claiming (two atomics) stays below 2 %. */
 const BLOCK_CHUNK = 64;
 /** 1,024 particles: about 5 us. */
@@ -25,7 +25,7 @@ export function buildProgram(ranges: readonly ColorRange[], particles: number, b
   const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)];
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
-    for (const r of ranges) phases.push({ kind: KINDS[r.kind], data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE });
+    for (const r of ranges) phases.push({ kind: BLOCK_KINDS[r.kind].phase, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });

@@ -5,15 +5,13 @@
  *   tick      contacts; per substep: predict, iterations x (tetrahedra, triangles, bending by color; points; contacts), balance, velocity,
  *             restore, collide
  */
-import type { Elements } from "../constraints/elements.ts";
-import { BENDING_MEMORY, solveBendingStencil } from "./bending.ts";
+import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { findContacts, solveContacts, type ReferenceSurface } from "./contacts.ts";
 import { balance, restore } from "./momentum.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
-import { solveTetrahedron, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
-import { solveTriangle, TRIANGLE_MEMORY } from "./triangle.ts";
+import { solveConstraint, TWINS } from "./twins.ts";
 
 /** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
 export interface ReferenceConstraints {
@@ -36,12 +34,10 @@ export interface ReferenceWorld {
   iterations: number;
 }
 
-const SIZES = { tet: [4, TETRAHEDRON_MEMORY], triangle: [3, TRIANGLE_MEMORY], bend: [4, BENDING_MEMORY] } as const;
-
 export function stepTick(world: ReferenceWorld): void {
   const { particles, constraints, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
   const contacts = findContacts(particles, world.surfaces, world.tickSeconds);
-  const memories = constraints.map(({ elements: e }) => new Float64Array((e.particles.length / SIZES[e.kind][0]) * SIZES[e.kind][1]));
+  const memories = constraints.map(({ elements: e }) => new Float64Array((e.particles.length / PARTICLES_PER_ELEMENT[e.kind]) * TWINS[e.kind].memory));
   for (let substep = 0; substep < world.substeps; substep++) {
     predict(particles, h);
     for (const memory of memories) memory.fill(0);
@@ -49,11 +45,7 @@ export function stepTick(world: ReferenceWorld): void {
     for (let iteration = 0; iteration < world.iterations; iteration++) {
       constraints.forEach(({ elements: e, colors }, n) => {
         for (const color of colors) {
-          for (const i of color) {
-            if (e.kind === "tet") solveTetrahedron(particles, e, i, memories[n]!, h);
-            else if (e.kind === "triangle") solveTriangle(particles, e, i, memories[n]!, h);
-            else solveBendingStencil(particles, e, i, memories[n]!, h);
-          }
+          for (const i of color) solveConstraint(particles, e, i, memories[n]!, h);
         }
       });
       for (const point of points) solvePoint(particles, point, h);

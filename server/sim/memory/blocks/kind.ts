@@ -1,0 +1,15 @@
+/** How one kind of constraint lies in memory: what writes a lane of a block, and what fills a lane that holds none. */
+import type { Elements } from "../../constraints/elements.ts";
+
+export interface BlockKind<E extends Elements = Elements> {
+  /** Bytes of one block of four lanes. */
+  bytes: number;
+  /** The kernel's KIND_ that solves it. */
+  phase: number;
+  /** Byte offset of the rows that it remembers between iterations. */
+  memory: number;
+  /** @param at float32 index of the lane in the block's first row; w inverse mass of a corner (particles are in memory before constraints) */
+  write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
+  /** Padded lanes rest on the dummy particles. */
+  pad: (f32: Float32Array, at: number) => void;
+}

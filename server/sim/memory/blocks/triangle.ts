@@ -1,0 +1,19 @@
+/** Triangle rows: D_m^-1 and the compliance of the sheet (kernel/assembly/triangle.ts). */
+import * as L from "../../../kernel/assembly/layout.ts";
+import type { TriangleElements } from "../../constraints/elements.ts";
+import type { BlockKind } from "./kind.ts";
+
+export const triangleBlock: BlockKind<TriangleElements> = { bytes: L.TRI_BYTES, phase: L.KIND_TRIANGLE, memory: L.TRI_LAMBDA, write: writeTriangle, pad: padTriangle };
+
+function writeTriangle(f32: Float32Array, at: number, e: TriangleElements, i: number): void {
+  for (let k = 0; k < 4; k++) f32[at + L.TRI_DM / 4 + 4 * k] = e.dmInverse[4 * i + k]!;
+  const { s00, s01, s11, s22 } = e.compliance, V = e.volume[i]!;
+  [s00, s01, s11, s22].forEach((s, k) => (f32[at + L.TRI_S / 4 + 4 * k] = s / V));
+}
+
+/** Corners 0 and 1 are the dummies (1,0,0) and (0,1,0), corner 2 is (0,0,1): any compliance will do, nothing there has mass. */
+function padTriangle(f32: Float32Array, at: number): void {
+  f32[at + L.TRI_DM / 4] = 1;
+  f32[at + L.TRI_DM / 4 + 12] = 1;
+  for (const k of [0, 2, 3]) f32[at + L.TRI_S / 4 + 4 * k] = 1;
+}
