@@ -1,19 +1,17 @@
 /**
- * The one validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot say. The first fault found is
+ * The one validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot say (sceneRules.ts). The first fault found is
  * thrown with its JSON path, the value and the limit.
  */
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
-import type { ClothMaterial, Scene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
+import { checkBall, checkCloth, checkCollider, checkSoft } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
 const ajv = new Ajv({ verbose: true, allErrors: true, strict: false, strictNumbers: true });
 const validate = ajv.compile<Scene>(schema);
-
-/** Relative slack of the orthotropic symmetry: a scene file's decimal numbers, not rounding. */
-const SYMMETRY_TOLERANCE = 1e-3;
 
 /**
  * @param value anything, usually parsed JSON
@@ -29,35 +27,17 @@ export function validateScene(value: unknown): Scene {
     if (names.has(body.name)) throw new SceneError(`${path}/name`, body.name, `a name of its own: body ${names.get(body.name)} has it already`);
     names.set(body.name, i);
     if (body.transform?.scale !== undefined && body.transform.fitHeight !== undefined) throw new SceneError(`${path}/transform/fitHeight`, body.transform.fitHeight, "absent where scale is given");
-    if (body.kind === "cloth") checkSheet(body.material, `${path}/material`);
+    if (body.kind === "soft") checkSoft(body, path);
+    else if (body.kind === "cloth") checkCloth(body, path);
+    else checkBall(body, path);
   });
-  scene.colliders?.forEach((c, i) => {
-    if (c.type === "plane" && c.normal.every((n) => n === 0)) throw new SceneError(`/colliders/${i}/normal`, c.normal, "a vector that is not zero");
-    if (c.type === "capsule" && c.a.every((n, r) => n === c.b[r])) throw new SceneError(`/colliders/${i}/b`, c.b, "another point than a; use a sphere for a capsule without length");
-  });
+  scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
       if ("body" in point && !names.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, `the name of a body: ${[...names.keys()].join(", ")}`);
     }
   });
   return scene;
-}
-
-/** The sheet's tensor must be given one way, be symmetric, and be positive definite. */
-function checkSheet(m: ClothMaterial, path: string): void {
-  const orthotropic = (["kWeft", "kWarp", "kShear", "nuWeft", "nuWarp"] as const).filter((f) => m[f] !== undefined);
-  const isotropic = (["youngsModulus", "poissonsRatio"] as const).filter((f) => m[f] !== undefined);
-  if (orthotropic.length > 0 && isotropic.length > 0) throw new SceneError(`${path}/${isotropic[0]}`, m[isotropic[0]!], "absent where kWeft ... nuWarp are given");
-  if (orthotropic.length === 0) {
-    for (const field of ["youngsModulus", "poissonsRatio"] as const) if (m[field] === undefined) throw new SceneError(`${path}/${field}`, undefined, "given: youngsModulus and poissonsRatio, or all of kWeft kWarp kShear nuWeft nuWarp");
-    if (m.model === "orthotropic") throw new SceneError(`${path}/model`, m.model, "stvk where youngsModulus and poissonsRatio are given");
-    return;
-  }
-  for (const field of ["kWeft", "kWarp", "kShear", "nuWeft", "nuWarp"] as const) if (m[field] === undefined) throw new SceneError(`${path}/${field}`, undefined, "given: an orthotropic sheet has all of kWeft kWarp kShear nuWeft nuWarp");
-  const [kWeft, kWarp, nuWeft, nuWarp] = [m.kWeft!, m.kWarp!, m.nuWeft!, m.nuWarp!];
-  const a = kWeft * nuWarp, b = kWarp * nuWeft;
-  if (Math.abs(a - b) > SYMMETRY_TOLERANCE * Math.max(Math.abs(a), Math.abs(b))) throw new SceneError(`${path}/nuWarp`, nuWarp, `${b / kWeft} within ${100 * SYMMETRY_TOLERANCE} %: k_weft nuWarp = k_warp nuWeft makes the tensor symmetric`);
-  if (!(nuWeft * nuWarp < 1)) throw new SceneError(`${path}/nuWeft`, nuWeft, `less than ${1 / nuWarp} in size: nuWeft nuWarp < 1 makes the tensor positive definite`);
 }
 
 /** Of many schema errors the one that lies deepest: a branch of if/then also complains about its parents, one of oneOf is not meant. */
@@ -74,7 +54,7 @@ function faultOf(errors: ErrorObject[]): SceneError {
   }
 }
 
-const TYPES: Record<string, string> = { number: "a finite number", integer: "a whole number", string: "a string", array: "an array", object: "an object" };
+const TYPES: Record<string, string> = { number: "a finite number", integer: "a whole number", string: "a string", array: "an array", object: "an object", boolean: "true or false" };
 
 /** What a keyword of the schema allows, in words that follow "must be". */
 function limitOf(keyword: string, p: Record<string, unknown>): string {
