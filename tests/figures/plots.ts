@@ -1,0 +1,83 @@
+/** Vega-Lite specifications of the plots that figures share. The report adds size, fonts and colors of its page (report/page.ts). */
+import type { VegaLiteSpec } from "./figure.ts";
+
+export interface Axis {
+  title: string;
+  log?: boolean;
+  /** Axis begins at 0. */
+  zero?: boolean;
+  domain?: [number, number];
+}
+
+/** One point of one curve. `style` "points" draws dots without a line: measurements on top of a law. */
+export interface Series {
+  name: string;
+  points: readonly (readonly [number, number])[];
+  style?: "line" | "points" | "both" | "dashed";
+}
+
+/** A horizontal or vertical line with its label: a limit, a published number. */
+export interface Rule {
+  x?: number;
+  y?: number;
+  label: string;
+}
+
+const scaleOf = ({ log, zero = false, domain }: Axis): object => ({ type: log ? "log" : "linear", zero, nice: domain === undefined, ...(domain && { domain }) });
+const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, format: "~g" } : {});
+
+/** Curves over a common axis. */
+export function curves(x: Axis, y: Axis, series: readonly Series[], rules: readonly Rule[] = []): VegaLiteSpec {
+  const names = series.map(({ name }) => name);
+  const color = { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names } };
+  const layer = series.map(({ name, points, style = "line" }) => ({
+    data: { values: points.filter(([, v]) => Number.isFinite(v)).map(([px, py]) => ({ x: px, y: py, series: name })) },
+    mark: style === "points" ? { type: "point", filled: true, size: 45 } : { type: "line", point: style === "both" ? { filled: true, size: 35 } : false, ...(style === "dashed" && { strokeDash: [5, 4] }) },
+    encoding: { x: { field: "x", type: "quantitative", title: x.title, scale: scaleOf(x), axis: axisOf(x) }, y: { field: "y", type: "quantitative", title: y.title, scale: scaleOf(y), axis: axisOf(y) }, color },
+  }));
+  const lines = rules.flatMap(({ x: at, y: height, label }) => {
+    const where = at === undefined ? { y: { datum: height } } : { x: { datum: at } };
+    return [
+      { data: { values: [{}] }, mark: { type: "rule", strokeDash: [2, 3], color: "#888" }, encoding: where },
+      {
+        data: { values: [{}] }, mark: { type: "text", text: label, align: at === undefined ? "right" : "left", baseline: "bottom", dx: at === undefined ? -4 : 4, dy: -3, color: "#888", fontSize: 11 },
+        encoding: at === undefined ? { y: { datum: height }, x: { value: "width" } } : { x: { datum: at }, y: { value: "height" } },
+      },
+    ];
+  });
+  return { layer: [...layer, ...lines] };
+}
+
+/** One colored cell for every (column, row), its value written into it. */
+export function heatMap(
+  columns: { title: string; names: readonly string[] }, rows: { title: string; names: readonly string[] },
+  /** value[row][column] */
+  values: readonly (readonly number[])[], legend: { title: string; log?: boolean; format?: string },
+): VegaLiteSpec {
+  const cells = values.flatMap((line, r) => line.map((value, c) => ({ column: columns.names[c], row: rows.names[r], value })));
+  const x = { field: "column", type: "ordinal", title: columns.title, sort: columns.names, axis: { labelAngle: 0 } };
+  const y = { field: "row", type: "ordinal", title: rows.title, sort: rows.names };
+  return {
+    data: { values: cells },
+    encoding: { x, y },
+    layer: [
+      { mark: "rect", encoding: { color: { field: "value", type: "quantitative", title: legend.title, scale: { type: legend.log ? "log" : "linear", scheme: "viridis" } } } },
+      { mark: { type: "text", stroke: "#000", strokeWidth: 2.5, strokeOpacity: 0.45, color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~g" } } },
+      { mark: { type: "text", color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~g" } } },
+    ],
+  };
+}
+
+/** Named values side by side; `group` puts several colors under one name. */
+export function bars(x: Axis & { names?: readonly string[] }, y: Axis, values: readonly { name: string; value: number; group?: string }[]): VegaLiteSpec {
+  const grouped = values.some(({ group }) => group !== undefined), names = x.names ?? [...new Set(values.map(({ name }) => name))];
+  return {
+    data: { values },
+    mark: { type: "bar" },
+    encoding: {
+      x: { field: "name", type: "nominal", title: x.title, sort: names, axis: { labelAngle: 0 } },
+      y: { field: "value", type: "quantitative", title: y.title, scale: scaleOf({ zero: !y.log, ...y }), axis: axisOf(y) },
+      ...(grouped && { xOffset: { field: "group" }, color: { field: "group", type: "nominal", title: null } }),
+    },
+  };
+}
