@@ -15,7 +15,7 @@ export interface TopologyBody {
   quantum: number;
   /** uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these triangles. */
   triangles: Uint8Array;
-  /** float32[3*count]: undeformed positions, m (placed in the world). */
+  /** float32[3*count]: undeformed positions as placed, m. */
   rest: Uint8Array;
   /** The mesh to draw, skinned onto `triangles` as shared/skinning/evaluate.ts says; absent: draw the triangles themselves. */
   detail?: {
@@ -35,6 +35,8 @@ export interface Topology {
   /** Streamed particles of all bodies together. */
   particles: number;
   tickHz: number;
+  /** Where in the world the room's own origin is, m. Every position of a topology, a frame and a hand is measured from there. */
+  origin: Vec3;
   camera: { position: Vec3; target: Vec3 };
   colliders: Collider[];
   bodies: TopologyBody[];

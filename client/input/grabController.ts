@@ -32,8 +32,10 @@ export interface GrabControllerOptions {
   view: RoomView;
   send: (bytes: Uint8Array) => void;
   color: () => string;
-  /** Targets lie within this distance of the origin, m. */
+  /** Targets lie within this distance of the world's origin, m. */
   reach: () => number;
+  /** The world's origin, seen from the room's, m. */
+  worldOrigin: Vector3;
   maxGrabs: number;
 }
 
@@ -134,12 +136,13 @@ export class GrabController {
   }
 
   private retarget(grab: OwnGrab): void {
-    const { view, reach } = this.options;
+    const { view, reach, worldOrigin } = this.options;
     const { origin, direction } = view.ray(grab.clientX, grab.clientY);
     // Looking along the plane the hand stays where it was.
     if (!new Ray(origin, direction).intersectPlane(grab.plane, scratch)) return;
     scratch.y = Math.max(scratch.y, view.floorY);
-    scratch.clampLength(0, 0.98 * reach());
+    // the world ends that far from its own origin, not from the room's
+    scratch.sub(worldOrigin).clampLength(0, 0.98 * reach()).add(worldOrigin);
     grab.target.copy(scratch);
   }
 

@@ -1,4 +1,5 @@
 /** The part of the room page that needs three: picture, hands, keyboard, and the animation loop that ties them to the room's state. */
+import { Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import { installDebugHook, type HookSources } from "../debugHook.ts";
 import { GrabController } from "../input/grabController.ts";
@@ -57,6 +58,7 @@ export class Playground {
       },
       color: () => identity.color,
       reach: () => options.limits().reach,
+      worldOrigin: new Vector3(...topology.origin).negate(),
       maxGrabs: options.limits().maxGrabs,
     });
     this.presence = new Presence(this.view, options.send);

@@ -166,12 +166,13 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
     if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
   }
-  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape.reach);
-  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape.reach);
+  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
+  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
   return null;
 }
 
-function checkReach(field: string, [x, y, z]: Point, reach: number): Refusal | null {
+function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {
+  const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
   // An overflow to infinity is refused like any other far point.
   const distance = Math.sqrt(x * x + y * y + z * z);
   return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };

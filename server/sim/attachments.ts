@@ -5,6 +5,9 @@ import { bodyIndex } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { PointSettings, WeightedPoint } from "./memory/points.ts";
 
+/** Squared distances that differ by less than this part are the same: far above float64's rounding, far below what a scene means. */
+const TIE = 1e-9;
+
 interface Resolved {
   addresses: number[];
   weights: number[];
@@ -42,7 +45,8 @@ function resolvePoint(p: AttachmentPoint, path: string, scene: Scene, bodies: re
   let best = 0, least = Infinity;
   for (let i = 0; i < body.streamedCount; i++) {
     const q = place(i), d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
-    if (d < least) [best, least] = [i, d];
+    // of places that are equally near but for rounding the first, wherever the scene stands
+    if (d < least * (1 - TIE)) [best, least] = [i, d];
   }
   return { addresses: [address(best)], weights: [1], at: place(best) };
 }

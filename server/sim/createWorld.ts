@@ -9,6 +9,7 @@ import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout.ts";
 import { resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
+import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadBody } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
@@ -45,30 +46,15 @@ export interface CreatedWorld extends BuiltWorld {
 }
 
 /**
- * @param scene already validated (shared/sceneValidator.ts)
+ * @param inWorld already validated (shared/sceneValidator.ts)
  * @throws SceneError, MeshError
  * Same scene and meshes, same bytes, on any machine.
  */
-export async function createWorld(scene: Scene, options: CreateOptions): Promise<CreatedWorld> {
-  const bodies: BodyTemplate[] = [];
-  for (let i = 0; i < scene.bodies.length; i++) {
-    const onProgress = options.onProgress;
-    const body = loadBody(scene, i, {
-      baseDir: options.baseDir,
-      onProgress: onProgress && ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
-    });
-    bodies.push(await body.catch((error: unknown) => {
-      // a mesh reader knows its file and line, not whose mesh it is
-      if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
-      throw error;
-    }));
-  }
-
+export async function createWorld(inWorld: Scene, options: CreateOptions): Promise<CreatedWorld> {
+  const far = await loadBodies(inWorld, options), origin = chooseOrigin(far);
+  // from here on everything is seen from the room's own origin
+  const bodies = far.map((body) => moveBody(body, origin)), scene = moveScene(inWorld, origin);
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
-  bodies.forEach((body, i) => {
-    const far = farthest(body.positions);
-    if (far > worldRadius) throw new SceneError(`/bodies/${i}`, `${body.name}, ${far} m from the origin`, `placed within the scene's worldRadius of ${worldRadius} m`);
-  });
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
@@ -144,7 +130,7 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
-    worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    origin, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
@@ -153,6 +139,30 @@ export async function createWorld(scene: Scene, options: CreateOptions): Promise
     colors: byKind(() => 1),
   };
   return { memory, layout, bodies, topology: buildTopology(scene, bodies, layout) };
+}
+
+/** In world coordinates. */
+async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTemplate[]> {
+  const bodies: BodyTemplate[] = [];
+  for (let i = 0; i < scene.bodies.length; i++) {
+    const onProgress = options.onProgress;
+    const body = loadBody(scene, i, {
+      baseDir: options.baseDir,
+      onProgress: onProgress && ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
+    });
+    bodies.push(await body.catch((error: unknown) => {
+      // a mesh reader knows its file and line, not whose mesh it is
+      if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
+      throw error;
+    }));
+  }
+
+  const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
+  bodies.forEach((body, i) => {
+    const far = farthest(body.positions);
+    if (far > worldRadius) throw new SceneError(`/bodies/${i}`, `${body.name}, ${far} m from the origin`, `placed within the scene's worldRadius of ${worldRadius} m`);
+  });
+  return bodies;
 }
 
 /** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */

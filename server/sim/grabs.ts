@@ -52,7 +52,7 @@ function refuse(views: Views, layout: SimLayout, input: Input): Refusal | undefi
     if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001)) return { field: u >= -1e-3 && u <= 1.001 ? "v" : "u", value: u >= -1e-3 && u <= 1.001 ? v : u, limit: "barycentric: u >= 0, v >= 0, u + v <= 1" };
   }
   if (input.type === "grab" || input.type === "move") {
-    const d = length(input.target);
+    const d = length(input.target.map((c, r) => c + layout.origin[r]!));
     if (!(d <= layout.worldRadius)) return { field: "target", value: d, limit: `within ${layout.worldRadius} m of the origin` };
   }
   if (input.type === "impulse") {

@@ -7,7 +7,7 @@ export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 export interface Kernel {
   step(helpers: number, scratch: number): void;
   help(generation: number, scratch: number): number;
-  bodyIsSound(first: number, count: number, radius: number): number;
+  bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
   solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
   solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;

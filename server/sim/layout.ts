@@ -47,6 +47,9 @@ export interface SimLayout extends Record<string, unknown> {
   /** int32: per body ticks without motion; one for the room asleep; per body held; per body slow ticks. */
   still: number;
   scratch: number;
+  /** Where in the world the room's positions are measured from, m. */
+  origin: [number, number, number];
+  /** About the world's origin. */
   worldRadius: number;
   quantum: number;
   interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };

@@ -1,6 +1,8 @@
 /**
  * Recordings: `manifest.json` (what the particles are) and `positions.f32` (where they were: little-endian float32 x y z per particle,
- * frames back to back). Particles, elements and triangles are numbered as in the mesh file, whatever order the simulation keeps them in.
+ * frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the mesh file, whatever order the simulation
+ * keeps them in. Far from the world's origin float32 is coarse (0.06 mm at 1 km), so a scene that is simulated around an origin of its own
+ * (origin.ts) gets `local.f32` beside it: the same positions from the manifest's `origin`, with every bit that the simulation has.
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +16,12 @@ export class Recorder {
   private readonly world: SimWorld;
   /** Simulation particle of each recorded one. */
   private readonly source: Uint32Array;
+  /** From the room's origin, and in the world. */
   private readonly frame: Float32Array;
+  private readonly worldFrame: Float32Array;
+  private readonly origin: readonly number[];
+  /** Open where the room's origin is not the world's. */
+  private readonly localFile: number | undefined;
   private readonly manifest: Record<string, unknown>;
   frames = 0;
 
@@ -24,8 +31,11 @@ export class Recorder {
     this.world = world;
     this.file = openSync(join(dir, "positions.f32"), "w");
     const { layout } = created;
+    this.origin = layout.origin;
+    if (this.origin.some((o) => o !== 0)) this.localFile = openSync(join(dir, "local.f32"), "w");
     this.source = new Uint32Array(layout.particleCount);
     this.frame = new Float32Array(3 * layout.particleCount);
+    this.worldFrame = this.localFile === undefined ? this.frame : new Float32Array(3 * layout.particleCount);
     const bodies = created.bodies.map((body, b) => {
       const first = layout.bodies[b]!.first;
       // file order; equal to the rank of `origin`, which skips vertices that no element uses
@@ -48,7 +58,7 @@ export class Recorder {
     });
     this.manifest = {
       format: "pliant-recording-1", title: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, every,
-      particles: layout.particleCount, bodies,
+      particles: layout.particleCount, origin: layout.origin, bodies,
       note: "Frame 0 is the initial state. Indices are particle numbers in a frame; body b owns firstParticle .. firstParticle + particleCount - 1.",
     };
   }
@@ -56,14 +66,23 @@ export class Recorder {
   /** Appends the state as it is now. */
   write(): void {
     this.world.readParticles(this.source, this.frame);
-    const bytes = new Uint8Array(this.frame.buffer);
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.file, bytes, done);
+    if (this.localFile !== undefined) {
+      for (let i = 0; i < this.frame.length; i++) this.worldFrame[i] = this.frame[i]! + this.origin[i % 3]!;
+      append(this.localFile, this.frame);
+    }
+    append(this.file, this.worldFrame);
     this.frames++;
   }
 
   /** Writes the manifest, with the number of frames and what the run ended with. */
   close(result: Record<string, unknown>): void {
     closeSync(this.file);
+    if (this.localFile !== undefined) closeSync(this.localFile);
     writeFileSync(join(this.dir, "manifest.json"), JSON.stringify({ ...this.manifest, frames: this.frames, ...result }));
   }
+}
+
+function append(file: number, frame: Float32Array): void {
+  const bytes = new Uint8Array(frame.buffer);
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }

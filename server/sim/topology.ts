@@ -12,6 +12,7 @@ export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], lay
     description: scene.description ?? "",
     particles: layout.streamedParticles,
     tickHz: layout.tickHz,
+    origin: layout.origin,
     camera: scene.camera ?? defaultCamera(bodies),
     colliders: scene.colliders ?? [],
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),

@@ -4,7 +4,7 @@
  */
 import type { Topology } from "../../shared/topology.ts";
 
-/** One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server. */
+/** One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server; targets are in m from the room's origin. */
 export type Input =
   | { type: "grab"; member: number; grab: number; body: number; triangle: number; u: number; v: number; target: [number, number, number] }
   | { type: "move"; member: number; grab: number; target: [number, number, number] }
@@ -32,7 +32,13 @@ export type SimEvent =
   | { type: "reset"; tick: number; member: number };
 
 /** Plain data, structured-cloneable: the memory map and everything else a thread needs beside the memory itself. */
-export type WorldLayout = Record<string, unknown> & { tickHz: number; streamedParticles: number; bodyCount: number };
+export type WorldLayout = Record<string, unknown> & {
+  tickHz: number;
+  streamedParticles: number;
+  bodyCount: number;
+  /** Where in the world the room's positions are measured from, m. */
+  origin: [number, number, number];
+};
 
 export interface BuiltWorld {
   memory: WebAssembly.Memory;
@@ -45,7 +51,7 @@ export interface World {
   readonly tickNumber: number;
   /** Steps one tick: inputs, substeps, guard. */
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
-  /** float32[3*streamedParticles] current positions of the streamed particles, m. */
+  /** float32[3*streamedParticles] current positions of the streamed particles, m from the room's origin. */
   readStreamed(out: Float32Array): void;
   /** True for bodies whose streamed particles have been still long enough to sleep, by body. */
   asleep(): Uint8Array;

@@ -109,7 +109,7 @@ export class SimWorld implements World {
     }
   }
 
-  /** Positions of the particles `source` (room numbers) -> out float32[3*source.length], m. */
+  /** Positions of the particles `source` (room numbers) -> out float32[3*source.length], m from the room's origin. */
   readParticles(source: Uint32Array, out: Float32Array): void {
     const { f32 } = this.views, x = this.layout.x / 4;
     source.forEach((particle, i) => {
@@ -117,7 +117,7 @@ export class SimWorld implements World {
     });
   }
 
-  /** float32[3] position of any particle of a body, m. */
+  /** float32[3] position of any particle of a body, m from the room's origin. */
   position(body: number, particle: number): [number, number, number] {
     const at = this.layout.x / 4 + 4 * (this.layout.bodies[body]!.first + particle), { f32 } = this.views;
     return [f32[at]!, f32[at + 1]!, f32[at + 2]!];
@@ -181,7 +181,7 @@ export class SimWorld implements World {
     const { layout, views } = this, { f32 } = views;
     layout.bodies.forEach((body, b) => {
       if (views.i32[this.heldAt(b)]) return;
-      if (this.kernel.bodyIsSound(body.first, body.count, layout.worldRadius)) {
+      if (this.kernel.bodyIsSound(body.first, body.count, layout.worldRadius, ...layout.origin)) {
         f32.copyWithin(layout.good / 4 + 4 * body.first, layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.count));
         const velocities = (layout.good + this.savedBytes) / 4 + 4 * body.first;
         f32.copyWithin(velocities, layout.v / 4 + 4 * body.first, layout.v / 4 + 4 * (body.first + body.count));
@@ -193,7 +193,7 @@ export class SimWorld implements World {
         f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
       }
       views.i32[this.heldAt(b)] = 1;
-      events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m; rolled back one tick and held until a reset` });
+      events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m from the origin; rolled back one tick and held until a reset` });
     });
   }
 

@@ -8,8 +8,10 @@ import type { Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts
 export interface RoomShape {
   /** Surface triangles of each body. */
   triangles: number[];
-  /** Targets and cursors lie within this distance of the origin, m. */
+  /** Targets and cursors lie within this distance of the world's origin, m. */
   reach: number;
+  /** Where in the world targets and cursors are measured from, m. */
+  origin: [number, number, number];
   /** N s */
   maxImpulse: number;
 }
@@ -98,4 +100,6 @@ export interface InspectResult {
   /** Wire tick of that frame, -1 before the first. */
   frameTick: number;
   stateHash: string;
+  /** Where in the world positions are measured from, m. */
+  origin: [number, number, number];
 }

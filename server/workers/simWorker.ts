@@ -26,6 +26,7 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
     shape: {
       triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
+      origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,
     },
     seconds: (performance.now() - startMs) / 1000,
@@ -76,5 +77,6 @@ export function inspect({ room }: InspectTask): InspectResult {
     quantized: state.frameTick < 0 ? null : new Int32Array(state.frame),
     frameTick: state.frameTick,
     stateHash: world.stateHash(),
+    origin: world.layout.origin,
   };
 }

@@ -10,13 +10,13 @@ import type { Input, SimEvent } from "../../server/sim/types.ts";
 export interface Laboratory {
   created: CreatedWorld;
   world: SimWorld;
-  /** float32 views of particle rows: x y z w; velocity and damping rate; external acceleration and root of the friction. */
+  /** float32 views of particle rows: x y z (from the room's origin) and w; velocity and damping rate; external acceleration and root of the friction. */
   x: Float32Array;
   v: Float32Array;
   acceleration: Float32Array;
   /** Steps `ticks` ticks; `inputs` go to the first. Returns what happened. */
   run(ticks: number, inputs?: readonly Input[]): SimEvent[];
-  /** float64[3N] copy of a body's positions, m. */
+  /** float64[3N] copy of a body's positions in the world, m. */
   positions(body?: number): Float64Array;
   /** float64[3N] copy of a body's velocities, m/s. */
   velocities(body?: number): Float64Array;
@@ -33,10 +33,11 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
   const { layout } = created, buffer = created.memory.buffer;
   const rows = (address: number): Float32Array => new Float32Array(buffer, address, 4 * layout.particleCount);
   const x = rows(layout.x), v = rows(layout.v), acceleration = rows(new Int32Array(buffer)[(L.HEADER + L.H_ACC) / 4]!);
-  const copy = (rows: Float32Array, body: number): Float64Array => {
+  const copy = (rows: Float32Array, body: number, from: readonly number[]): Float64Array => {
     const { first, count } = layout.bodies[body]!;
-    return Float64Array.from({ length: 3 * count }, (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]!);
+    return Float64Array.from({ length: 3 * count }, (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]! + from[k % 3]!);
   };
+  const { origin } = layout;
   return {
     created, world, x, v, acceleration,
     run(ticks, inputs = []) {
@@ -44,13 +45,13 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
       for (let t = 0; t < ticks; t++) events.push(...world.step(t === 0 ? inputs : []).events);
       return events;
     },
-    positions: (body = 0) => copy(x, body),
-    velocities: (body = 0) => copy(v, body),
+    positions: (body = 0) => copy(x, body, origin),
+    velocities: (body = 0) => copy(v, body, [0, 0, 0]),
     put(body, place, velocity = () => [0, 0, 0]) {
       const { first, count } = layout.bodies[body]!;
       for (let i = 0; i < count; i++) {
-        const at = 4 * (first + i), here: [number, number, number] = [x[at]!, x[at + 1]!, x[at + 2]!];
-        x.set(place(here, i), at);
+        const at = 4 * (first + i), here: [number, number, number] = [x[at]! + origin[0], x[at + 1]! + origin[1], x[at + 2]! + origin[2]];
+        x.set(place(here, i).map((c, r) => c - origin[r]!), at);
         v.set(velocity(here, i), at);
       }
     },

@@ -2,11 +2,11 @@
 import { HEADER, H_X, H_V, H_TICK } from "./layout";
 
 /** 1 if every particle is finite and within `radius` of the origin. A NaN fails the comparison. */
-export function bodyIsSound(first: i32, count: i32, radius: f32): i32 {
+export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f32, oz: f32): i32 {
   let x = <usize>load<u32>(HEADER, H_X) + (<usize>first << 4), v = <usize>load<u32>(HEADER, H_V) + (<usize>first << 4);
   const limit = radius * radius;
   for (let i = 0; i < count; i++, x += 16, v += 16) {
-    const a = load<f32>(x), b = load<f32>(x, 4), c = load<f32>(x, 8), d = load<f32>(v), e = load<f32>(v, 4), f = load<f32>(v, 8);
+    const a = load<f32>(x) + ox, b = load<f32>(x, 4) + oy, c = load<f32>(x, 8) + oz, d = load<f32>(v), e = load<f32>(v, 4), f = load<f32>(v, 8);
     if (!(a * a + b * b + c * c <= limit) || !(d * d + e * e + f * f < Infinity)) return 0;
   }
   return 1;

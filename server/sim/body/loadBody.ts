@@ -12,7 +12,7 @@ import { triangleElements } from "../constraints/triangles.ts";
 import { sheetModuli } from "../materials.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
-import { placed, placementOf, scaled } from "./transform.ts";
+import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate } from "./template.ts";
 
 export interface LoadOptions {
@@ -39,7 +39,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   }
 
   const template: BodyTemplate = {
-    name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, origin, mass,
+    name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0],
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
     contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, triangles, tets, ...(detail && { detail }),
@@ -49,7 +49,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
   body.loads?.forEach((load, i) => {
-    addLoad(template.force, selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`), load.force, load.distribute ?? "area", template);
+    addLoad(template.force, selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`), load.force, load.distribute ?? "area", { positions: own, triangles, mass });
   });
   return template;
 }
@@ -57,12 +57,13 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
 interface Shape {
   own: Float64Array;
   positions: Float64Array;
+  placement: Placement;
   triangles: Uint32Array;
   tets: Uint32Array;
   origin: Uint32Array;
   streamedCount: number;
   elements: BodyTemplate["elements"];
-  detail?: SurfaceMesh;
+  detail?: SurfaceMesh & { own: Float64Array };
 }
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions): Promise<Shape> {
@@ -80,10 +81,10 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions): Pr
   const { mesh: ordered, surfaceCount } = renumber(mesh);
   const own = ordered.positions;
   return {
-    own, positions: placed(own, placement), triangles: boundarySurface(ordered), tets: ordered.tets,
+    own, placement, positions: placed(own, placement), triangles: boundarySurface(ordered), tets: ordered.tets,
     origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
     elements: solidElements(body.material, own, ordered.tets, path),
-    ...(detailOwn && { detail: { positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
+    ...(detailOwn && { detail: { own: detailOwn.positions, positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
   };
 }
 
@@ -96,7 +97,7 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions): 
   const elements: BodyTemplate["elements"] = [triangleElements(own, surface.triangles, sheetModuli(body.material), body.material.thickness)];
   if (body.material.bendingStiffness) elements.push(bendElements(own, surface.triangles, body.material.bendingStiffness));
   return {
-    own, positions: placed(own, placement), triangles: surface.triangles, tets: new Uint32Array(0),
+    own, placement, positions: placed(own, placement), triangles: surface.triangles, tets: new Uint32Array(0),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i), streamedCount: count, elements,
   };
 }

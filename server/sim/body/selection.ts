@@ -32,6 +32,7 @@ export function selectParticles(select: Selection, positions: Float64Array, orig
  * Spreads a total force over particles, in proportion to the surface area around each (a third of every surface triangle whose corners
  * are all selected: the consistent nodal load of a uniform traction) or to mass. Falls back to mass where no triangle is selected whole.
  * @param force float64[3N] N, inout
+ * @param body positions float64[3N] m, in any axes: only areas are taken from them
  */
 export function addLoad(
   force: Float64Array, chosen: readonly number[], total: Vec3, distribute: "area" | "mass",

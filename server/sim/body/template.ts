@@ -2,6 +2,7 @@
 import type { Body, Look, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
+import type { Placement } from "./transform.ts";
 
 export interface BodyTemplate {
   name: string;
@@ -10,8 +11,11 @@ export interface BodyTemplate {
   particleCount: number;
   /** The first so many particles are sent to clients: the surface of a soft body, all of a cloth. */
   streamedCount: number;
-  /** float64[3N] m, placed in the world */
+  /** float64[3N] m, as placed; from the world's origin while the body is loaded, from the room's (origin.ts) in a built world */
   positions: Float64Array;
+  /** float64[3N] m in the body's own axes, and what places them. Absent: only `positions` are known. */
+  own?: Float64Array;
+  placement?: Placement;
   /** uint32[N]: each particle's place in the mesh file, from 0 */
   origin: Uint32Array;
   /** float64[N] kg */
@@ -34,6 +38,6 @@ export interface BodyTemplate {
   triangles: Uint32Array;
   /** uint32[4n] tetrahedra, empty for cloth */
   tets: Uint32Array;
-  /** what is drawn, placed in the world; absent: the simulation surface itself */
-  detail?: SurfaceMesh;
+  /** what is drawn, placed like `positions` and in the body's own axes; absent: the simulation surface itself */
+  detail?: SurfaceMesh & { own?: Float64Array };
 }

@@ -9,7 +9,7 @@ import type { Topology } from "../../../shared/topology.ts";
 const triangles = Uint32Array.of(0, 1, 2, 0, 2, 3);
 const bytesOf = (array: Uint32Array | Float32Array) => new Uint8Array(array.buffer);
 const topology: Topology = {
-  version: 1, title: "Quad", description: "", particles: 4, tickHz: 60, camera: { position: [0, 0, 1], target: [0, 0, 0] }, colliders: [],
+  version: 1, title: "Quad", description: "", particles: 4, tickHz: 60, origin: [0, 0, 0], camera: { position: [0, 0, 1], target: [0, 0, 0] }, colliders: [],
   bodies: [{ name: "quad", kind: "cloth", look: {}, first: 0, count: 4, quantum: 0.001, triangles: bytesOf(triangles), rest: bytesOf(new Float32Array(12)) }],
   interaction: { grabCompliance: 0, grabMaxForce: 1, maxImpulse: 1 },
 };

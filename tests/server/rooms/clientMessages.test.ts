@@ -79,7 +79,7 @@ describe("parseClientMessage", () => {
 });
 
 describe("checkRanges", () => {
-  const shape = { triangles: [10, 20], reach: 100, maxImpulse: 5 };
+  const shape = { triangles: [10, 20], reach: 100, origin: [0, 0, 0] as [number, number, number], maxImpulse: 5 };
   const grab = { type: "grab", grab: 1, body: 1, triangle: 19, u: 0.5, v: 0.5, target: [0, 100, 0] } as const;
   const check = (change: object): unknown => checkRanges({ ...grab, target: [...grab.target], ...change }, shape);
 
@@ -103,6 +103,13 @@ describe("checkRanges", () => {
   test("cursors have the same reach", () => {
     expect(checkRanges({ type: "cursor", at: [0, 0, 101] }, shape)).toMatchObject({ field: "cursor" });
     expect(checkRanges({ type: "cursor", at: null }, shape)).toBeNull();
+  });
+
+  test("points are measured from the room's origin, their reach from the world's", () => {
+    const far = { ...shape, reach: 1000, origin: [990, 0, 0] as [number, number, number] };
+    expect(checkRanges({ ...grab, target: [10, 0, 0] }, far)).toBeNull();
+    expect(checkRanges({ ...grab, target: [-1990, 0, 0] }, far)).toBeNull();
+    expect(checkRanges({ ...grab, target: [11, 0, 0] }, far)).toMatchObject({ field: "target", value: 1001, limit: "up to 1000 m from the origin" });
   });
 });
 
