@@ -15,6 +15,8 @@ export interface Figure {
   title: string;
   /** Where the claim comes from, e.g. "Bender et al. 2014, figure 7". */
   source: string;
+  /** It measures time: nothing else of the report runs beside it. */
+  alone?: boolean;
   /** @param progress called with the part that is done, 0 to 1, and what is being done */
   run(size: FigureSize, progress?: Progress): Promise<FigureResult>;
 }
@@ -22,7 +24,7 @@ export interface Figure {
 export type Progress = (done: number, stage: string) => void;
 
 export interface FigureResult {
-  /** What is measured, how, and what it shows, for a physicist who doubts it: set-up with all numbers, reference, tolerance and its reason, what falls short. Paragraphs are parted by empty lines. */
+  /** What is measured, how, and what it shows, for a physicist who doubts it: set-up with all numbers, reference, tolerance and its reason, what falls short. Paragraphs are parted by empty lines; lines of "- " are a list, lines indented by two spaces a formula; `code` and **strong**. */
   text: string;
   /** At least one. */
   checks: Check[];
