@@ -60,7 +60,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
   const particles = (real + L.DUMMIES + 3) & ~3;
   const memoryMap = new Allocator();
-  const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles);
+  const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles), support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount })), memoryMap);
@@ -70,7 +70,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const colliderRows = memoryMap.take(colliders.length * L.COLLIDER_BYTES);
-  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take(bodies.length * L.BODY_BYTES);
+  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const triangles = bodies.map((b) => memoryMap.take(4 * b.triangles.length));
   const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
   const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
@@ -84,7 +84,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const memory = new WebAssembly.Memory({ initial: memoryMap.pages, maximum: memoryMap.pages, shared: true });
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
   const header = (offset: number, value: number): void => void (i32[(L.HEADER + offset) / 4] = value);
-  header(L.H_X, x); header(L.H_XPREV, xPrev); header(L.H_V, v); header(L.H_ACC, acc); header(L.H_PARTICLES, particles);
+  header(L.H_X, x); header(L.H_XPREV, xPrev); header(L.H_V, v); header(L.H_ACC, acc); header(L.H_SUPPORT, support); header(L.H_PARTICLES, particles);
   header(L.H_PROGRAM, program); header(L.H_PHASES, phases.length); header(L.H_SUBSTEPS, substeps);
   f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = 1 / (tickHz * substeps);
   f32[(L.HEADER + L.H_TICK_SECONDS) / 4] = 1 / tickHz;
@@ -121,14 +121,14 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const bodyLayouts: BodyLayout[] = [];
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: diagonal(b.positions) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: diagonal(b.positions) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
     Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
+    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
     origin, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {

@@ -9,7 +9,7 @@ export interface Kernel {
   help(generation: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
-  solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
+  solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;
   solveBending(block: number, count: number, pass: number, inverseH2: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;

@@ -14,6 +14,8 @@ export interface BodyLayout {
   /** Address of this body's SURFACE row. */
   surface: number;
   meanEdge: number;
+  /** 1/s */
+  damping: number;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
 }
@@ -23,6 +25,10 @@ export interface SimLayout extends Record<string, unknown> {
   substeps: number;
   iterations: number;
   particleCount: number;
+  /** Address of the BODY rows, one more than bodies. */
+  bodyRows: number;
+  /** Where remembered stress lies. */
+  memories: { address: number; bytes: number }[];
   streamedParticles: number;
   bodyCount: number;
   bodies: BodyLayout[];

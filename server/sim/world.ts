@@ -20,14 +20,28 @@ const SECONDS_TO_SLEEP = 1;
  * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in millimetres rests alike,
  * and one corner that quivers does not keep a room awake.
  */
-const STILL = 0.0025;
+const STILL = 0.0005;
 /**
  * A solver that is not converged never stops moving: the dragon at 20 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
- * root mean square speed stays below SLOW sizes a second for SECONDS_TO_CALM loses CALMING of its velocity each tick, until it is still.
+ * root mean square speed stays below SLOW sizes a second for SECONDS_TO_CALM is damped with CALMING 1/s until it is still.
  */
 const SLOW = 0.05;
 const SECONDS_TO_CALM = 0.5;
-const CALMING = 0.15;
+const CALMING = 10;
+/** A body that is calm may move this many times as fast before it counts as moving: it is when stress is remembered that it rises. */
+const STILL_CALM = 4;
+/**
+ * Remembered stress (kernel/assembly/settle.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
+ * in 1/s; stable below 1. What is faster than FAST sizes a second forgets FORGETTING of it in a second.
+ */
+const GAIN = 0.25;
+const FAST = 0.5;
+const FORGETTING = 2;
+/** Share of the stress that iterations must build up alone for memory to be of no use. */
+const CONVERGED = 0.995;
+/** A body settles until its stress is this close to where it is going, relative, or this long, s. */
+const SETTLED = 0.005;
+const SECONDS_TO_SETTLE = 60;
 
 export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
   return new SimWorld(memory, layout as unknown as SimLayout);
@@ -163,6 +177,9 @@ export class SimWorld implements World {
     this.copyState(layout.initial, 0, layout.particleCount);
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
+    this.forget();
+    for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + (b + 1) * L.BODY_BYTES) / 4);
+    views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
@@ -197,15 +214,18 @@ export class SimWorld implements World {
     });
   }
 
-  /** Counts each body's quiet ticks; calms the slow, notes who sleeps. */
+  /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
   private countStillness(): void {
-    const { layout, views: { i32 } } = this;
-    let all = true;
+    const { layout, views: { i32 } } = this, enough = SECONDS_TO_CALM * layout.tickHz;
+    let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
-      const calm = this.calmAt(b);
-      i32[calm] = this.speed(body) < SLOW * body.size ? i32[calm]! + 1 : 0;
-      if (this.mayRest && i32[calm]! >= SECONDS_TO_CALM * layout.tickHz) this.calm(body);
-      if (this.nearAnchor(body)) i32[this.stillAt(b)]!++;
+      const calm = this.calmAt(b), speed = this.speed(body) / body.size;
+      i32[calm] = speed < (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW ? i32[calm]! + 1 : 0;
+      const slow = i32[calm]! >= enough;
+      if (this.mayRest && slow) this.calm(body);
+      if (this.remember(body, b, slow, speed)) settling = true;
+      const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * layout.tickHz;
+      if (this.nearAnchor(body) && settled) i32[this.stillAt(b)]!++;
       else {
         i32[this.stillAt(b)] = 0;
         this.setAnchor(body);
@@ -213,6 +233,39 @@ export class SimWorld implements World {
       all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * layout.tickHz;
     });
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
+    const at = (L.HEADER + L.H_SETTLE) / 4;
+    if (i32[at] && !settling) this.forget();
+    i32[at] = settling ? 1 : 0;
+  }
+
+  /**
+   * How far a body's stress has settled. `share`: what the iterations alone build up of it (1 before it is measured); `error`: estimate of what
+   * is missing, relative.
+   */
+  settlement(body: number): { share: number; error: number } {
+    const row = new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
+    const share = row.getFloat32(L.BODY_SHARE, true) || 1, strain = row.getFloat64(L.BODY_STRAIN, true);
+    if (share >= CONVERGED || !(strain > 0)) return { share, error: 1 - share };
+    return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
+  }
+
+  /** Sets what a body's memory takes over and keeps in the next tick. @param speed sizes a second @returns true if it has any use for memory */
+  private remember(body: BodyLayout, b: number, slow: boolean, speed: number): boolean {
+    const { layout: { tickHz, bodyRows }, views: { f32 } } = this, at = bodyRows + b * L.BODY_BYTES;
+    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest ? CALMING : 0);
+    f32[(at + L.BODY_GAIN) / 4] = slow ? Math.min(1, (GAIN * damping) / tickHz) : 0;
+    f32[(at + L.BODY_KEEP) / 4] = speed > FAST ? 1 / (1 + FORGETTING / tickHz) : 1;
+    const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
+    if (slow && strain > 0) {
+      const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / strain));
+      if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
+    }
+    return slow ? share < CONVERGED : share > 0 && share < CONVERGED;
+  }
+
+  private forget(): void {
+    const { layout, views: { i32 } } = this;
+    for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.MEMORY_BYTES) i32.fill(0, at / 4, (at + L.MEMORY_BODY) / 4);
   }
 
   /** Root mean square speed of a body's streamed particles, m/s. */
@@ -224,8 +277,8 @@ export class SimWorld implements World {
   }
 
   private calm(body: BodyLayout): void {
-    const { f32 } = this.views;
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.count; i++, v += 4) for (let r = 0; r < 3; r++) f32[v + r]! *= 1 - CALMING;
+    const { f32 } = this.views, keep = 1 / (1 + CALMING / this.layout.tickHz);
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.count; i++, v += 4) for (let r = 0; r < 3; r++) f32[v + r]! *= keep;
   }
 
   private nearAnchor(body: BodyLayout): boolean {

@@ -109,7 +109,7 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
       for (const range of planned.ranges) {
-        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else kernel.solveBending(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
       }

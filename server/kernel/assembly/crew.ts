@@ -9,7 +9,7 @@
  */
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
-  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, TET_BYTES, TRI_BYTES, BEND_BYTES,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
@@ -21,6 +21,7 @@ import { solveContacts } from "./contacts";
 import { findContacts } from "./broadphase";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
+import { settle } from "./settle";
 
 /** Seconds, from the host. */
 declare function now(): f64;
@@ -32,7 +33,10 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), pass = load<i32>(phase, PHASE_PASS);
   const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
-  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, pass, inverseH2, scratch);
+  if (kind == KIND_TET) {
+    const memory = pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) + <usize>begin * MEMORY_BYTES : 0;
+    solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, load<i32>(HEADER, H_SETTLE) ? pass & ~PASS_LAST : pass, inverseH2, scratch, memory);
+  }
   else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
@@ -49,6 +53,7 @@ export function step(helpers: i32, scratch: usize): void {
   const program = <usize>load<u32>(HEADER, H_PROGRAM), phases = load<i32>(HEADER, H_PHASES), substeps = load<i32>(HEADER, H_SUBSTEPS);
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   let before = now();
+  settle();
   findContacts();
   findFreeBodies();
   let after = now();

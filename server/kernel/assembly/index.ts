@@ -2,6 +2,7 @@
 export { step, help } from "./crew";
 export { bodyIsSound, stateHash } from "./guard";
 export { solveTetrahedra } from "./tetrahedron";
+export { settle } from "./settle";
 export { solveTriangles } from "./triangle";
 export { solveBending } from "./bending";
 export { solvePoints } from "./points";

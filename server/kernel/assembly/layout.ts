@@ -32,6 +32,9 @@ export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the li
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: 1 if the host wants to see every substep
 export const H_BODIES = 160; // i32 pointer: BODY rows
+export const H_SETTLE = 164; // i32: 1 while stress is being remembered from tick to tick (settle.ts)
+export const H_SETTLED = 168; // i32: H_SETTLE of the last tick: its multipliers are kept
+export const H_SUPPORT = 172; // i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;
@@ -56,6 +59,7 @@ export const PHASE_CHUNK = 12; // i32 blocks or particles in a chunk
 export const PHASE_CHUNKS = 16; // i32
 export const PHASE_PASS = 20; // i32 PASS_FIRST and PASS_LAST, added
 export const PHASE_STAGE = 24; // i32
+export const PHASE_MEMORY = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
 
 /** First iteration of a substep: multipliers start at zero. */
 export const PASS_FIRST = 1;
@@ -86,6 +90,11 @@ export const TET_S = 304;
 export const TET_LAMBDA = 352;
 export const TET_APPLIED = 448; // right behind the multipliers: an inverted lane clears both
 export const TET_BYTES = 592;
+
+/** Remembered stress of a tetrahedron block: six multipliers, F [L] (9) as it acts in this tick, and each lane's body number. */
+export const MEMORY_APPLIED = 96;
+export const MEMORY_BODY = 240;
+export const MEMORY_BYTES = 256;
 
 /** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;
@@ -153,7 +162,13 @@ export const BODY_FREE = 8; // i32 1: nothing holds or touches it in this tick
 export const BODY_VELOCITY = 16; // f64x3 m/s to put back
 export const BODY_SPIN = 40; // f64x3 rad/s to put back
 export const BODY_CENTER = 64; // f64x3 m
-export const BODY_BYTES = 96;
+export const BODY_GAIN = 88; // f32: share of the stress not yet remembered that memory takes over in this tick
+export const BODY_KEEP = 92; // f32: share of the remembered stress that is kept
+export const BODY_MISMATCH = 96; // f64 |C + aT S L|^2 over all elements, weighed by stiffness and volume
+export const BODY_STRAIN = 104; // f64 |aT S L|^2 likewise
+export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
+export const BODY_SHARE = 120; // f32: least share of its stress that the iterations built up alone; 0: not measured
+export const BODY_BYTES = 128;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each). One area a thread. */

@@ -24,7 +24,7 @@
  * Starting from the last substep's multipliers: exact in equilibrium, but unstable as soon as a mode needs more than one substep to converge.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_BYTES } from "./layout";
+import { PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_BYTES, MEMORY_APPLIED, MEMORY_BYTES } from "./layout";
 import { solveInvertedLanes } from "./inversion";
 
 /**
@@ -32,12 +32,14 @@ import { solveInvertedLanes } from "./inversion";
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
  * @param scratch this thread's SCRATCH_BYTES
+ * @param memory remembered stress of the first block, where this substep starts from it (settle.ts); else 0
  */
-export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
+export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334); // (1/sqrt 3)^2, where the StVK stress turns: see inversion.ts
-  const aT = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
+  const aT = f32x4.splat(inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
   for (let n = 0; n < count; n++, block += TET_BYTES) {
+    const from = memory ? memory + <usize>n * MEMORY_BYTES : block + TET_LAMBDA; // multipliers, then what they did so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -78,8 +80,8 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     let r3 = f32x4.neg(t12), r4 = f32x4.neg(t02), r5 = f32x4.neg(t01);
     let l0 = zero, l1 = zero, l2 = zero, l3 = zero, l4 = zero, l5 = zero;
     if (!first) {
-      l0 = v128.load(block, TET_LAMBDA); l1 = v128.load(block, TET_LAMBDA + 16); l2 = v128.load(block, TET_LAMBDA + 32);
-      l3 = v128.load(block, TET_LAMBDA + 48); l4 = v128.load(block, TET_LAMBDA + 64); l5 = v128.load(block, TET_LAMBDA + 80);
+      l0 = v128.load(from); l1 = v128.load(from, 16); l2 = v128.load(from, 32);
+      l3 = v128.load(from, 48); l4 = v128.load(from, 64); l5 = v128.load(from, 80);
       r0 = sub(r0, madd(sn, l0, mul(so, add(l1, l2)))); r1 = sub(r1, madd(sn, l1, mul(so, add(l0, l2)))); r2 = sub(r2, madd(sn, l2, mul(so, add(l0, l1))));
       r3 = sub(r3, mul(sg, l3)); r4 = sub(r4, mul(sg, l4)); r5 = sub(r5, mul(sg, l5));
     }
@@ -133,9 +135,9 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     let p10 = dot3(f10, s0, f11, s5, f12, s4), p11 = dot3(f10, s5, f11, s1, f12, s3), p12 = dot3(f10, s4, f11, s3, f12, s2);
     let p20 = dot3(f20, s0, f21, s5, f22, s4), p21 = dot3(f20, s5, f21, s1, f22, s3), p22 = dot3(f20, s4, f21, s3, f22, s2);
     if (!first) {
-      const o00 = v128.load(block, TET_APPLIED), o01 = v128.load(block, TET_APPLIED + 16), o02 = v128.load(block, TET_APPLIED + 32);
-      const o10 = v128.load(block, TET_APPLIED + 48), o11 = v128.load(block, TET_APPLIED + 64), o12 = v128.load(block, TET_APPLIED + 80);
-      const o20 = v128.load(block, TET_APPLIED + 96), o21 = v128.load(block, TET_APPLIED + 112), o22 = v128.load(block, TET_APPLIED + 128);
+      const o00 = v128.load(from, MEMORY_APPLIED), o01 = v128.load(from, MEMORY_APPLIED + 16), o02 = v128.load(from, MEMORY_APPLIED + 32);
+      const o10 = v128.load(from, MEMORY_APPLIED + 48), o11 = v128.load(from, MEMORY_APPLIED + 64), o12 = v128.load(from, MEMORY_APPLIED + 80);
+      const o20 = v128.load(from, MEMORY_APPLIED + 96), o21 = v128.load(from, MEMORY_APPLIED + 112), o22 = v128.load(from, MEMORY_APPLIED + 128);
       p00 = sub(p00, mul(theta, o00)); p01 = sub(p01, mul(theta, o01)); p02 = sub(p02, mul(theta, o02));
       p10 = sub(p10, mul(theta, o10)); p11 = sub(p11, mul(theta, o11)); p12 = sub(p12, mul(theta, o12));
       p20 = sub(p20, mul(theta, o20)); p21 = sub(p21, mul(theta, o21)); p22 = sub(p22, mul(theta, o22));

@@ -13,6 +13,8 @@ export interface Phase {
   /** PASS_FIRST and PASS_LAST, added. */
   pass: number;
   stage: number;
+  /** Address of the blocks' remembered stress; absent: none. */
+  memory?: number;
 }
 
 /** 64 blocks = 256 elements: about 5 us of work, so that claiming (two atomics) stays below 2 %. */
@@ -25,7 +27,7 @@ export function buildProgram(ranges: readonly ColorRange[], particles: number, b
   const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)];
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
-    for (const r of ranges) phases.push({ kind: BLOCK_KINDS[r.kind].phase, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE });
+    for (const r of ranges) phases.push({ kind: BLOCK_KINDS[r.kind].phase, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE, memory: r.memory });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
@@ -45,5 +47,6 @@ export function writeProgram(i32: Int32Array, address: number, phases: readonly 
     i32[at + L.PHASE_CHUNKS / 4] = Math.ceil(p.count / p.chunk);
     i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
+    i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
   });
 }
