@@ -63,9 +63,10 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles), support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
-  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount })), memoryMap);
+  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule })), memoryMap);
+  const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
-  const phases = buildProgram(planned.ranges, real, bodies.length, iterations);
+  const phases = buildProgram(planned.groups, sweepArrays, real, bodies.length, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
@@ -100,7 +101,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   // the dummies' unit tetrahedron, fixed (w = 0)
   for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + d) + d] = 1;
   planned.write(f32, u32, x, real);
-  writeProgram(i32, program, phases);
+  writeProgram(i32, f32, program, phases);
   writeColliders(f32, i32, colliderRows, colliders);
   bodies.forEach((b, i) => {
     const at = (surfaces + i * L.SURFACE_BYTES) / 4;

@@ -12,6 +12,9 @@ export interface Kernel {
   solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;
   solveBending(block: number, count: number, pass: number, inverseH2: number): void;
+  solvePaperTetrahedra(block: number, count: number, kind: number, scratch: number): void;
+  solvePaperTriangles(block: number, count: number, scratch: number): void;
+  solvePaperBending(block: number, count: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;

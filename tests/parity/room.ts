@@ -2,11 +2,12 @@
 import type { Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
+import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import type { ReferenceConstraints, ReferenceWorld } from "../../server/sim/reference/step.ts";
+import type { ReferenceWorld } from "../../server/sim/reference/step.ts";
+import type { ReferenceGroup } from "../../server/sim/reference/sweep.ts";
 import { roundElements } from "./kit.ts";
 
 /** Copies the kernel's particles into the twin's. */
@@ -30,16 +31,21 @@ export function copyParticles(created: CreatedWorld, p: Particles): void {
 export function referenceRoom(scene: Scene, created: CreatedWorld, colliders: ReferenceCollider[], free: number[]): ReferenceWorld {
   const { layout, bodies } = created, particles = makeParticles(layout.particleCount);
   copyParticles(created, particles);
-  const constraints: ReferenceConstraints[] = [];
-  for (const kind of ["tet", "triangle", "bend"] as const) {
+  const groups = new Map<string, ReferenceGroup>();
+  bodies.forEach((body, b) => {
+    const key = JSON.stringify(body.schedule), group = groups.get(key) ?? { schedule: body.schedule, constraints: [], particles: [] };
+    groups.set(key, group);
+    group.particles.push(...Array.from({ length: body.particleCount }, (_, i) => layout.bodies[b]!.first + i));
+  });
+  for (const kind of ELEMENT_KINDS) {
     bodies.forEach((body, b) => body.elements.filter((e) => e.kind === kind).forEach((e) => {
       // bodies share no particle, so body after body is the kernel's order too
       const elements: Elements = { ...roundElements(e), particles: e.particles.map((p) => p + layout.bodies[b]!.first) };
-      constraints.push({ elements, colors: colorConstraints(e.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount) });
+      groups.get(JSON.stringify(body.schedule))!.constraints.push({ elements, form: body.form, colors: colorConstraints(e.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount) });
     }));
   }
   return {
-    particles, constraints, points: [], colliders,
+    particles, groups: [...groups.values()], points: [], colliders,
     surfaces: bodies.map((body, b) => ({ first: layout.bodies[b]!.first, count: body.streamedCount, triangles: body.triangles.map((p) => p + layout.bodies[b]!.first), radius: Math.fround(body.contactRadius), solid: body.kind === "soft" })),
     free: free.map((b) => ({ first: layout.bodies[b]!.first, count: layout.bodies[b]!.count })),
     tickSeconds: 1 / (scene.tickHz ?? 60), substeps: layout.substeps, iterations: layout.iterations,

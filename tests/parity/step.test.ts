@@ -24,7 +24,7 @@ async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders:
   const scene = validateScene({ version: 1, title: "parity", ...parts }), created = await createWorld(scene, { baseDir: "." });
   const world = openWorld(created.memory, created.layout), twin = referenceRoom(scene, created, colliders, free), n = twin.particles.count;
   world.mayRest = false;
-  const corrections = twin.constraints.reduce((sum, c) => sum + c.colors.length, 0) * twin.iterations * twin.substeps;
+  const corrections = twin.groups.flatMap((g) => g.constraints).reduce((sum, c) => sum + c.colors.length, 0) * twin.iterations * twin.substeps;
   let moved = 0;
   for (let tick = 0; tick < ticks; tick++) {
     copyParticles(created, twin.particles);

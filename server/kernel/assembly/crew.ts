@@ -11,6 +11,7 @@ import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, TET_BYTES, TRI_BYTES, BEND_BYTES,
+  KIND_PAPER_TET, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveTetrahedra } from "./tetrahedron";
@@ -22,6 +23,10 @@ import { findContacts } from "./broadphase";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
 import { settle } from "./settle";
+import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron";
+import { solvePaperTriangles } from "./paperTriangle";
+import { solvePaperBending } from "./paperBending";
+import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
 
 /** Seconds, from the host. */
 declare function now(): f64;
@@ -46,6 +51,13 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_COLLIDE) collide(begin, end, h);
   else if (kind == KIND_BALANCE) balance(begin, end, h);
   else if (kind == KIND_RESTORE) restore(begin, end, h);
+  else if (kind == KIND_PAPER_TET) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
+  else if (kind == KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, end - begin, scratch);
+  else if (kind == KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, end - begin);
+  else if (kind == KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
+  else if (kind == KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
+  else if (kind == KIND_SWEEP_END) sweepEnd(phase, begin, end);
+  else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */

@@ -51,7 +51,7 @@ export const H_CREW = 512; // i32: helpers that are inside a tick now
 export const HEADER_END = 576;
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
-export const PHASE_BYTES = 32;
+export const PHASE_BYTES = 64;
 export const PHASE_KIND = 0; // i32
 export const PHASE_DATA = 4; // i32 pointer to the first block
 export const PHASE_COUNT = 8; // i32 blocks (constraints) or particles
@@ -60,6 +60,13 @@ export const PHASE_CHUNKS = 16; // i32
 export const PHASE_PASS = 20; // i32 PASS_FIRST and PASS_LAST, added
 export const PHASE_STAGE = 24; // i32
 export const PHASE_MEMORY = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
+/** What only some kinds need; each kind's file says which. */
+export const PHASE_FIRST = 32; // i32 first particle, or bytes of a block
+export const PHASE_CORNERS = 36; // i32 particles of a constraint, or rows that it remembers
+export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the multipliers of iteration k
+export const PHASE_SUM = 44; // i32 address: corrections of every particle, their count in the fourth lane
+export const PHASE_OLDER = 48; // i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
+export const PHASE_OMEGA = 52; // f32 Chebyshev's factor of this iteration; 1 is none
 
 /** First iteration of a substep: multipliers start at zero. */
 export const PASS_FIRST = 1;
@@ -76,6 +83,15 @@ export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
 export const KIND_BALANCE = 8;
 export const KIND_RESTORE = 9;
+/** The paper's form of an element: C = E. The same blocks, multipliers unused. */
+export const KIND_PAPER_TET = 32;
+export const KIND_PAPER_TRIANGLE = 33;
+export const KIND_PAPER_BEND = 34;
+/** Schedules other than Gauss-Seidel: sweep.ts. */
+export const KIND_SWEEP_BEGIN = 40;
+export const KIND_SWEEP_COLLECT = 41;
+export const KIND_SWEEP_END = 42;
+export const KIND_SWEEP_MEMORY = 43;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -171,6 +187,10 @@ export const BODY_SHARE = 120; // f32: least share of its stress that the iterat
 export const BODY_BYTES = 128;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
-/** The inversion path's spill: F and G (9 rows each). One area a thread. */
+/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done. One area a thread. */
+export const SCRATCH_F = 0;
+export const SCRATCH_P = 144;
+export const SCRATCH_ENERGY = 288;
+export const SCRATCH_DONE = 304;
 export const SCRATCH_BYTES = 512;
 export const MAX_THREADS = 16;

@@ -10,6 +10,8 @@ import { bendElements } from "../constraints/bending.ts";
 import { solidElements } from "../constraints/solid.ts";
 import { triangleElements } from "../constraints/triangles.ts";
 import { sheetModuli } from "../materials.ts";
+import { BLOCK_KINDS } from "../memory/blocks/kinds.ts";
+import { scheduleOf } from "../memory/sweeps.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
@@ -38,11 +40,13 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     for (let i = 0; i < e.particles.length; i++) mass[e.particles[i]!]! += (body.material.density * e.volume[Math.floor(i / corners)]!) / corners;
   }
 
+  const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
+  if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: this material has constraints without an elastic energy");
   const template: BodyTemplate = {
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0],
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, triangles, tets, ...(detail && { detail }),
+    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }),
   };
   template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {

@@ -3,6 +3,8 @@ import type { Body, Look, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
 import type { Placement } from "./transform.ts";
+import type { Schedule } from "../memory/sweeps.ts";
+import type { Form } from "../memory/writeBlocks.ts";
 
 export interface BodyTemplate {
   name: string;
@@ -34,6 +36,9 @@ export interface BodyTemplate {
   /** mean edge of the surface, m */
   meanEdge: number;
   elements: Elements[];
+  /** How and in which order they are solved. */
+  form: Form;
+  schedule: Schedule;
   /** uint32[3T] simulation surface (of streamed particles), outward */
   triangles: Uint32Array;
   /** uint32[4n] tetrahedra, empty for cloth */

@@ -1,7 +1,10 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
 import * as L from "../../kernel/assembly/layout.ts";
+import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
+import { rememberedRows } from "./blocks/kind.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
-import type { ColorRange } from "./writeBlocks.ts";
+import { chebyshevFactors } from "./sweeps.ts";
+import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 
 export interface Phase {
   kind: number;
@@ -15,6 +18,8 @@ export interface Phase {
   stage: number;
   /** Address of the blocks' remembered stress; absent: none. */
   memory?: number;
+  /** What the phases of a schedule need besides. */
+  sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
 
 /** 64 blocks = 256 elements: about 5 us of work, so that claiming (two atomics) stays below 2 %. */
@@ -22,12 +27,40 @@ const BLOCK_CHUNK = 64;
 /** 1,024 particles: about 5 us. */
 const PARTICLE_CHUNK = 1024;
 
-export function buildProgram(ranges: readonly ColorRange[], particles: number, bodies: number, iterations: number): Phase[] {
+/** The kernel's KIND_ of a range. */
+function phaseOf(range: ColorRange): number {
+  const { phase, paperPhase } = BLOCK_KINDS[range.kind];
+  return range.form === "paper" ? paperPhase! : phase;
+}
+
+/** One iteration of a group. */
+function iterate(group: SweepGroup, iteration: number, omega: number, pass: number, arrays: SweepArrays): Phase[] {
+  const { schedule, ranges, runs } = group, split = schedule.order === "jacobi", stage = L.STAGE_SOLVE, phases: Phase[] = [];
+  const everyRun = (kind: number): void => runs.forEach(({ first, count }) => phases.push({
+    kind, data: 0, count, chunk: PARTICLE_CHUNK, pass, stage, sweep: { first, corners: 0, ...arrays, sum: split ? arrays.sum : 0, omega },
+  }));
+  const carries = split || schedule.rho > 0;
+  if (carries) everyRun(L.KIND_SWEEP_BEGIN);
+  const backward = schedule.order === "symmetric" && iteration % 2 === 1;
+  for (const r of backward ? [...ranges].reverse() : ranges) {
+    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory });
+    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
+  }
+  if (carries) everyRun(L.KIND_SWEEP_END);
+  for (const { kind, address, blocks, memory, kept, older } of ranges) {
+    if (!kept) continue;
+    const of = BLOCK_KINDS[kind], sweep = { first: of.bytes, corners: rememberedRows(of), kept, sum: 0, older, omega };
+    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: address + of.memory, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, sweep });
+  }
+  return phases;
+}
+
+export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, particles: number, bodies: number, iterations: number): Phase[] {
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
-  const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)];
+  const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)], omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
-    for (const r of ranges) phases.push({ kind: BLOCK_KINDS[r.kind].phase, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage: L.STAGE_SOLVE, memory: r.memory });
+    groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
@@ -37,7 +70,7 @@ export function buildProgram(ranges: readonly ColorRange[], particles: number, b
   return phases;
 }
 
-export function writeProgram(i32: Int32Array, address: number, phases: readonly Phase[]): void {
+export function writeProgram(i32: Int32Array, f32: Float32Array, address: number, phases: readonly Phase[]): void {
   phases.forEach((p, n) => {
     const at = (address + n * L.PHASE_BYTES) / 4;
     i32[at + L.PHASE_KIND / 4] = p.kind;
@@ -48,5 +81,12 @@ export function writeProgram(i32: Int32Array, address: number, phases: readonly 
     i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
     i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
+    if (!p.sweep) return;
+    i32[at + L.PHASE_FIRST / 4] = p.sweep.first;
+    i32[at + L.PHASE_CORNERS / 4] = p.sweep.corners;
+    i32[at + L.PHASE_KEPT / 4] = p.sweep.kept;
+    i32[at + L.PHASE_SUM / 4] = p.sweep.sum;
+    i32[at + L.PHASE_OLDER / 4] = p.sweep.older;
+    f32[at + L.PHASE_OMEGA / 4] = p.sweep.omega;
   });
 }

@@ -1,18 +1,29 @@
 /**
  * Constraints of all bodies -> colored blocks of four lanes in memory, in execution order. Bodies share no particle, so color c of every
- * body goes into one range: few, large phases. The last block of a color is filled up with lanes that rest on the dummy particles.
+ * body of a group goes into one range: few, large phases. The last block of a color is filled up with lanes that rest on the dummy particles.
+ * A group is the bodies of one schedule (sweeps.ts); a scene that asks for none has one.
  */
 import * as L from "../../kernel/assembly/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
+import { rememberedRows } from "./blocks/kind.ts";
 import type { Allocator } from "./map.ts";
+import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
+
+/** compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. */
+export type Form = "compliant" | "paper";
+const FORMS: readonly Form[] = ["compliant", "paper"];
 
 export interface BodyElements {
   elements: Elements[];
   /** First particle of the body in the room. */
   first: number;
   particleCount: number;
+  /** Default compliant. */
+  form?: Form;
+  /** Default Gauss-Seidel. */
+  schedule?: Schedule;
 }
 
 /** One constraint and where it comes from. */
@@ -21,57 +32,126 @@ interface Lane {
   index: number;
   first: number;
   body: number;
+  /** Jacobi: parts of each of the body's particles. */
+  parts: Float64Array | undefined;
 }
 
 export interface ColorRange {
   kind: ElementKind;
+  form: Form;
   address: number;
   blocks: number;
   /** Address of the remembered stress of the same blocks, 0 for kinds without. */
   memory: number;
+  /** Chebyshev's copies of what the blocks remember, of iterations k and k - 1; 0 where there are none. */
+  kept: number;
+  older: number;
 }
 
-/** Lanes of one kind, color by color. */
-function gather(kind: ElementKind, bodies: readonly BodyElements[]): Lane[][] {
+/** Bodies of one schedule. */
+export interface SweepGroup {
+  schedule: Schedule;
+  ranges: ColorRange[];
+  /** Their particles, neighbors together. */
+  runs: { first: number; count: number }[];
+}
+
+/** Addresses of particle arrays that Jacobi and Chebyshev need; 0 where no group does. */
+export interface SweepArrays {
+  kept: number;
+  sum: number;
+  older: number;
+}
+
+export interface PlannedBlocks {
+  groups: SweepGroup[];
+  /** Of all groups, in execution order. */
+  ranges: ColorRange[];
+  /** Takes the particle arrays of all groups: @param particles padded count */
+  takeSweepArrays: (particles: number, allocator: Allocator) => SweepArrays;
+  /** Writes the blocks and the sweeps' arrays once memory and the particles in it exist. */
+  write: (f32: Float32Array, u32: Uint32Array, x: number, dummies: number) => void;
+}
+
+type Planned = BodyElements & { index: number; schedule: Schedule; form: Form; parts: Float64Array | undefined };
+
+function groupBodies(bodies: readonly BodyElements[]): Planned[][] {
+  const groups = new Map<string, Planned[]>();
+  for (const [index, body] of bodies.entries()) {
+    const schedule = body.schedule ?? scheduleOf(undefined), key = JSON.stringify(schedule);
+    const parts = schedule.order === "jacobi" ? massParts(body.elements, body.particleCount, schedule.relaxation) : undefined;
+    const group = groups.get(key) ?? [];
+    group.push({ ...body, index, schedule, form: body.form ?? "compliant", parts });
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** Lanes of one kind and form, color by color. */
+function gather(kind: ElementKind, form: Form, bodies: readonly Planned[]): Lane[][] {
   const colors: Lane[][] = [];
-  for (const [number, body] of bodies.entries()) {
+  for (const body of bodies) {
     for (const from of body.elements) {
-      if (from.kind !== kind) continue;
+      if (from.kind !== kind || body.form !== form) continue;
       colorConstraints(from.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount).forEach((members, color) => {
         const lanes = (colors[color] ??= []);
-        for (const index of members) lanes.push({ from, index, first: body.first, body: number });
+        for (const index of members) lanes.push({ from, index, first: body.first, body: body.index, parts: body.parts });
       });
     }
   }
   return colors;
 }
 
-export interface PlannedBlocks {
-  ranges: ColorRange[];
-  /** Writes the blocks once memory exists. */
-  write: (f32: Float32Array, u32: Uint32Array, x: number, dummies: number) => void;
+function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  for (const { first, particleCount: count } of bodies) {
+    const last = runs.at(-1);
+    if (last && last.first + last.count === first) last.count += count;
+    else runs.push({ first, count });
+  }
+  return runs;
 }
 
 /** Takes memory for all blocks now and returns what writes them later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
-  const ranges: ColorRange[] = [], writers: PlannedBlocks["write"][] = [];
-  for (const kind of ELEMENT_KINDS) {
-    const { bytes, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
-    for (const lanes of gather(kind, bodies)) {
-      const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
-      const memory = kind === "tet" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
-      ranges.push({ kind, address, blocks, memory });
-      writers.push((f32, u32, x, dummies) => {
-        for (let i = 0; i < 4 * blocks; i++) {
-          const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4), lane = lanes[i];
-          for (let c = 0; c < corners; c++) u32[at + 4 * c] = lane ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!) : x + 16 * (dummies + (c % 4));
-          // a padded lane's body is one behind the last: its gain is 0
-          if (memory) u32[(memory + Math.floor(i / 4) * L.MEMORY_BYTES + L.MEMORY_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
-          if (lane) write(f32, at, lane.from, lane.index, (corner) => f32[u32[at + 4 * corner]! / 4 + 3]!);
-          else pad(f32, at);
+  const writers: PlannedBlocks["write"][] = [], groups: SweepGroup[] = [], grouped = groupBodies(bodies);
+  for (const members of grouped) {
+    const { schedule } = members[0]!, ranges: ColorRange[] = [];
+    for (const kind of ELEMENT_KINDS) {
+      for (const form of FORMS) {
+        const { bytes, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
+        for (const lanes of gather(kind, form, members)) {
+          const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
+          const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
+          const memory = kind === "tet" && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
+          ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy() });
+          writers.push((f32, u32, x, dummies) => {
+            for (let i = 0; i < 4 * blocks; i++) {
+              const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4), lane = lanes[i];
+              for (let c = 0; c < corners; c++) u32[at + 4 * c] = lane ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!) : x + 16 * (dummies + (c % 4));
+              // a padded lane's body is one behind the last: its gain is 0
+              if (memory) u32[(memory + Math.floor(i / 4) * L.MEMORY_BYTES + L.MEMORY_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
+              // the inverse mass that the constraint will see: of a part of the particle, in a Jacobi sweep
+              const w = (corner: number): number => f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1);
+              if (lane) write(f32, at, lane.from, lane.index, w);
+              else pad(f32, at);
+            }
+          });
         }
-      });
+      }
     }
+    groups.push({ schedule, ranges, runs: runsOf(members) });
   }
-  return { ranges, write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)) };
+  const takeSweepArrays = (particles: number, from: Allocator): SweepArrays => {
+    const splits = groups.some((g) => g.schedule.order === "jacobi");
+    if (!splits && groups.every((g) => g.schedule.rho === 0)) return { kept: 0, sum: 0, older: 0 };
+    const arrays = { kept: from.take(16 * particles), sum: splits ? from.take(16 * particles) : 0, older: from.take(16 * particles) };
+    writers.push((f32, _, x) => {
+      // the dummies' rows are read, too
+      f32.copyWithin(arrays.kept / 4, x / 4, x / 4 + 4 * particles);
+      for (const { parts, first } of grouped.flat()) parts?.forEach((n, i) => (f32[arrays.sum / 4 + 4 * (first + i) + 3] = n));
+    });
+    return arrays;
+  };
+  return { groups, ranges: groups.flatMap((g) => g.ranges), takeSweepArrays, write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)) };
 }

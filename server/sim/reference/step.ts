@@ -2,28 +2,20 @@
  * A whole room in float64, step by step as kernel/assembly/crew.ts takes it: an independent solver for tests, thousands of times slower.
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
- *   tick      contacts; per substep: predict, iterations x (tetrahedra, triangles, bending by color; points; contacts), balance, velocity,
- *             restore, collide
+ *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; points; contacts), balance, velocity, restore,
+ *             collide
  */
-import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { findContacts, solveContacts, type ReferenceSurface } from "./contacts.ts";
 import { balance, restore } from "./momentum.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
-import { solveConstraint, TWINS } from "./twins.ts";
-
-/** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
-export interface ReferenceConstraints {
-  elements: Elements;
-  /** Constraint numbers, color by color. */
-  colors: readonly (readonly number[])[];
-}
+import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
 
 export interface ReferenceWorld {
   particles: Particles;
-  /** All tetrahedra before all triangles before all bending stencils. */
-  constraints: ReferenceConstraints[];
+  /** Bodies by schedule. */
+  groups: ReferenceGroup[];
   points: HeldPoint[];
   colliders: ReferenceCollider[];
   surfaces: ReferenceSurface[];
@@ -35,19 +27,14 @@ export interface ReferenceWorld {
 }
 
 export function stepTick(world: ReferenceWorld): void {
-  const { particles, constraints, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
+  const { particles, groups, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
   const contacts = findContacts(particles, world.surfaces, world.tickSeconds);
-  const memories = constraints.map(({ elements: e }) => new Float64Array((e.particles.length / PARTICLES_PER_ELEMENT[e.kind]) * TWINS[e.kind].memory));
   for (let substep = 0; substep < world.substeps; substep++) {
     predict(particles, h);
-    for (const memory of memories) memory.fill(0);
+    const states = groups.map((group) => startSweep(particles, group));
     for (const point of points) point.lambda = [0, 0, 0];
     for (let iteration = 0; iteration < world.iterations; iteration++) {
-      constraints.forEach(({ elements: e, colors }, n) => {
-        for (const color of colors) {
-          for (const i of color) solveConstraint(particles, e, i, memories[n]!, h);
-        }
-      });
+      groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const point of points) solvePoint(particles, point, h);
       solveContacts(particles, contacts);
     }

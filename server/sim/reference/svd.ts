@@ -28,7 +28,7 @@ export function svd(F: Matrix): Svd {
 }
 
 /** A unit vector at right angles to the unit vector a: from the coordinate axis that is least along a. */
-function perpendicular(a: Vector): Vector {
+export function perpendicular(a: Vector): Vector {
   const size = a.map(Math.abs), k = size.indexOf(Math.min(...size));
   const axis: Vector = [k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0];
   const p = cross(axis, a);

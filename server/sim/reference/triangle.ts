@@ -16,7 +16,7 @@ type Triple<T> = [T, T, T];
 const cornersOf = (e: TriangleElements, i: number): Triple<number> => [e.particles[3 * i]!, e.particles[3 * i + 1]!, e.particles[3 * i + 2]!];
 
 /** b_j = (b_j0, b_j1) with F = sum_j x_j b_j^T: rows of D_m^-1, and minus their sum. */
-function shapeOf(e: TriangleElements, i: number): Triple<[number, number]> {
+export function shapeOf(e: TriangleElements, i: number): Triple<[number, number]> {
   const [a, b, c, d] = e.dmInverse.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
   return [[a, b], [c, d], [-a - c, -b - d]];
 }
@@ -42,6 +42,11 @@ function complianceOf(e: TriangleElements, i: number): Triple<Triple<number>> {
 export function triangleEnergy(x: Float64Array, e: TriangleElements, i: number): number {
   const C = strains(...fabricGradient(x, e, i)), stress = solveLinear(complianceOf(e, i), C);
   return 0.5 * dot(C, stress as Triple<number>);
+}
+
+/** S^-1 strain: the stress of element i times its volume, J. */
+export function sheetStress(e: TriangleElements, i: number, strain: Triple<number>): Triple<number> {
+  return solveLinear(complianceOf(e, i), strain) as Triple<number>;
 }
 
 /** gradC_0 .. gradC_2 by each corner. */

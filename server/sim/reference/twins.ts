@@ -1,8 +1,11 @@
 /** The float64 twin of every kind of constraint, by kind. */
-import type { ElementKind, Elements } from "../constraints/elements.ts";
-import { BENDING_MEMORY, solveBendingStencil } from "./bending.ts";
+import { PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
+import { bendingEnergy, bendingGradient, BENDING_MEMORY, solveBendingStencil } from "./bending.ts";
+import { solvePaper } from "./paper.ts";
+import { continuedTriangleEnergy, continuedTriangleGradient } from "./paperTriangle.ts";
 import type { Particles } from "./particles.ts";
-import { solveTetrahedron, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
+import type { Vector } from "./vector.ts";
+import { solveTetrahedron, tetrahedronEnergy, tetrahedronGradient, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
 import { solveTriangle, TRIANGLE_MEMORY } from "./triangle.ts";
 
 export interface Twin {
@@ -10,15 +13,25 @@ export interface Twin {
   memory: number;
   /** One compliant step of constraint i. @returns the linear system that it solved, where there was one */
   solve: (p: Particles, e: never, i: number, memory: Float64Array, h: number) => number[][] | void;
+  /** Elastic energy of constraint i, J, continued where elements are flat or inverted; absent where there is none. */
+  energy?: (x: Float64Array, e: never, i: number) => number;
+  /** dE/dx_j of its corners, N. */
+  gradient?: (x: Float64Array, e: never, i: number) => readonly Vector[];
 }
 
 export const TWINS: Readonly<Record<ElementKind, Twin>> = {
-  tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron },
-  triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle },
-  bend: { memory: BENDING_MEMORY, solve: solveBendingStencil },
+  tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron, energy: tetrahedronEnergy, gradient: tetrahedronGradient },
+  triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle, energy: continuedTriangleEnergy, gradient: continuedTriangleGradient },
+  bend: { memory: BENDING_MEMORY, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
 };
 
 /** One step of constraint i of any kind. */
 export function solveConstraint(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number[][] | void {
   return TWINS[e.kind].solve(p, e as never, i, memory, h);
+}
+
+/** One step of constraint i of any kind in the paper's form. @returns sum_j w_j |grad_j E|^2 as a system of one equation */
+export function solvePaperConstraint(p: Particles, e: Elements, i: number): number[][] {
+  const { energy, gradient } = TWINS[e.kind], k = PARTICLES_PER_ELEMENT[e.kind];
+  return [[solvePaper(p, [...e.particles.subarray(k * i, k * i + k)], energy!(p.x, e as never, i), gradient!(p.x, e as never, i))]];
 }

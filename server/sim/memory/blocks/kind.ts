@@ -6,10 +6,19 @@ export interface BlockKind<E extends Elements = Elements> {
   bytes: number;
   /** The kernel's KIND_ that solves it. */
   phase: number;
+  /** The kernel's KIND_ that solves the same blocks in the paper's form, C = E; absent where a constraint has no elastic energy. */
+  paperPhase?: number;
   /** Byte offset of the rows that it remembers between iterations. */
   memory: number;
+  /** How many rows those are; default all up to the end of the block. */
+  rows?: number;
   /** @param at float32 index of the lane in the block's first row; w inverse mass of a corner (particles are in memory before constraints) */
   write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
   /** Padded lanes rest on the dummy particles. */
   pad: (f32: Float32Array, at: number) => void;
+}
+
+/** Rows of 16 bytes that a block remembers between iterations. */
+export function rememberedRows({ bytes, memory, rows }: BlockKind): number {
+  return rows ?? (bytes - memory) / 16;
 }

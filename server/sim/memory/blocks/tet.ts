@@ -3,7 +3,7 @@ import * as L from "../../../kernel/assembly/layout.ts";
 import type { TetElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 
-export const tetBlock: BlockKind<TetElements> = { bytes: L.TET_BYTES, phase: L.KIND_TET, memory: L.TET_LAMBDA, write: writeTet, pad: padTet };
+export const tetBlock: BlockKind<TetElements> = { bytes: L.TET_BYTES, phase: L.KIND_TET, paperPhase: L.KIND_PAPER_TET, memory: L.TET_LAMBDA, write: writeTet, pad: padTet };
 
 function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (corner: number) => number): void {
   const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
