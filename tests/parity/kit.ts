@@ -12,9 +12,9 @@ import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constrain
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
-import { planBlocks } from "../../server/sim/memory/writeBlocks.ts";
+import { planBlocks, type ColorRange, type Form } from "../../server/sim/memory/writeBlocks.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveConstraint, TWINS } from "../../server/sim/reference/twins.ts";
+import { solveConstraint, solvePaperConstraint, TWINS } from "../../server/sim/reference/twins.ts";
 
 /** Half a unit in the last place of float32, relative. */
 export const UNIT = 2 ** -24;
@@ -42,11 +42,11 @@ export function roundElements<E extends Elements>(e: E): E {
 }
 
 /**
- * One XPBD step of element i by the twin.
+ * One step of element i by the twin.
  * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's ratio), 1 if diagonal
  */
-export function solveTwin(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number {
-  const system = solveConstraint(p, e, i, memory, h);
+export function solveTwin(p: Particles, e: Elements, i: number, memory: Float64Array, h: number, form: Form = "compliant"): number {
+  const system = form === "paper" ? solvePaperConstraint(p, e, i) : solveConstraint(p, e, i, memory, h);
   return system ? hadamardRatio(system) : 1;
 }
 
@@ -66,6 +66,7 @@ export interface Kit {
   particles: Particles;
   /** As the kernel has them: rounded to float32. */
   elements: Elements;
+  form: Form;
   /** Substep as the kernel has it: from the float32 1/h^2, s. */
   h: number;
   /** What the twin remembers between iterations. */
@@ -84,13 +85,13 @@ export interface Kit {
 }
 
 /**
- * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s
+ * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint
  */
-export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h: number): Kit {
+export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h: number, form: Form = "compliant"): Kit {
   const e = roundElements(elements), N = w.length, allocator = new Allocator();
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
   const X = allocator.take(16 * rows), xPrev = allocator.take(16 * rows), v = allocator.take(16 * rows), acc = allocator.take(16 * rows);
-  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
+  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
   const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(room.buffer), i32 = new Int32Array(room.buffer), u32 = new Uint32Array(room.buffer);
   for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
@@ -105,16 +106,17 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   const remembered = new Float64Array((TWINS[e.kind].memory * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
   const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
   const kit: Kit = {
-    kernel, particles, elements: e, h: twinH, memory: remembered, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
+    kernel, particles, elements: e, form, h: twinH, memory: remembered, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
     kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
       for (const range of planned.ranges) {
-        if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        if (form === "paper") solvePaperRange(kernel, range, scratch);
+        else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else kernel.solveBending(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
       }
       if (first) remembered.fill(0);
-      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH);
+      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
     },
     align() {
       particles.x.set(kit.kernelPositions());
@@ -131,6 +133,12 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   };
   kit.place(x);
   return kit;
+}
+
+function solvePaperRange(kernel: Kernel, { kind, address, blocks }: ColorRange, scratch: number): void {
+  if (kind === "triangle") kernel.solvePaperTriangles(address, blocks, scratch);
+  else if (kind === "bend") kernel.solvePaperBending(address, blocks);
+  else kernel.solvePaperTetrahedra(address, blocks, BLOCK_KINDS[kind].paperPhase!, scratch);
 }
 
 /** One result of disjoint elements: how far apart kernel and twin are. */
@@ -164,7 +172,7 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
     }
     const again = memory.map((l) => l * (1 + UNIT * random())), other = perturbed(e, random);
     for (let i = 0; i < n; i++) {
-      solveTwin(moved, other, i, again, h);
+      solveTwin(moved, other, i, again, h, kit.form);
       for (const c of cornersOf(i)) sensitivity[i] = Math.max(sensitivity[i]!, distanceAt(moved.x, exact, c));
     }
   }

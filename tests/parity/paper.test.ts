@@ -1,0 +1,129 @@
+/**
+ * The paper's form of every element, C = E, against its float64 twin: kernel/assembly/paper*.ts.
+ * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts).
+ */
+import { expect, test } from "vitest";
+import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
+import type { Elements } from "../../server/sim/constraints/elements.ts";
+import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
+import { triangleElements } from "../../server/sim/constraints/triangles.ts";
+import { bendElements } from "../../server/sim/constraints/bending.ts";
+import { lameCoefficients } from "../../server/sim/materials.ts";
+import { tetrahedronVolume } from "../../server/sim/reference/tetrahedron.ts";
+import { TWINS } from "../../server/sim/reference/twins.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomStencils, randomTets, randomTriangles, type Deform } from "./elements.ts";
+import { conditioned, distanceAt, makeKit, randomStream, sizeOf, UNIT } from "./kit.ts";
+
+const TOLERANCE = 8;
+const COUNT = 21;
+const H = 1 / 200;
+const SHEETS = {
+  isotropic: { kWeft: 1, kWarp: 1, kShear: 1 / 2.6, nuWeft: 0.3, nuWarp: 0.3 },
+  "warp ten times stiffer, soft in shear": { kWeft: 1, kWarp: 10, kShear: 0.02, nuWeft: 0.04, nuWarp: 0.4 },
+};
+
+function compare(what: string, X: Float64Array, elements: Elements, deform: Deform, size: number, mass: number): void {
+  const random = randomStream(3), kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(X.length / 3, mass, 5), H, "paper");
+  for (let iteration = 0; iteration < 3; iteration++) {
+    for (const [i, d] of conditioned(kit, iteration === 0, H, random).entries()) {
+      expect(d.distance / d.unit, `${what}, iteration ${iteration}, element ${i}: ${d.distance} m apart`).toBeLessThan(TOLERANCE);
+    }
+  }
+}
+
+for (const size of [1e-3, 0.1, 10]) {
+  for (const k of [1, 1e5, 1e11]) {
+    test(`elements of ${size} m and ${k} Pa`, () => {
+      for (const [name, deform] of Object.entries(DEFORMATIONS)) {
+        for (const nu of [0, 0.3, 0.4999]) {
+          const { X, elements } = randomTets(COUNT, size, k, nu);
+          compare(`tetrahedra ${name}, nu ${nu}`, X, elements, deform, size, 1000 * size ** 3);
+        }
+        for (const [material, unit] of Object.entries(SHEETS)) {
+          const { X, elements } = randomTriangles(COUNT, size, { ...unit, kWeft: unit.kWeft * k, kWarp: unit.kWarp * k, kShear: unit.kShear * k });
+          compare(`${material} triangles ${name}`, X, elements, deform, size, 10 * size ** 3);
+        }
+        for (const flat of [true, false]) {
+          const { X, elements } = randomStencils(COUNT, size, 1e-9 * k, flat);
+          compare(`stencils ${name}, flat ${flat}`, X, elements, deform, size, 10 * size ** 3);
+        }
+      }
+    });
+  }
+}
+
+test("fixed corners keep every bit", () => {
+  for (const pinned of [1, 2, 3]) {
+    for (const { X, elements } of [randomTets(5, 0.1, 1e5, 0.3), randomTriangles(5, 0.1, SHEETS.isotropic), randomStencils(5, 0.1, 1, false)] as { X: Float64Array; elements: Elements }[]) {
+      const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), inverseMasses(X.length / 3, 0.1, 9, pinned), H, "paper"), before = kit.kernelPositions();
+      for (let iteration = 0; iteration < 3; iteration++) kit.iterate(iteration === 0);
+      const after = kit.kernelPositions();
+      for (let i = pinned - 1; i < X.length / 3; i += pinned) expect(distanceAt(before, after, i), elements.kind).toBe(0);
+    }
+  }
+});
+
+// physics.md, section 6: no E is too small to be corrected, and E = 0 is no division by zero.
+test("every strain is corrected by half in the first step, however small", () => {
+  for (const size of [1e-3, 1, 1e3]) {
+    for (const strain of [1e-1, 1e-3, 1e-5]) {
+      // one edge, so that E is a function of one number and its double root halves the error
+      const X = Float64Array.from([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0].map((v) => size * v)), w = Float64Array.of(1, 0, 0, 0);
+      const elements = tetElements(X, Uint32Array.of(0, 1, 2, 3), lameCoefficients({ youngsModulus: 1e6, poissonsRatio: 0 }));
+      const kit = makeKit(elements, X.map((x, k) => (k === 0 ? x * (1 + strain) : x)), w, H, "paper");
+      kit.iterate(true);
+      // (s^2 - 1)/2 and its derivative s: the step is (s^2 - 1)/(4 s) = strain/2 (1 + O(strain)); float32 resolves 6e-8 of s
+      expect(Math.abs((kit.kernelPositions()[0]! / size - 1) / strain - 0.5), `${size} m, ${strain}`).toBeLessThan(0.5 * strain + (4 * UNIT) / strain);
+    }
+  }
+});
+
+test("an exact rest state keeps every bit", () => {
+  const grid = (X: Float64Array): Float64Array => X.map((x) => Math.round(x * 64) / 64);
+  const box = boxTets([0.5, 0.5, 0.5], [4, 4, 4]), sheet = gridCloth([0.5, 0.5], [8, 8]);
+  const cases: [Elements, Float64Array][] = [
+    [tetElements(grid(box.positions), box.tets, lameCoefficients({ youngsModulus: 1e5, poissonsRatio: 0.3 })), grid(box.positions)],
+    [triangleElements(grid(sheet.positions), sheet.triangles, SHEETS.isotropic, 0.001), grid(sheet.positions)],
+    [bendElements(grid(sheet.positions), sheet.triangles, 1), grid(sheet.positions)],
+  ];
+  for (const [elements, X] of cases) {
+    for (const at of [0, 1024]) {
+      const kit = makeKit(elements, X.map((x) => x + at), inverseMasses(X.length / 3, 0.1, 5), H, "paper"), before = kit.kernelPositions();
+      for (let iteration = 0; iteration < 5; iteration++) kit.iterate(iteration === 0);
+      expect(kit.kernelPositions(), `${elements.kind} at ${at} m`).toEqual(before);
+    }
+  }
+});
+
+test("Young's modulus cancels", () => {
+  const moved = [1, 1e9].map((k) => {
+    const { X, elements } = randomTets(COUNT, 0.1, k, 0.3), x = deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 11);
+    const kit = makeKit(elements, x, inverseMasses(4 * COUNT, 1, 5), H, "paper");
+    kit.iterate(true);
+    return kit.kernelPositions();
+  });
+  for (let i = 0; i < 4 * COUNT; i++) expect(distanceAt(moved[0]!, moved[1]!, i)).toBeLessThan(64 * UNIT * 0.1);
+});
+
+test("flat, mirrored and collapsed tetrahedra turn themselves right; a flat triangle opens", () => {
+  const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
+  const elements = tetElements(X, Uint32Array.of(0, 2, 1, 3), lameCoefficients({ youngsModulus: 1e6, poissonsRatio: 0.3 }));
+  for (const squash of [-1, -0.3, 0, 0.01]) {
+    const kit = makeKit(elements, X.map((x, k) => (k % 3 === 0 ? squash * x : squash === 0 ? 0 : x)), inverseMasses(4, 1, 5), H, "paper");
+    for (let n = 0; n < 100; n++) kit.iterate(true);
+    expect(tetrahedronVolume(kit.kernelPositions(), elements, 0) / elements.volume[0]!, `x times ${squash}`).toBeCloseTo(1, 2);
+    expect(tetrahedronVolume(kit.particles.x, elements, 0) / elements.volume[0]!, `x times ${squash}, twin`).toBeCloseTo(1, 2);
+  }
+  const sheet = randomTriangles(COUNT, 0.1, SHEETS.isotropic);
+  for (const [name, place] of Object.entries({ line: (x: Float64Array, k: number) => [1, 2, -1][k % 3]! * x[3 * Math.floor(k / 3)]!, point: () => 0.01 })) {
+    const kit = makeKit(sheet.elements, sheet.X.map((_, k, x) => place(x, k)), inverseMasses(3 * COUNT, 1, 5), H, "paper"), twin = TWINS.triangle;
+    const energy = (x: Float64Array, i: number): number => twin.energy!(x, kit.elements as never, i), before = Array.from({ length: COUNT }, (_, i) => energy(kit.kernelPositions(), i));
+    // masses up to 11 to 1 and sharp corners make some of them slow
+    for (let n = 0; n < 1000; n++) kit.iterate(true);
+    const after = kit.kernelPositions();
+    before.forEach((E, i) => {
+      expect(energy(after, i), `on a ${name}, triangle ${i}`).toBeLessThan(1e-6 * E);
+      expect(sizeOf(after, [3 * i, 3 * i + 1, 3 * i + 2])).toBeLessThan(0.5);
+    });
+  }
+});
