@@ -19,6 +19,7 @@ export interface Kernel {
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number): void;
+  settle(): void;
   findContacts(): void;
   findFreeBodies(): void;
   balance(begin: number, end: number, h: number): void;

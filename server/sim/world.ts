@@ -232,6 +232,7 @@ export class SimWorld implements World {
       }
       all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * layout.tickHz;
     });
+    if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
     const at = (L.HEADER + L.H_SETTLE) / 4;
     if (i32[at] && !settling) this.forget();
@@ -261,6 +262,12 @@ export class SimWorld implements World {
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
     return slow ? share < CONVERGED : share > 0 && share < CONVERGED;
+  }
+
+  /** Asleep is at rest: no velocity is left to wake up with. */
+  private halt(): void {
+    const { layout, views: { f32 } } = this;
+    for (let i = 0, v = layout.v / 4; i < layout.particleCount; i++, v += 4) f32.fill(0, v, v + 3);
   }
 
   private forget(): void {

@@ -11,6 +11,13 @@
  * Stability. With mass damping d, a mode of true frequency omega and share r obeys  p^3 + (d + g) p^2 + (r omega^2 + d g) p + g omega^2 = 0,
  * g = r gain/tick: stable if g < d r/(1 - r), so gain = d tick / 2 is safe for every r, and the error dies away with rate r d / 2. Without
  * damping, memory is an engine (the force lags behind the motion): a body that moves forgets instead (world.ts).
+ *
+ * Measured (beam 1 x 0.2 x 0.2 m, 20 x 4 x 4 cells, 1e7 Pa, 1000 kg/m^3, own weight, clamped; error of the tip's sag against 1200 substeps a second x 1 iteration):
+ * 240 x 5 without memory 630 %, with it 6 % after 4 s and 1 % after 12 s; the same beam ten times longer 60 x 5: 63 % without, under 2 % with it.
+ * Tried and lost: pulling memory towards the stress that the strain asks for, -(aT S)^-1 C, instead of towards L (self-stress would settle
+ * faster): explodes within seconds at any gain worth having; forward and backward sweeps in turn: no vertex jitters at 60 x 5, but 107 % are left
+ * there without memory instead of 63 %, and settling is as much slower; the same memory for cloth: exact for a sheet that hangs from a whole
+ * edge, but one that hangs from two corners flutters at 2 m/s, with tension alone remembered too.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {

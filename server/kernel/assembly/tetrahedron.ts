@@ -21,7 +21,9 @@
  * Tried beside it: two scalars sqrt(2 mu V)|eps| and sqrt(lambda V) tr eps that share F (14.9 ns a constraint instead of the number in
  * load-tests/results): a scalar multiplier forgets the direction that it acted in, so a stretched bar's lateral contraction is 1.2 % off
  * at 240 substeps x 20 iterations (this form: 0.005 %), and the error left in a sagging beam at 240 x 5 is 76 % instead of 58 %.
- * Starting from the last substep's multipliers: exact in equilibrium, but unstable as soon as a mode needs more than one substep to converge.
+ * Starting every substep from the last one's multipliers: exact in equilibrium, but unstable as soon as the iterations build up less than half of
+ * a mode's stress (the lag is negative damping: z^3 - 3 s z^2 + 3 s z - s with s = 1 - r has roots outside the unit circle for r < 1/2). What
+ * is stable, once a tick and for slow bodies: settle.ts.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import { PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_BYTES, MEMORY_APPLIED, MEMORY_BYTES } from "./layout";

@@ -1,0 +1,95 @@
+/** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
+import { describe, expect, test } from "vitest";
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { colorConstraints } from "../../server/sim/constraints/color.ts";
+import type { TetElements } from "../../server/sim/constraints/elements.ts";
+import { makeParticles } from "../../server/sim/reference/particles.ts";
+import { settleTetrahedra } from "../../server/sim/reference/settle.ts";
+import { laboratory, type Laboratory } from "../physics/laboratory.ts";
+import { roundElements, UNIT } from "./kit.ts";
+import { copyParticles } from "./room.ts";
+
+const H = 1 / 240;
+
+/** A stiff clamped beam that has begun to settle: its iterations build up a part of the stress only. */
+async function beam(): Promise<Laboratory> {
+  const lab = await laboratory({
+    tickHz: 60, substeps: 4, iterations: 3, gravity: [0, -9.81, 0], damping: 5,
+    bodies: [{
+      name: "beam", kind: "soft", mesh: { type: "box", size: [1, 0.25, 0.25], cells: [8, 2, 2] },
+      material: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 }, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.499, 1, 1] } } }],
+    }],
+  });
+  lab.run(150);
+  return lab;
+}
+
+/** Rows of all elements, gathered from blocks: `at` gives the address of an element's lane. */
+function rowsOf(lab: Laboratory, at: "block" | "memory", offset: number, count: number): Float64Array {
+  const { memory, layout, bodies } = lab.created, e = bodies[0]!.elements[0] as TetElements;
+  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), out = new Float64Array(count * e.volume.length);
+  const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
+  const firsts = Array.from({ length: phases }, (_, n) => program + (n * L.PHASE_BYTES) / 4).filter((p) => i32[p + L.PHASE_KIND / 4] === L.KIND_TET && i32[p + L.PHASE_PASS / 4]! & L.PASS_FIRST);
+  colorConstraints(e.particles, 4, layout.particleCount).forEach((color, c) => color.forEach((i, lane) => {
+    const base = at === "block" ? i32[firsts[c]! + L.PHASE_DATA / 4]! + Math.floor(lane / 4) * L.TET_BYTES : i32[firsts[c]! + L.PHASE_MEMORY / 4]! + Math.floor(lane / 4) * L.MEMORY_BYTES;
+    for (let row = 0; row < count; row++) out[count * i + row] = f32[(base + offset) / 4 + 4 * row + (lane % 4)]!;
+  }));
+  return out;
+}
+
+const bodyRow = (lab: Laboratory): DataView => new DataView(lab.created.memory.buffer, lab.created.layout.bodyRows, L.BODY_BYTES);
+const most = (a: Float64Array): number => a.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+
+describe("remembered stress", () => {
+  test("one tick of it is the twin's", async () => {
+    const lab = await beam(), { created } = lab, e = roundElements(created.bodies[0]!.elements[0] as TetElements), particles = makeParticles(created.layout.particleCount);
+    copyParticles(created, particles);
+    const last = rowsOf(lab, "block", L.TET_LAMBDA, 6), before = rowsOf(lab, "memory", 0, 6), row = bodyRow(lab);
+    const gain = row.getFloat32(L.BODY_GAIN, true), keep = row.getFloat32(L.BODY_KEEP, true);
+    expect(gain).toBeGreaterThan(0);
+    expect(most(before)).toBeGreaterThan(0);
+    const twin = settleTetrahedra(particles, e, last, before, gain, keep, H);
+    lab.world.kernel.settle();
+    // a dozen float32 operations on numbers of the size of the largest multiplier
+    const remembered = rowsOf(lab, "memory", 0, 6);
+    expect(most(remembered.map((v, k) => v - twin.remembered[k]!))).toBeLessThan(8 * UNIT * most(last));
+    // some 60 elements push at a particle, each with three rows of F and [L] and the shape function's gradient
+    const i32 = new Int32Array(created.memory.buffer), f32 = new Float32Array(created.memory.buffer), at = i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4;
+    const support = Float64Array.from({ length: 3 * particles.count }, (_, k) => f32[at + 4 * Math.floor(k / 3) + (k % 3)]!), gradient = most(e.dmInverse), w = most(particles.w);
+    expect(most(support)).toBeGreaterThan(0);
+    expect(most(support.map((v, k) => v - twin.support[k]!))).toBeLessThan(60 * 12 * UNIT * w * gradient * most(last));
+    // strains come from differences of coordinates: their rounding is a unit of the coordinate over the edge
+    const noise = 2 * UNIT * most(particles.x) * gradient, total = row.getFloat64(L.BODY_STRAIN, true);
+    expect(Math.abs(total - twin.strain)).toBeLessThan(32 * UNIT * twin.strain);
+    const weight = e.volume.reduce((s, v) => s + v, 0) * 3e6;
+    expect(Math.abs(Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true)) - Math.sqrt(twin.mismatch))).toBeLessThan(noise * Math.sqrt(9 * weight) + 32 * UNIT * Math.sqrt(twin.strain));
+    expect(Math.abs(Math.sqrt(row.getFloat64(L.BODY_CHANGE, true)) - Math.sqrt(twin.change))).toBeLessThan(32 * UNIT * Math.sqrt(twin.strain));
+  });
+
+  test("a substep that starts from memory goes on exactly as an iteration that finds it in its own rows", async () => {
+    const lab = await beam(), { memory, layout } = lab.created, f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
+    const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phase = Array.from({ length: i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, n) => program + (n * L.PHASE_BYTES) / 4).find((p) => i32[p + L.PHASE_KIND / 4] === L.KIND_TET)!;
+    const data = i32[phase + L.PHASE_DATA / 4]!, blocks = i32[phase + L.PHASE_COUNT / 4]!, kept = i32[phase + L.PHASE_MEMORY / 4]!, inverseH2 = Math.fround(1 / (H * H));
+    const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
+    const start = x();
+    lab.world.kernel.solveTetrahedra(data, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
+    const warm = x();
+    f32.set(start, layout.x / 4);
+    for (let b = 0; b < blocks; b++) f32.copyWithin((data + b * L.TET_BYTES + L.TET_LAMBDA) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES + L.MEMORY_BODY) / 4);
+    lab.world.kernel.solveTetrahedra(data, blocks, 0, inverseH2, layout.scratch, 0);
+    expect(x()).toEqual(warm);
+    expect(warm).not.toEqual(start);
+  });
+
+  test("what moves fast forgets, and a reset forgets at once", async () => {
+    const lab = await beam(), before = most(rowsOf(lab, "memory", 0, 6));
+    lab.put(0, (x) => x, (x) => [0, 4 * (x[0] + 0.5), 0]);
+    lab.run(3);
+    const after = most(rowsOf(lab, "memory", 0, 6));
+    expect(after).toBeLessThan(before);
+    expect(after).toBeGreaterThan(0);
+    lab.run(1, [{ type: "reset", member: 1 }]);
+    expect(most(rowsOf(lab, "memory", 0, 6))).toBe(0);
+    expect(lab.world.settlement(0)).toEqual({ share: 1, error: 0 });
+  });
+});
