@@ -104,6 +104,8 @@ export interface HexahedralMaterial extends MaterialCommon {
   /** Pa */
   youngsModulus: number;
   poissonsRatio: number;
+  /** moduli (default): coefficients with which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on. published: the polynomials of the thesis, which fit a matrix instead. */
+  fit?: "moduli" | "published";
 }
 
 /** Shape matching (Mueller et al. 2005): particles pulled to the best-fitting moved copy of the rest shape. */
@@ -126,6 +128,8 @@ export interface ClothMaterial {
   model?: "stvk" | "orthotropic" | "pbd";
   /** pbd only. */
   distance?: GeometricStiffness & { unilateral?: boolean };
+  /** pbd only, closed meshes only: the volume inside, as for a soft body of model pbd with `of: "body"`. A balloon. */
+  volume?: GeometricStiffness & { pressure?: number; unilateral?: boolean };
   /** kg/m^3 of the sheet; mass per area is density * thickness. */
   density: number;
   /** m; membrane stiffness is modulus * thickness. */

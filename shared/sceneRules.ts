@@ -59,9 +59,11 @@ export function checkCloth(body: { material: ClothMaterial; solver?: string; swe
     if (modulus) throw new SceneError(`${at}/${modulus}`, m[modulus], "absent where model is pbd: its stiffness is that of distance");
     if (!m.distance) throw new SceneError(`${at}/distance`, undefined, "given: a cloth of model pbd keeps the length of its edges");
     checkStiffness(m.distance, `${at}/distance`);
+    if (m.volume) checkStiffness(m.volume, `${at}/volume`);
     if (body.solver === "paper") throw new SceneError(`${path}/solver`, body.solver, "compliant for model pbd: paper needs an elastic energy (stvk, orthotropic)");
   } else {
     if (m.distance) throw new SceneError(`${at}/distance`, m.distance, "absent where model is not pbd");
+    if (m.volume) throw new SceneError(`${at}/volume`, m.volume, "absent where model is not pbd");
     checkSheet(m, at);
   }
   checkSweep(body.sweep, `${path}/sweep`);

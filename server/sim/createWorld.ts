@@ -12,20 +12,16 @@ import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadBody } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { writeColliders } from "./memory/colliders.ts";
+import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { buildProgram, writeProgram } from "./memory/program.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { buildTopology } from "./topology.ts";
 import type { BuiltWorld } from "./types.ts";
-
-/** Defaults of everything a scene may leave out; README.md lists them. */
-export const SCENE_DEFAULTS = {
-  tickHz: 60, substeps: 20, iterations: 1, gravity: [0, -9.81, 0] as [number, number, number], worldRadius: 100, quantum: 0.0005,
-  grabCompliance: 1e-4, grabMaxForce: 200, maxImpulse: 20,
-} as const;
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
 const GRAB_SLOTS = 32;
@@ -66,7 +62,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule })), memoryMap);
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
-  const phases = buildProgram(planned.groups, sweepArrays, real, bodies.length, iterations);
+  const enclosed = planEnclosed(bodies, memoryMap);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, real, bodies.length, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
@@ -101,6 +98,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   // the dummies' unit tetrahedron, fixed (w = 0)
   for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + d) + d] = 1;
   planned.write(f32, u32, x, real);
+  enclosed.write(memory.buffer, surfaces);
   writeProgram(i32, f32, program, phases);
   writeColliders(f32, i32, colliderRows, colliders);
   bodies.forEach((b, i) => {

@@ -15,6 +15,10 @@ export interface Kernel {
   solvePaperTetrahedra(block: number, count: number, kind: number, scratch: number): void;
   solvePaperTriangles(block: number, count: number, scratch: number): void;
   solvePaperBending(block: number, count: number): void;
+  solveDistances(block: number, count: number, pass: number, inverseH2: number): void;
+  solveVolumes(block: number, count: number, pass: number, inverseH2: number): void;
+  solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
+  solveEnclosed(at: number, count: number, pass: number, inverseH2: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;

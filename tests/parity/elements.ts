@@ -1,6 +1,9 @@
 /** Random disjoint elements of one kind and the deformations that they are put through. */
 import { bendElements } from "../../server/sim/constraints/bending.ts";
-import type { BendElements, TetElements, TriangleElements } from "../../server/sim/constraints/elements.ts";
+import type { GeometricStiffness } from "../../shared/scene.ts";
+import type { BendElements, DistanceElements, HexahedronElements, TetElements, TriangleElements, VolumeElements } from "../../server/sim/constraints/elements.ts";
+import { distanceElements, volumeElements } from "../../server/sim/constraints/geometric.ts";
+import { FALLING, RISING, sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import { triangleElements } from "../../server/sim/constraints/triangles.ts";
 import { lameCoefficients, type SheetModuli } from "../../server/sim/materials.ts";
@@ -84,4 +87,30 @@ export function deformed(X: Float64Array, deform: Deform, size: number, seed: nu
 export function inverseMasses(count: number, mass: number, seed: number, pinned = Infinity): Float64Array {
   const random = randomStream(seed);
   return Float64Array.from({ length: count }, (_, i) => (i % pinned === pinned - 1 ? 0 : 1 / (mass * (1.2 + random()))));
+}
+
+/** Coordinates that float32 holds with the sums and products of a determinant: multiples of 2^-7 of `size`'s power of two. */
+const onGrid = (X: Float64Array, size: number): Float64Array => {
+  const step = 2 ** (Math.floor(Math.log2(size)) - 6);
+  return X.map((x) => Math.round(x / step) * step);
+};
+
+const PACE = { substeps: 1, iterations: 4 };
+
+export function randomDistances(n: number, size: number, asked: GeometricStiffness, unilateral: boolean, seed = 7): { X: Float64Array; elements: DistanceElements } {
+  const X = onGrid(scattered(n, 2, size, seed, (x) => [0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0) > 0.1 * size ** 2), size);
+  return { X, elements: distanceElements(X, ramp(2 * n), { ...asked, unilateral }, PACE) };
+}
+
+export function randomVolumes(n: number, size: number, asked: GeometricStiffness, unilateral: boolean, seed = 7): { X: Float64Array; elements: VolumeElements } {
+  const X = onGrid(scattered(n, 4, size, seed, (x) => triple(x, 0, 1, 2, 3) > 0.05 * size ** 3), size);
+  return { X, elements: volumeElements(X, ramp(4 * n), { ...asked, unilateral }, PACE) };
+}
+
+/** Cubes of edge `size` with corners moved by a tenth of it, each with the given compliance of its volume. */
+export function randomHexahedra(n: number, size: number, alpha: number, seed = 7): { X: Float64Array; elements: HexahedronElements } {
+  const random = randomStream(seed);
+  const X = onGrid(Float64Array.from({ length: 24 * n }, (_, k) => size * (((Math.floor(k / 3) % 8 >> (k % 3)) & 1) - 0.5 + 0.1 * random())), size);
+  const rest = Float64Array.from({ length: 2 * n }, (_, k) => sixVolumes(X.subarray(24 * (k >> 1)), k % 2 === 0 ? RISING : FALLING, 0));
+  return { X, elements: { kind: "hexahedron", particles: ramp(8 * n), rest, alpha: new Float64Array(n).fill(alpha) } };
 }

@@ -38,6 +38,9 @@ export function roundElements<E extends Elements>(e: E): E {
     case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "bend": return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
+    case "distance":
+    case "volume": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), stiffness: Math.fround(e.stiffness) };
+    case "hexahedron": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest) };
   }
 }
 
@@ -113,6 +116,9 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
         if (form === "paper") solvePaperRange(kernel, range, scratch);
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "hexahedron") kernel.solveHexahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else kernel.solveBending(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
       }
       if (first) remembered.fill(0);
@@ -195,6 +201,9 @@ function perturbed<E extends Elements>(e: E, random: () => number): E {
     }
     case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
     case "bend": return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
+    case "distance":
+    case "volume":
+    case "hexahedron": return { ...e, alpha: shake(e.alpha), rest: shake(e.rest) };
   }
 }
 

@@ -89,6 +89,35 @@ test("both solver forms side by side in one schedule", () => compare({
     { name: `b${n}`, kind: "soft", solver, sweep: { order: "symmetric" }, mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] }, transform: { translate: [0, 0.3 * n, 0] }, pins: [{ select: { particles: [0] } }], material: soft })),
 }, [], [], 12, true));
 
+test("a jelly of distances and volumes falls onto the floor", () => compare({
+  substeps: 4, iterations: 3, bodies: [{
+    name: "j", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.105, 0], rotate: [10, 0, 20] }, velocity: [0.5, -1, 0],
+    material: { model: "pbd", density: 500, friction: 0.5, distance: { stiffness: 0.6 }, volume: { compliance: 1e-9, unilateral: true } },
+  }],
+  colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+}, [floor], [], 12));
+
+test("a jelly that keeps its whole volume, with pressure", () => compare({
+  substeps: 4, iterations: 3, bodies: [{
+    name: "j", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 3, 2] }, pins: [{ select: { particles: [0] } }],
+    material: { model: "pbd", density: 500, distance: { compliance: 1e-4 }, volume: { of: "body", stiffness: 0.9, pressure: 1.2 } },
+  }],
+}, [], [], 12));
+
+test("a balloon: a closed cloth of distances with pressure inside", () => compare({
+  substeps: 4, iterations: 2, bodies: [{
+    name: "b", kind: "cloth", mesh: { type: "ball", radius: 0.2, subdivisions: 2 }, pins: [{ select: { particles: [0] } }],
+    material: { model: "pbd", density: 300, thickness: 0.001, distance: { compliance: 1e-4, unilateral: true }, volume: { compliance: 1e-9, pressure: 1.3, unilateral: true }, bendingStiffness: 1e-5 },
+  }],
+}, [], [], 12));
+
+test("a block of hexahedra swings", () => compare({
+  substeps: 4, iterations: 3, bodies: [{
+    name: "h", kind: "soft", mesh: { type: "box", size: [0.3, 0.1, 0.1], cells: [6, 2, 2] }, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.149, 1, 1] } } }],
+    material: { model: "hexahedral", density: 1000, youngsModulus: 1e5, poissonsRatio: 0.4 },
+  }],
+}, [], [], 12));
+
 test("free bodies keep their momentum in both, and the twin's is kept better", async () => {
   const scene = validateScene({
     version: 1, title: "spin", gravity: [0, 0, 0], substeps: 4, iterations: 1,

@@ -9,7 +9,12 @@ import { triangleGradient } from "../../server/sim/reference/triangle.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
 
 function gradientOf(x: Float64Array, e: Elements, i: number): readonly Vector[] {
-  return e.kind === "tet" ? tetrahedronGradient(x, e, i) : e.kind === "triangle" ? triangleGradient(x, e, i) : bendingGradient(x, e, i);
+  switch (e.kind) {
+    case "tet": return tetrahedronGradient(x, e, i);
+    case "triangle": return triangleGradient(x, e, i);
+    case "bend": return bendingGradient(x, e, i);
+    default: throw new Error(`statics: no energy of ${e.kind}`);
+  }
 }
 
 /**

@@ -120,6 +120,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/bodies/4/material/distance/stiffness", 0, "> 0"], ["/bodies/4/material/distance/stiffness", 1.5, "<= 1"], ["/bodies/4/material/distance", {}, ONE_WAY], ["/bodies/4/material/distance", { stiffness: 1, compliance: 0 }, ONE_WAY],
   ["/bodies/4/material/volume", { unilateral: true }, ONE_WAY], ["/bodies/4/material/volume/of", "edges", "one of tetrahedra, body"],
   ["/bodies/4/material/volume/unilateral", 1, "true or false"], ["/bodies/4/material/youngsModulus", 1, "absent: no such field here"], ["/bodies/4/solver", "paper", `${COMPLIANT} pbd: paper needs an elastic energy (stvk, neo-hookean, stable-neo-hookean, orthotropic)`],
+  ["/bodies/5/material/fit", "best", "one of moduli, published"], ["/bodies/7/material/volume", { pressure: 2 }, ONE_WAY], ["/bodies/1/material/volume", { stiffness: 1 }, "absent where model is not pbd"],
   ["/bodies/5/solver", "paper", `${COMPLIANT} hexahedral: paper needs an elastic energy (stvk, neo-hookean, stable-neo-hookean, orthotropic)`], ["/bodies/5/material/poissonsRatio", 0.5, "<= 0.4999"], ["/bodies/5/material/plasticity", {}, "absent: no such field here"],
   ["/bodies/6/material/mode", "quadratic", "one of rigid, linear"], ["/bodies/6/material/linearity", 1, "< 1"], ["/bodies/6/material/stiffness", 2, "<= 1"],
   ["/bodies/7/material/youngsModulus", 1e5, "absent where model is pbd: its stiffness is that of distance"], ["/bodies/7/material/nuWarp", 0.1, "absent where model is pbd: its stiffness is that of distance"],

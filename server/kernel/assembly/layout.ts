@@ -92,6 +92,10 @@ export const KIND_SWEEP_BEGIN = 40;
 export const KIND_SWEEP_COLLECT = 41;
 export const KIND_SWEEP_END = 42;
 export const KIND_SWEEP_MEMORY = 43;
+export const KIND_DISTANCE = 20;
+export const KIND_VOLUME = 21;
+export const KIND_HEXAHEDRON = 22;
+export const KIND_ENCLOSED = 23;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -125,6 +129,35 @@ export const BEND_ALPHA = 128;
 export const BEND_REST = 144;
 export const BEND_LAMBDA = 160;
 export const BEND_BYTES = 208;
+
+/** Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1 if the multiplier is kept (compliance) or 0 (stiffness k'), the multiplier. */
+export const GEOMETRIC_ALPHA = 16;
+export const GEOMETRIC_STIFFNESS = 32;
+export const GEOMETRIC_LIMIT = 48;
+export const GEOMETRIC_KEEP = 64;
+export const GEOMETRIC_LAMBDA = 80;
+/** Distance: 2 x 4 addresses, then rest length and the rest. The multiplier's bound is the upper one. */
+export const DISTANCE_REST = 32;
+export const DISTANCE_BYTES = 128;
+/** Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the lower one. */
+export const VOLUME_REST = 64;
+export const VOLUME_BYTES = 160;
+/** Volumes of a hexahedron: 8 x 4 addresses, six times the rest volume in its two triangulations, compliance of each, two multipliers. */
+export const HEXAHEDRON_REST = 128;
+export const HEXAHEDRON_ALPHA = 160;
+export const HEXAHEDRON_LAMBDA = 176;
+export const HEXAHEDRON_BYTES = 208;
+
+/** Volume that a body's whole surface encloses: one row a body. */
+export const ENCLOSED_SURFACE = 0; // i32 address of the body's SURFACE row
+export const ENCLOSED_GRADIENT = 4; // i32 address of one f32x4 per surface particle
+export const ENCLOSED_ALPHA = 8; // f32 m^3/Pa
+export const ENCLOSED_STIFFNESS = 12; // f32 k'
+export const ENCLOSED_LIMIT = 16; // f32 lower bound of the multiplier
+export const ENCLOSED_KEEP = 20; // f32 1: the multiplier is kept, 0: not
+export const ENCLOSED_REST = 24; // f64 six times the wanted volume, m^3
+export const ENCLOSED_LAMBDA = 32; // f64
+export const ENCLOSED_BYTES = 64;
 
 // ---- weighted points: attachments and grabs ------------------------------------------------------------------------------------
 /** sum_i b_i x_i = target. b sums to 1 (held in space) or to 0 (two bodies held together). */
@@ -187,10 +220,10 @@ export const BODY_SHARE = 120; // f32: least share of its stress that the iterat
 export const BODY_BYTES = 128;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
-/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done. One area a thread. */
+/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done; a hexahedron has its corners and gradients (24 rows each). One area a thread. */
 export const SCRATCH_F = 0;
 export const SCRATCH_P = 144;
 export const SCRATCH_ENERGY = 288;
 export const SCRATCH_DONE = 304;
-export const SCRATCH_BYTES = 512;
+export const SCRATCH_BYTES = 768;
 export const MAX_THREADS = 16;

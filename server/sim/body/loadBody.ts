@@ -7,11 +7,16 @@ import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import { bendElements } from "../constraints/bending.ts";
+import { distanceElements, edgesOf, enclosedVolume, type EnclosedVolume, type Pace } from "../constraints/geometric.ts";
+import { sixVolumes, triplesOf } from "../constraints/polyhedron.ts";
 import { solidElements } from "../constraints/solid.ts";
 import { triangleElements } from "../constraints/triangles.ts";
 import { sheetModuli } from "../materials.ts";
 import { BLOCK_KINDS } from "../memory/blocks/kinds.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
+import { boxHexahedra } from "../../meshing/generators.ts";
+import { SCENE_DEFAULTS } from "../defaults.ts";
+import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
@@ -28,17 +33,10 @@ const DEFAULT_FRICTION = 0.5;
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
   const body = scene.bodies[index]!, path = `/bodies/${index}`;
   if (body.kind === "ball") throw new SceneError(`${path}/kind`, body.kind, "one of soft, cloth");
-  const shape = body.kind === "soft" ? await softShape(body, path, options) : await clothShape(body, path, options);
-  const { own, positions, triangles, tets, origin, elements, detail } = shape;
+  const pace = { substeps: scene.substeps ?? SCENE_DEFAULTS.substeps, iterations: scene.iterations ?? SCENE_DEFAULTS.iterations };
+  const shape = body.kind === "soft" ? await softShape(body, path, options, pace) : await clothShape(body, path, options, pace);
+  const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
-
-  const mass = new Float64Array(particleCount);
-  for (const e of elements) {
-    if (e.kind === "bend") continue;
-    // lumped: a quarter of each tetrahedron, a third of each triangle
-    const corners = e.kind === "tet" ? 4 : 3;
-    for (let i = 0; i < e.particles.length; i++) mass[e.particles[i]!]! += (body.material.density * e.volume[Math.floor(i / corners)]!) / corners;
-  }
 
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
   if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: this material has constraints without an elastic energy");
@@ -46,7 +44,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0],
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }),
+    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }),
   };
   template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {
@@ -66,11 +64,14 @@ interface Shape {
   tets: Uint32Array;
   origin: Uint32Array;
   streamedCount: number;
+  /** float64[N] kg */
+  mass: Float64Array;
   elements: BodyTemplate["elements"];
+  enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
 }
 
-async function softShape(body: SoftBody, path: string, options: LoadOptions): Promise<Shape> {
+async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
   const source = await loadSource(body, options.baseDir, path);
   let mesh: TetMesh, detailOwn: SurfaceMesh | undefined;
   const placement = placementOf(body.transform, source.kind === "tets" ? source.tets.positions : source.surface.positions);
@@ -82,28 +83,56 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions): Pr
     detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
     mesh = (await meshCache(detailOwn, { spacing: body.tetrahedralize.spacing, ...(options.onProgress && { onProgress: options.onProgress }) })).mesh;
   }
-  const { mesh: ordered, surfaceCount } = renumber(mesh);
-  const own = ordered.positions;
+  const { mesh: ordered, surfaceCount, oldOf } = renumber(mesh);
+  const own = ordered.positions, triangles = boundarySurface(ordered), { material } = body;
+  const hexahedra = material.model === "hexahedral" && body.mesh.type === "box" ? renumbered(boxHexahedra(body.mesh.cells), oldOf) : undefined;
+  const volume = material.model === "pbd" && material.volume?.of === "body" ? material.volume : undefined;
   return {
-    own, placement, positions: placed(own, placement), triangles: boundarySurface(ordered), tets: ordered.tets,
+    own, placement, positions: placed(own, placement), triangles, tets: ordered.tets,
+    mass: hexahedra ? hexahedralMasses(own.length / 3, hexahedra, material.density, sixVolumes(own, triplesOf(triangles), 0) / 6 / (hexahedra.length / 8)) : tetrahedralMasses(own, ordered.tets, material.density),
+    enclosed: volume && enclosedVolume(own, triangles, volume, pace),
     origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
-    elements: solidElements(body.material, own, ordered.tets, path),
+    elements: solidElements(material, own, ordered.tets, path, { pace, hexahedra }),
     ...(detailOwn && { detail: { own: detailOwn.positions, positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
   };
 }
 
-async function clothShape(body: ClothBody, path: string, options: LoadOptions): Promise<Shape> {
+async function clothShape(body: ClothBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
   const source = await loadSource(body, options.baseDir, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
   requireSheet(`mesh of body ${body.name}`, source.surface);
   const { surface } = source, placement = placementOf(body.transform, surface.positions);
   const own = scaled(surface.positions, placement), count = own.length / 3;
-  const elements: BodyTemplate["elements"] = [triangleElements(own, surface.triangles, sheetModuli(body.material), body.material.thickness)];
-  if (body.material.bendingStiffness) elements.push(bendElements(own, surface.triangles, body.material.bendingStiffness));
+  const { material } = body, { triangles } = surface;
+  const elements: BodyTemplate["elements"] = material.model === "pbd"
+    ? [distanceElements(own, edgesOf(triangles, 3), material.distance!, pace)]
+    : [triangleElements(own, triangles, sheetModuli(material), material.thickness)];
+  if (material.bendingStiffness) elements.push(bendElements(own, triangles, material.bendingStiffness));
+  if (material.volume) requireClosed(triangles, path);
   return {
-    own, placement, positions: placed(own, placement), triangles: surface.triangles, tets: new Uint32Array(0),
+    own, placement, positions: placed(own, placement), triangles, tets: new Uint32Array(0), mass: sheetMasses(own, triangles, material.density, material.thickness),
+    enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i), streamedCount: count, elements,
   };
+}
+
+/** Numbers of the mesh -> of its renumbered copy. */
+function renumbered(elements: Uint32Array, oldOf: Uint32Array): Uint32Array {
+  const newOf = new Uint32Array(oldOf.length);
+  oldOf.forEach((old, now) => (newOf[old] = now));
+  return elements.map((p) => newOf[p]!);
+}
+
+/** @throws SceneError unless every edge has a triangle on either side: only a closed sheet encloses a volume */
+function requireClosed(triangles: Uint32Array, path: string): void {
+  const open = new Set<string>();
+  for (let t = 0; t < triangles.length; t += 3) {
+    for (let k = 0; k < 3; k++) {
+      const a = triangles[t + k]!, b = triangles[t + ((k + 1) % 3)]!;
+      if (!open.delete(`${b},${a}`)) open.add(`${a},${b}`);
+    }
+  }
+  if (open.size > 0) throw new SceneError(`${path}/material/volume`, `${open.size} open edges`, "a closed mesh, such as a ball");
 }
 
 /** A body's index by name. */

@@ -2,6 +2,7 @@
 import type { Body, Look, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
+import type { EnclosedVolume } from "../constraints/geometric.ts";
 import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
 import type { Form } from "../memory/writeBlocks.ts";
@@ -39,6 +40,8 @@ export interface BodyTemplate {
   /** How and in which order they are solved. */
   form: Form;
   schedule: Schedule;
+  /** One constraint over the whole surface: the volume inside it. */
+  enclosed?: EnclosedVolume;
   /** uint32[3T] simulation surface (of streamed particles), outward */
   triangles: Uint32Array;
   /** uint32[4n] tetrahedra, empty for cloth */

@@ -42,9 +42,52 @@ export interface BendElements {
   rest: Float64Array;
 }
 
-export type Elements = TetElements | TriangleElements | BendElements;
+/** How a geometric constraint acts: by compliance (stiffness is 1) or by stiffness k' (alpha is 0). */
+export interface Hold {
+  /** k', the part of the error that one iteration removes */
+  stiffness: number;
+  /** The multiplier is kept from one iteration to the next: compliance. */
+  keeps: boolean;
+  /** Only resists stretching (distance) or compression (volume). */
+  unilateral: boolean;
+}
+
+/** n distances between two particles. */
+export interface DistanceElements extends Hold {
+  kind: "distance";
+  /** uint32[2n] */
+  particles: Uint32Array;
+  /** float64[n] rest length, m */
+  rest: Float64Array;
+  /** float64[n] m/N */
+  alpha: Float64Array;
+}
+
+/** Volumes of n tetrahedra. */
+export interface VolumeElements extends Hold {
+  kind: "volume";
+  /** uint32[4n] */
+  particles: Uint32Array;
+  /** float64[n] six times the rest volume, m^3 */
+  rest: Float64Array;
+  /** float64[n] m^3/Pa */
+  alpha: Float64Array;
+}
+
+/** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/hexahedron.ts). */
+export interface HexahedronElements {
+  kind: "hexahedron";
+  /** uint32[8n]: corner c has x from bit 0, y from bit 1, z from bit 2 */
+  particles: Uint32Array;
+  /** float64[2n] six times the rest volume, m^3 */
+  rest: Float64Array;
+  /** float64[n] of each of the two, m^3/Pa */
+  alpha: Float64Array;
+}
+
+export type Elements = TetElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
 export type ElementKind = Elements["kind"];
 
 /** Particles of one constraint; in the order in which an iteration solves the kinds. */
-export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, triangle: 3, bend: 4 };
+export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
 export const ELEMENT_KINDS = Object.keys(PARTICLES_PER_ELEMENT) as ElementKind[];

@@ -3,17 +3,29 @@ import type { SoftMaterial } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { lameCoefficients } from "../materials.ts";
 import type { Elements } from "./elements.ts";
+import { distanceElements, edgesOf, volumeElements, type Pace } from "./geometric.ts";
+import { hexahedralElements } from "./hexahedral.ts";
 import { tetElements } from "./tetrahedra.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions in the body's own axes (scaled, not rotated)
  * @param tets uint32[4n]
  * @param path of the body in the scene, for errors
+ * @param lattice pace: how often a tick visits a constraint; hexahedra: uint32[8n] cubes of a box mesh
  */
-export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uint32Array, path: string): Elements[] {
+export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uint32Array, path: string, lattice: { pace: Pace; hexahedra?: Uint32Array | undefined }): Elements[] {
   switch (material.model) {
     case undefined:
     case "stvk": return [tetElements(X, tets, lameCoefficients(material))];
-    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk");
+    case "pbd": {
+      const { distance, volume } = material, elements: Elements[] = [];
+      if (distance) elements.push(distanceElements(X, edgesOf(tets, 4), distance, lattice.pace));
+      if (volume && volume.of !== "body") elements.push(volumeElements(X, tets, volume, lattice.pace)); // of "body": loadBody's `enclosed`
+      return elements;
+    }
+    case "hexahedral":
+      if (!lattice.hexahedra) throw new SceneError(`${path}/mesh/type`, undefined, "box for model hexahedral");
+      return hexahedralElements(material, X, lattice.hexahedra, path);
+    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, pbd, hexahedral");
   }
 }

@@ -3,6 +3,7 @@ import * as L from "../../kernel/assembly/layout.ts";
 import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
 import { rememberedRows } from "./blocks/kind.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
+import type { EnclosedRows } from "./enclosed.ts";
 import { chebyshevFactors } from "./sweeps.ts";
 import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 
@@ -55,12 +56,14 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   return phases;
 }
 
-export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, particles: number, bodies: number, iterations: number): Phase[] {
+export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, particles: number, bodies: number, iterations: number): Phase[] {
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)], omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
+    // one body's surface is serial, and nobody else's
+    if (enclosed.count > 0) phases.push({ kind: L.KIND_ENCLOSED, data: enclosed.address, count: enclosed.count, chunk: 1, pass, stage: L.STAGE_SOLVE });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });

@@ -2,11 +2,12 @@
  * A whole room in float64, step by step as kernel/assembly/crew.ts takes it: an independent solver for tests, thousands of times slower.
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
- *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; points; contacts), balance, velocity, restore,
- *             collide
+ *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,
+ *             velocity, restore, collide
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { findContacts, solveContacts, type ReferenceSurface } from "./contacts.ts";
+import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
 import { balance, restore } from "./momentum.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
@@ -16,6 +17,7 @@ export interface ReferenceWorld {
   particles: Particles;
   /** Bodies by schedule. */
   groups: ReferenceGroup[];
+  enclosed: ReferenceEnclosed[];
   points: HeldPoint[];
   colliders: ReferenceCollider[];
   surfaces: ReferenceSurface[];
@@ -27,14 +29,16 @@ export interface ReferenceWorld {
 }
 
 export function stepTick(world: ReferenceWorld): void {
-  const { particles, groups, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
+  const { particles, groups, enclosed, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
   const contacts = findContacts(particles, world.surfaces, world.tickSeconds);
   for (let substep = 0; substep < world.substeps; substep++) {
     predict(particles, h);
     const states = groups.map((group) => startSweep(particles, group));
+    for (const volume of enclosed) volume.lambda = 0;
     for (const point of points) point.lambda = [0, 0, 0];
     for (let iteration = 0; iteration < world.iterations; iteration++) {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
+      for (const volume of enclosed) solveEnclosed(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
       solveContacts(particles, contacts);
     }

@@ -3,6 +3,7 @@ import { PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../const
 import { bendingEnergy, bendingGradient, BENDING_MEMORY, solveBendingStencil } from "./bending.ts";
 import { solvePaper } from "./paper.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "./paperTriangle.ts";
+import { GEOMETRIC_MEMORY, HEXAHEDRON_MEMORY, solveDistance, solveHexahedron, solveVolume } from "./geometric.ts";
 import type { Particles } from "./particles.ts";
 import type { Vector } from "./vector.ts";
 import { solveTetrahedron, tetrahedronEnergy, tetrahedronGradient, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
@@ -23,6 +24,9 @@ export const TWINS: Readonly<Record<ElementKind, Twin>> = {
   tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron, energy: tetrahedronEnergy, gradient: tetrahedronGradient },
   triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle, energy: continuedTriangleEnergy, gradient: continuedTriangleGradient },
   bend: { memory: BENDING_MEMORY, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
+  distance: { memory: GEOMETRIC_MEMORY, solve: solveDistance },
+  volume: { memory: GEOMETRIC_MEMORY, solve: solveVolume },
+  hexahedron: { memory: HEXAHEDRON_MEMORY, solve: solveHexahedron },
 };
 
 /** One step of constraint i of any kind. */

@@ -1,9 +1,11 @@
 /** Every kind of constraint that is stored in blocks. */
 import type { ElementKind } from "../../constraints/elements.ts";
 import { bendBlock } from "./bend.ts";
+import { distanceBlock, volumeBlock } from "./geometric.ts";
+import { hexahedronBlock } from "./hexahedron.ts";
 import type { BlockKind } from "./kind.ts";
 import { tetBlock } from "./tet.ts";
 import { triangleBlock } from "./triangle.ts";
 
 // each entry handles its own kind only; the lookup by kind is what makes that so
-export const BLOCK_KINDS = { tet: tetBlock, triangle: triangleBlock, bend: bendBlock } as unknown as Readonly<Record<ElementKind, BlockKind>>;
+export const BLOCK_KINDS = { tet: tetBlock, triangle: triangleBlock, bend: bendBlock, distance: distanceBlock, volume: volumeBlock, hexahedron: hexahedronBlock } as unknown as Readonly<Record<ElementKind, BlockKind>>;

@@ -1,0 +1,28 @@
+/**
+ * The multiplier of a geometric constraint C, four at a time, in the two forms that a scene may ask for:
+ *   compliance alpha (Macklin et al. 2016; slides 003):  dL = (-C - aT L)/(W + aT),   W = sum_i w_i |grad_i C|^2,  aT = alpha/h^2
+ *   stiffness k (Mueller et al. 2007; Rodero Gomez, eq 3.3 and section 3.2):  dL = -k' C/W
+ * as one expression, dL = (-k' C - aT L)/(W + aT): aT = 0 in the second, k' = 1 in the first. A unilateral constraint bounds the multiplier:
+ * with compliance all of it, so that a later iteration may take back what an earlier one did too much of; with k' the one correction, there
+ * is no other ("if the inequality is accomplished we avoid the step").
+ */
+import { add, sub, mul, madd } from "./lanes";
+import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, GEOMETRIC_LAMBDA, PASS_FIRST } from "./layout";
+
+/** What of the multiplier is remembered: nothing in the first iteration or with k'. @param rows address of the rest value's row */
+@inline export function remembered(rows: usize, pass: i32): v128 {
+  return pass & PASS_FIRST ? f32x4.splat(0) : mul(v128.load(rows, GEOMETRIC_KEEP), v128.load(rows, GEOMETRIC_LAMBDA));
+}
+
+/** dL without bounds; 0 where nothing can move: everything is fixed, or the gradient has vanished and has no direction. */
+@inline export function unbounded(rows: usize, C: v128, W: v128, old: v128, inverseH2: v128): v128 {
+  const aT = mul(v128.load(rows, GEOMETRIC_ALPHA), inverseH2);
+  const dL = f32x4.neg(f32x4.div(madd(v128.load(rows, GEOMETRIC_STIFFNESS), C, mul(aT, old)), add(W, aT)));
+  return v128.and(dL, f32x4.gt(W, f32x4.splat(0)));
+}
+
+/** Stores the new multiplier. @returns what it grew by */
+@inline export function keep(rows: usize, now: v128, old: v128): v128 {
+  v128.store(rows, now, GEOMETRIC_LAMBDA);
+  return sub(now, old);
+}
