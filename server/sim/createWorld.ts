@@ -14,6 +14,7 @@ import { loadBody } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
+import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { writeColliders } from "./memory/colliders.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
@@ -38,6 +39,7 @@ export interface CreateOptions {
 
 export interface CreatedWorld extends BuiltWorld {
   layout: SimLayout;
+  /** As the scene says, in kg, whatever the unit of mass in memory. */
   bodies: BodyTemplate[];
 }
 
@@ -47,9 +49,10 @@ export interface CreatedWorld extends BuiltWorld {
  * Same scene and meshes, same bytes, on any machine.
  */
 export async function createWorld(inWorld: Scene, options: CreateOptions): Promise<CreatedWorld> {
-  const far = await loadBodies(inWorld, options), origin = chooseOrigin(far);
-  // from here on everything is seen from the room's own origin
-  const bodies = far.map((body) => moveBody(body, origin)), scene = moveScene(inWorld, origin);
+  const far = await loadBodies(inWorld, options), origin = chooseOrigin(far), massUnit = chooseMassUnit(far);
+  // from here on everything is seen from the room's own origin, and weighed in its own unit
+  const here = far.map((body) => moveBody(body, origin)), scene = moveScene(inMassUnit(inWorld, massUnit), origin);
+  const bodies = massUnit === 1 ? here : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
 
   // ---- map
@@ -118,9 +121,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);
   }
 
-  const bodyLayouts: BodyLayout[] = [];
+  const bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: diagonal(b.positions) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
@@ -129,7 +132,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
-    origin, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
@@ -137,7 +140,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),
   };
-  return { memory, layout, bodies, topology: buildTopology(scene, bodies, layout) };
+  return { memory, layout, bodies: here, topology: buildTopology(scene, here, layout) };
 }
 
 /** In world coordinates. */
@@ -198,4 +201,10 @@ function diagonal(positions: Float64Array): number {
     sum += (high - low) ** 2;
   }
   return Math.sqrt(sum);
+}
+
+/** How slowly a body's own motion under gravity goes, s; @see BodyLayout.pace */
+function paceOf(size: number, gravity: readonly number[]): number {
+  const g = Math.sqrt(gravity.reduce((sum, c) => sum + c * c, 0));
+  return g > 0 ? Math.max(1, Math.sqrt(size / g)) : 1;
 }

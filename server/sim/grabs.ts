@@ -76,7 +76,7 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
     target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
-    compliance: layout.interaction.grabCompliance, maxForce: layout.interaction.grabMaxForce,
+    compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
   views.i32[owners] = input.member;
@@ -141,6 +141,6 @@ function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "im
   const { point } = neighborhood(views, layout, layout.bodies[input.body]!, input), toV = layout.v - layout.x;
   point.addresses.forEach((address, i) => {
     const w = views.f32[address / 4 + 3]! * point.weights[i]!;
-    for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * input.impulse[r]!;
+    for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * (input.impulse[r]! / layout.massUnit);
   });
 }

@@ -18,6 +18,8 @@ export interface BodyLayout {
   damping: number;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
+  /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
+  pace: number;
 }
 
 export interface SimLayout extends Record<string, unknown> {
@@ -55,9 +57,12 @@ export interface SimLayout extends Record<string, unknown> {
   scratch: number;
   /** Where in the world the room's positions are measured from, m. */
   origin: [number, number, number];
+  /** kg: what masses in memory, and all that contains them (forces, stiffnesses, compliances, multipliers), are measured in (massUnit.ts). */
+  massUnit: number;
   /** About the world's origin. */
   worldRadius: number;
   quantum: number;
+  /** SI. */
   interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
   blocks: Record<ElementKind, number>;

@@ -14,7 +14,11 @@ import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
-/** A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s. */
+/**
+ * A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s. This and the times below
+ * are those of people who watch; a body so large, or gravity so weak, that a fall through its own size takes longer than 1 s has that much
+ * longer (BodyLayout.pace), so that what begins to fall is not taken for slow.
+ */
 const SECONDS_TO_SLEEP = 1;
 /**
  * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in millimetres rests alike,
@@ -138,8 +142,8 @@ export class SimWorld implements World {
   }
 
   asleep(): Uint8Array {
-    const enough = SECONDS_TO_SLEEP * this.layout.tickHz;
-    return Uint8Array.from(this.layout.bodies, (_, b) => (this.views.i32[this.stillAt(b)]! >= enough ? 1 : 0));
+    const { bodies, tickHz } = this.layout;
+    return Uint8Array.from(bodies, (body, b) => (this.views.i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * tickHz ? 1 : 0));
   }
 
   held(): Uint8Array {
@@ -216,10 +220,10 @@ export class SimWorld implements World {
 
   /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
   private countStillness(): void {
-    const { layout, views: { i32 } } = this, enough = SECONDS_TO_CALM * layout.tickHz;
+    const { layout, views: { i32 } } = this;
     let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
-      const calm = this.calmAt(b), speed = this.speed(body) / body.size;
+      const calm = this.calmAt(b), ticks = body.pace * layout.tickHz, enough = SECONDS_TO_CALM * ticks, speed = (this.speed(body) / body.size) * body.pace;
       i32[calm] = speed < (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW ? i32[calm]! + 1 : 0;
       const slow = i32[calm]! >= enough;
       if (this.mayRest && slow) this.calm(body);
@@ -230,7 +234,7 @@ export class SimWorld implements World {
         i32[this.stillAt(b)] = 0;
         this.setAnchor(body);
       }
-      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * layout.tickHz;
+      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * ticks;
     });
     if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;

@@ -49,7 +49,8 @@ export function findContacts(): void {
       // both may move towards each other for a whole tick before the list is made anew; 1.5 covers a speed that grows meanwhile
       const reach: f32 = radius + 1.5 * (speedB + fastest) * load<f32>(HEADER, H_TICK_SECONDS) + radius;
       if (lx > bx1 + reach || hx < bx0 - reach || ly > by1 + reach || hy < by0 - reach || lz > bz1 + reach || hz < bz0 - reach) continue;
-      if (!(reach < 1e6)) continue; // blown up: the guard deals with it
+      // blown up, to infinity or NaN anywhere: the guard deals with it
+      if (!(reach + (bx1 - bx0) + (by1 - by0) + (bz1 - bz0) + (hx - lx) + (hy - ly) + (hz - lz) < Infinity)) continue;
       // anew for every pair, because the cell's width follows the pair's reach
       sortTriangles(B, bx0, by0, bz0, bx1, by1, bz1, reach);
       query(A, B, radius, reach, bx0, by0, bz0, bx1, by1, bz1);

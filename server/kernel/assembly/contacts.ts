@@ -36,7 +36,8 @@ function chooseTriangle(contact: usize, P: usize, r: f32): i32 {
     nx *= side; ny *= side; nz *= side;
     closestPoint(px, py, pz, A, B, C);
     const gx = px - closestX, gy = py - closestY, gz = pz - closestZ, d2 = gx * gx + gy * gy + gz * gz, up = gx * nx + gy * ny + gz * nz;
-    // two triangles at a shared edge agree on the closest point to rounding, which is 1e-8 m of 1e-3 m here, doubled by squaring
+    // two triangles at a shared edge agree on the closest point to rounding, a few 1e-5 of a distance of a
+    // thousandth of the coordinates, doubled by squaring
     const tie = d2 <= best * (1 + 1e-3) && d2 >= best * (1 - 1e-3);
     if (tie ? inFront || up < 0 : d2 > best) continue;
     best = d2; chosen = n; inFront = up >= 0;
