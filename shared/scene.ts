@@ -215,6 +215,8 @@ export type Collider = {
   | { type: "sphere"; center: Vec3; radius: number }
   | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }
   | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
+  | { type: "cylinder"; a: Vec3; b: Vec3; radius: number }
+  | { type: "funnel"; a: Vec3; b: Vec3; radiusA: number; radiusB: number; thickness: number }
 );
 
 export interface MotionKey {

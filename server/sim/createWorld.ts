@@ -14,12 +14,14 @@ import { loadBody } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
+import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
-import { writeColliders } from "./memory/colliders.ts";
+import { planColliders } from "./memory/colliders.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { buildProgram, writeProgram } from "./memory/program.ts";
+import { planShapes } from "./memory/shapes.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { buildTopology } from "./topology.ts";
 import type { BuiltWorld } from "./types.ts";
@@ -66,11 +68,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
   const enclosed = planEnclosed(bodies, memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, real, bodies.length, iterations);
-  const program = memoryMap.take(phases.length * L.PHASE_BYTES);
+  const shapes = planShapes(bodies, iterations, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
+  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), memoryMap);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, motions: obstacles.motionCount }, iterations);
+  const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  const colliderRows = memoryMap.take(colliders.length * L.COLLIDER_BYTES);
   const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const triangles = bodies.map((b) => memoryMap.take(4 * b.triangles.length));
   const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
@@ -89,10 +92,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_PROGRAM, program); header(L.H_PHASES, phases.length); header(L.H_SUBSTEPS, substeps);
   f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = 1 / (tickHz * substeps);
   f32[(L.HEADER + L.H_TICK_SECONDS) / 4] = 1 / tickHz;
+  f32[(L.HEADER + L.H_TICK_HZ) / 4] = tickHz;
   header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
-  header(L.H_COLLIDERS, colliderRows); header(L.H_COLLIDER_COUNT, colliders.length);
+  header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
   header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
   header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
+  header(L.H_SHAPES, shapes.rows);
   // no phase is open until the leader opens one
   new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
 
@@ -103,7 +108,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   planned.write(f32, u32, x, real);
   enclosed.write(memory.buffer, surfaces);
   writeProgram(i32, f32, program, phases);
-  writeColliders(f32, i32, colliderRows, colliders);
+  obstacles.write(memory.buffer);
   bodies.forEach((b, i) => {
     const at = (surfaces + i * L.SURFACE_BYTES) / 4;
     i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
@@ -116,6 +121,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
   });
+  shapes.write(memory.buffer, x, firsts, bodyRows);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
     f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);

@@ -29,6 +29,8 @@ export interface Kernel {
   balance(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;
   solveContacts(): void;
+  solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
+  rigidVelocities(begin: number, end: number, h: number, scratch: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

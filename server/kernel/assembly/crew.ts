@@ -8,11 +8,12 @@
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */
 import {
-  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH,
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, TET_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveTetrahedra } from "./tetrahedron";
@@ -32,6 +33,8 @@ import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron"
 import { solvePaperTriangles } from "./paperTriangle";
 import { solvePaperBending } from "./paperBending";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
+import { moveColliders, planMotions } from "./motion";
+import { rigidVelocities, solveShapes } from "./shape";
 
 /** Seconds, from the host. */
 declare function now(): f64;
@@ -67,6 +70,9 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
   else if (kind == KIND_SWEEP_END) sweepEnd(phase, begin, end);
   else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
+  else if (kind == KIND_MOVE) moveColliders();
+  else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind == KIND_RIGID) rigidVelocities(begin, end, h, scratch);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
@@ -75,6 +81,7 @@ export function step(helpers: i32, scratch: usize): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   let before = now();
   settle();
+  planMotions();
   findContacts();
   findFreeBodies();
   let after = now();
@@ -82,6 +89,7 @@ export function step(helpers: i32, scratch: usize): void {
   let stage = -1;
   before = after;
   for (let s = 0; s < substeps; s++) {
+    store<i32>(HEADER, s, H_SUBSTEP);
     for (let p = 0; p < phases; p++) {
       const phase = program + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);
       if (load<i32>(phase, PHASE_STAGE) != stage) {

@@ -18,3 +18,4 @@ export { collide } from "./collide";
 export { findContacts } from "./broadphase";
 export { balance, findFreeBodies, restore } from "./momentum";
 export { solveContacts } from "./contacts";
+export { rigidVelocities, solveShapes } from "./shape";

@@ -35,6 +35,11 @@ export const H_BODIES = 160; // i32 pointer: BODY rows
 export const H_SETTLE = 164; // i32: 1 while stress is being remembered from tick to tick (settle.ts)
 export const H_SETTLED = 168; // i32: H_SETTLE of the last tick: its multipliers are kept
 export const H_SUPPORT = 172; // i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
+export const H_SHAPES = 256; // i32 pointer: SHAPE rows
+export const H_SUBSTEP = 260; // i32: substep of the tick that runs now
+export const H_TICK_HZ = 264; // f32: ticks in a second
+export const H_MOTIONS = 268; // i32 pointer: MOTION rows
+export const H_MOTION_COUNT = 272; // i32
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;
@@ -96,6 +101,9 @@ export const KIND_DISTANCE = 20;
 export const KIND_VOLUME = 21;
 export const KIND_HEXAHEDRON = 22;
 export const KIND_ENCLOSED = 23;
+export const KIND_SHAPE = 60;
+export const KIND_RIGID = 61;
+export const KIND_MOVE = 62;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -177,14 +185,40 @@ export const COLLIDER_PLANE = 0;
 export const COLLIDER_SPHERE = 1;
 export const COLLIDER_BOX = 2;
 export const COLLIDER_CAPSULE = 3;
+export const COLLIDER_CYLINDER = 4;
+export const COLLIDER_FUNNEL = 5;
 export const COLLIDER_TYPE = 0; // i32
 export const COLLIDER_FRICTION = 4; // f32 square root of the coefficient
-export const COLLIDER_RADIUS = 8; // f32 sphere, capsule
-export const COLLIDER_A = 16; // f32x3 plane normal + offset (4th), center, or capsule end a
-export const COLLIDER_B = 32; // f32x3 box half extents, or capsule end b
+export const COLLIDER_RADIUS = 8; // f32 sphere, capsule, cylinder; funnel: of the wall's middle at a
+export const COLLIDER_A = 16; // f32x3 plane normal + offset (4th), center, or end a of capsule, cylinder, funnel
+export const COLLIDER_B = 32; // f32x3 box half extents, or end b
 export const COLLIDER_ROTATION = 48; // f32x9 box axes as rows: local = R (x - center)
+export const COLLIDER_RADIUS_B = 48; // f32 funnel: of the wall's middle at b
+export const COLLIDER_HALF_WALL = 52; // f32 funnel: half the wall's thickness
+export const COLLIDER_MOTION = 12; // i32 address of its MOTION row; 0: it stands
 export const COLLIDER_BOUND = 84; // f32 radius of the sphere around A (boxes: the center) that holds the collider; infinite for a plane
 export const COLLIDER_BYTES = 96;
+
+/**
+ * A collider's way: where it is at the start (0) and the end (1) of the substep. Pose: center s, rotation R row by row from the frame in
+ * which the scene describes it to the world: world = s + R (p - center).
+ */
+export const MOTION_KEYS = 0; // i32 pointer
+export const MOTION_KEY_COUNT = 4; // i32
+export const MOTION_LOOP = 8; // i32 MOTION_ONCE, ...
+export const MOTION_ONCE = 0; // stays at the last key
+export const MOTION_CLOSED = 1; // begins again, where it ends
+export const MOTION_JUMPS = 2; // begins again, somewhere else
+export const MOTION_CENTER = 16; // f32x3 m
+export const MOTION_RADIUS = 28; // f32 of the ball around the center that holds the collider, m; infinite for a plane
+export const MOTION_TRAVEL = 32; // f32 furthest that a point of it goes in this tick, m
+export const MOTION_S0 = 36; // f32x3
+export const MOTION_R0 = 48; // f32x9
+export const MOTION_S1 = 84; // f32x3
+export const MOTION_R1 = 96; // f32x9
+export const MOTION_BYTES = 144;
+/** f64: time (s), translation (m) x y z, unit quaternion w x y z. */
+export const KEY_BYTES = 64;
 
 // ---- body contacts: surfaces and candidates ------------------------------------------------------------------------------------
 export const SURFACE_FIRST = 0; // i32 address of the body's first particle in X (its surface particles come first)
@@ -227,3 +261,19 @@ export const SCRATCH_ENERGY = 288;
 export const SCRATCH_DONE = 304;
 export const SCRATCH_BYTES = 768;
 export const MAX_THREADS = 16;
+
+// ---- shape matching: one row a body, then its rest shape ------------------------------------------------------------------------
+export const SHAPE_FIRST = 0; // i32 address of the first particle in X
+export const SHAPE_COUNT = 4; // i32 particles
+export const SHAPE_REST = 8; // i32 pointer: f64x4 per particle, rest position from the center of mass (m) and mass (kg)
+export const SHAPE_MEMORY = 12; // i32 pointer: f32x4 per particle, how far this substep's iterations have moved it; 0: not needed
+export const SHAPE_LINEAR = 16; // i32 0: rigid, 1: a share of the best linear map
+export const SHAPE_BODY = 20; // i32 address of the body's BODY row
+export const SHAPE_RATE = 24; // f64 1/s^2, spring rate over mass; infinite: all the way
+export const SHAPE_BETA = 32; // f64 share of the linear map
+export const SHAPE_YIELD = 40; // f64 deviatoric Green strain; infinite: elastic
+export const SHAPE_CREEP = 48; // f64 1/s
+export const SHAPE_MAX = 56; // f64 largest plastic strain
+export const SHAPE_MOMENT = 64; // f64x9 (sum m q q^T)^-1 of the undeformed rest shape
+export const SHAPE_PLASTIC = 136; // f64x9 S_p, unit volume: STATE, the identity until the body flows
+export const SHAPE_BYTES = 208;

@@ -17,9 +17,9 @@
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_CONTACTS, H_CONTACT_COUNT, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
   BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_BYTES,
-  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, CONTACT_PARTICLE, CONTACT_CORNERS, CONTACT_BYTES, COLLIDER_BYTES,
+  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, CONTACT_PARTICLE, CONTACT_CORNERS, CONTACT_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
-import { distanceTo } from "./collide";
+import { distanceTo } from "./colliderDistance";
 
 /** Once a tick, after the broad phase: which bodies are free. */
 export function findFreeBodies(): void {
@@ -63,7 +63,12 @@ function flies(row: usize): bool {
   if (!(reach < Infinity)) return false; // blown up: the guard deals with it
   let c = <usize>load<u32>(HEADER, H_COLLIDERS);
   for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
-    if (distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <= reach) return false;
+    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    if (motion) { // nowhere near the ball that holds it on its way
+      const toward = f32x4.sub(center, v128.load(motion, MOTION_S1)), x = f32x4.extract_lane(toward, 0), y = f32x4.extract_lane(toward, 1), z = f32x4.extract_lane(toward, 2);
+      const near: f32 = reach + load<f32>(motion, MOTION_RADIUS) + load<f32>(motion, MOTION_TRAVEL);
+      if (!(x * x + y * y + z * z > near * near)) return false;
+    } else if (distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <= reach) return false;
   }
   return true;
 }

@@ -20,7 +20,7 @@ import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
-import type { BodyTemplate } from "./template.ts";
+import type { BodyTemplate, ShapeMatching } from "./template.ts";
 
 export interface LoadOptions {
   /** Folder that mesh files are relative to. */
@@ -44,7 +44,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0],
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }),
+    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
   };
   template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {
@@ -69,6 +69,7 @@ interface Shape {
   elements: BodyTemplate["elements"];
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
+  shape?: ShapeMatching;
 }
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
@@ -93,6 +94,7 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
     enclosed: volume && enclosedVolume(own, triangles, volume, pace),
     origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
     elements: solidElements(material, own, ordered.tets, path, { pace, hexahedra }),
+    ...shapeMatching(body),
     ...(detailOwn && { detail: { own: detailOwn.positions, positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
   };
 }
@@ -140,4 +142,12 @@ export function bodyIndex(scene: Scene, name: string, path: string): number {
   const index = scene.bodies.findIndex((b: Body) => b.name === name);
   if (index < 0) throw new SceneError(path, name, `the name of a body: ${scene.bodies.map((b) => b.name).join(", ")}`);
   return index;
+}
+
+/** alpha is the part of the way that one step of 1/60 s goes: alpha = rate dt^2 / (1 + rate dt^2). */
+function shapeMatching(body: SoftBody): { shape: ShapeMatching } | undefined {
+  const m = body.material;
+  if (m.model !== "shape-matching") return undefined;
+  const alpha = m.mode === "rigid" ? 1 : (m.stiffness ?? 1);
+  return { shape: { mode: m.mode, rate: (3600 * alpha) / (1 - alpha), linearity: m.linearity ?? 0, ...(m.plasticity && { plasticity: m.plasticity }) } };
 }

@@ -1,11 +1,21 @@
 /** A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh. Immutable. */
-import type { Body, Look, Vec3 } from "../../../shared/scene.ts";
+import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";
 import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
 import type { Form } from "../memory/writeBlocks.ts";
+
+/** Shape matching (kernel/assembly/shape.ts). */
+export interface ShapeMatching {
+  mode: "rigid" | "linear";
+  /** Spring rate over mass, 1/s^2; infinite: the particles are put where they belong. */
+  rate: number;
+  /** beta */
+  linearity: number;
+  plasticity?: Plasticity;
+}
 
 export interface BodyTemplate {
   name: string;
@@ -42,6 +52,8 @@ export interface BodyTemplate {
   schedule: Schedule;
   /** One constraint over the whole surface: the volume inside it. */
   enclosed?: EnclosedVolume;
+  /** all particles follow one moved copy of the rest shape */
+  shape?: ShapeMatching;
   /** uint32[3T] simulation surface (of streamed particles), outward */
   triangles: Uint32Array;
   /** uint32[4n] tetrahedra, empty for cloth */

@@ -26,6 +26,7 @@ export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uin
     case "hexahedral":
       if (!lattice.hexahedra) throw new SceneError(`${path}/mesh/type`, undefined, "box for model hexahedral");
       return hexahedralElements(material, X, lattice.hexahedra, path);
-    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, pbd, hexahedral");
+    case "shape-matching": return []; // one constraint for the whole body: memory/shapes.ts
+    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, pbd, hexahedral, shape-matching");
   }
 }

@@ -1,9 +1,60 @@
-/** Scene colliders -> COLLIDER rows. */
+/** Scene colliders -> COLLIDER rows, and MOTION rows with their keys for those that move. */
+import { compileMotion, type Path } from "../../../shared/motion.ts";
 import type { Collider } from "../../../shared/scene.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
+import type { Allocator } from "./map.ts";
 
 const DEFAULT_FRICTION = 0.5;
+
+export interface PlannedColliders {
+  address: number;
+  motions: number;
+  motionCount: number;
+  write: (buffer: ArrayBufferLike) => void;
+}
+
+/**
+ * Takes memory for all colliders and their paths now and returns what writes them later.
+ * @param centers the point that each turns about, m: a plane's is known in world coordinates only
+ */
+export function planColliders(colliders: readonly Collider[], centers: readonly (readonly number[])[], allocator: Allocator): PlannedColliders {
+  const address = allocator.take(colliders.length * L.COLLIDER_BYTES);
+  const moving = colliders.flatMap((c, n) => (c.motion ? [{ c, n, path: compileMotion(c.motion) }] : []));
+  const motions = allocator.take(moving.length * L.MOTION_BYTES), keys = moving.map(({ path }) => allocator.take(path.keys.length * L.KEY_BYTES));
+  return {
+    address, motions, motionCount: moving.length,
+    write(buffer) {
+      const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer);
+      writeColliders(f32, i32, address, colliders);
+      moving.forEach(({ c, n, path }, m) => {
+        const row = motions + m * L.MOTION_BYTES;
+        i32[(address + n * L.COLLIDER_BYTES + L.COLLIDER_MOTION) / 4] = row;
+        i32.set([keys[m]!, path.keys.length, loopOf(path)], row / 4);
+        f32.set([...centers[n]!, radiusOf(c)], (row + L.MOTION_CENTER) / 4);
+        new Float64Array(buffer).set(path.keys.flatMap((k) => [k.time, ...k.translate, ...k.quaternion]), keys[m]! / 8);
+      });
+    },
+  };
+}
+
+function loopOf(path: Path): number {
+  if (!path.loop) return L.MOTION_ONCE;
+  const first = path.keys[0]!, last = path.keys[path.keys.length - 1]!;
+  // a turn and the same turn plus 360 degrees are quaternions of opposite sign
+  const same = Math.abs(first.quaternion.reduce((s, q, k) => s + q * last.quaternion[k]!, 0)) > 1 - 1e-12 && first.translate.every((t, k) => Math.abs(t - last.translate[k]!) <= 1e-9 * (1 + Math.abs(t)));
+  return same ? L.MOTION_CLOSED : L.MOTION_JUMPS;
+}
+
+/** Radius of the ball around a collider's center that holds it, m. */
+function radiusOf(c: Collider): number {
+  switch (c.type) {
+    case "plane": case "sphere": case "box": return boundingRadius(c);
+    case "capsule": return (0.5 * norm(c.b.map((b, r) => b - c.a[r]!)) + c.radius) * (1 + 1e-6);
+    case "cylinder": return norm([0.5 * norm(c.b.map((b, r) => b - c.a[r]!)), c.radius]) * (1 + 1e-6);
+    case "funnel": return (norm([0.5 * norm(c.b.map((b, r) => b - c.a[r]!)), Math.max(c.radiusA, c.radiusB)]) + 0.5 * c.thickness) * (1 + 1e-6);
+  }
+}
 
 export function writeColliders(f32: Float32Array, i32: Int32Array, address: number, colliders: readonly Collider[]): void {
   colliders.forEach((c, n) => {
@@ -38,17 +89,34 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
         put(L.COLLIDER_B, c.b);
         put(L.COLLIDER_RADIUS, [c.radius]);
         break;
+      case "cylinder":
+        i32[at] = L.COLLIDER_CYLINDER;
+        put(L.COLLIDER_A, c.a);
+        put(L.COLLIDER_B, c.b);
+        put(L.COLLIDER_RADIUS, [c.radius]);
+        break;
+      case "funnel":
+        i32[at] = L.COLLIDER_FUNNEL;
+        put(L.COLLIDER_A, c.a);
+        put(L.COLLIDER_B, c.b);
+        put(L.COLLIDER_RADIUS, [c.radiusA]);
+        put(L.COLLIDER_RADIUS_B, [c.radiusB]);
+        put(L.COLLIDER_HALF_WALL, [0.5 * c.thickness]);
+        break;
     }
   });
 }
 
-/** Radius of a ball around the collider's first point (center, or capsule end a) that holds all of it, m. */
+const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((s, c) => s + c * c, 0));
+
+/** Radius of a ball around the collider's first point (center, or end a) that holds all of it, m. */
 function boundingRadius(c: Collider): number {
-  const norm = (a: readonly number[]): number => Math.sqrt(a[0]! ** 2 + a[1]! ** 2 + a[2]! ** 2);
   switch (c.type) {
     case "plane": return Infinity;
     case "sphere": return c.radius;
     case "box": return norm(c.halfExtents) * (1 + 1e-6);
     case "capsule": return (norm(c.b.map((b, r) => b - c.a[r]!)) + c.radius) * (1 + 1e-6);
+    case "cylinder": return norm([...c.b.map((b, r) => b - c.a[r]!), c.radius]) * (1 + 1e-6);
+    case "funnel": return (norm([...c.b.map((b, r) => b - c.a[r]!), Math.max(c.radiusA, c.radiusB)]) + 0.5 * c.thickness) * (1 + 1e-6);
   }
 }

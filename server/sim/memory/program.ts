@@ -56,20 +56,36 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   return phases;
 }
 
-export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, particles: number, bodies: number, iterations: number): Phase[] {
+/** What there is in a room, beside colored blocks. */
+export interface ProgramSizes {
+  particles: number;
+  bodies: number;
+  /** Shape-matched bodies. */
+  shapes: number;
+  /** Colliders that move. */
+  motions: number;
+}
+
+export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, sizes: ProgramSizes, iterations: number): Phase[] {
+  const { particles, bodies, shapes, motions } = sizes;
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
-  const phases: Phase[] = [everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT)], omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
+  const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
+  phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
+  const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
     // one body's surface is serial, and nobody else's
     if (enclosed.count > 0) phases.push({ kind: L.KIND_ENCLOSED, data: enclosed.address, count: enclosed.count, chunk: 1, pass, stage: L.STAGE_SOLVE });
+    if (shapes) phases.push({ kind: L.KIND_SHAPE, data: 0, count: shapes, chunk: 1, pass, stage: L.STAGE_SOLVE });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
   const everyBody = (kind: number): Phase => ({ kind, data: 0, count: bodies, chunk: 1, pass: 0, stage: L.STAGE_VELOCITY });
-  phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE), everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
+  phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
+  phases.push(everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
+  if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
   return phases;
 }
 

@@ -12,10 +12,21 @@ export type Shape =
   | { type: "plane"; normal: Vector; offset: number }
   | { type: "sphere"; center: Vector; radius: number }
   | { type: "capsule"; a: Vector; b: Vector; radius: number }
+  /** solid, flat ends */
+  | { type: "cylinder"; a: Vector; b: Vector; radius: number }
+  /** the wall's middle goes from radiusA around a to radiusB around b */
+  | { type: "funnel"; a: Vector; b: Vector; radiusA: number; radiusB: number; thickness: number }
   /** toLocal: world to box axes, rows are the axes */
   | { type: "box"; center: Vector; halfExtents: Vector; toLocal: Matrix };
 
-export type ReferenceCollider = Shape & { rootFriction: number };
+/** Where a moving collider is: world = s + R (p - center). */
+export interface Frame {
+  s: Vector;
+  R: Matrix;
+}
+
+/** `way`: of one that moves, where it is at the start and the end of the substep. */
+export type ReferenceCollider = Shape & { rootFriction: number; way?: { center: Vector; start: Frame; end: Frame } };
 
 /** Signed distance to the surface, m (negative inside), and the outward unit normal there. */
 export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
@@ -26,6 +37,8 @@ export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
       const axis = subtract(shape.b, shape.a), s = dot(subtract(p, shape.a), axis) / dot(axis, axis);
       return aroundPoint(add(shape.a, scale(Math.min(Math.max(s, 0), 1), axis)), shape.radius, p);
     }
+    case "cylinder": return revolved(shape.a, shape.b, p, (rho, s, length) => rectangle(shape.radius, rho, s, length));
+    case "funnel": return revolved(shape.a, shape.b, p, (rho, s, length) => wall(shape, rho, s, length));
     case "box": {
       const local = apply(shape.toLocal, subtract(p, shape.center)), sign = local.map((c) => (c < 0 ? -1 : 1)) as unknown as Vector;
       const beyond = local.map((c, r) => Math.abs(c) - shape.halfExtents[r]!) as unknown as Vector;
@@ -45,6 +58,31 @@ export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
   }
 }
 
+/** A figure of revolution: `profile` is the distance in the half plane of radius and height, and its gradient there. */
+function revolved(a: Vector, b: Vector, p: Vector, profile: (rho: number, s: number, length: number) => { d: number; along: [number, number] }): { d: number; n: Vector } {
+  const axis = subtract(b, a), length = norm(axis), u = scale(1 / length, axis), s = dot(subtract(p, a), u);
+  const across = subtract(subtract(p, a), scale(s, u)), rho = norm(across);
+  // on the axis every direction across it is right
+  const away = rho > 0 ? scale(1 / rho, across) : Math.abs(u[0]) < 0.6 ? scale(1 / Math.hypot(u[1], u[2]), [0, -u[2], u[1]]) : scale(1 / Math.hypot(u[0], u[1]), [-u[1], u[0], 0]);
+  const { d, along } = profile(rho, s, length);
+  return { d, n: add(scale(along[0], away), scale(along[1], u)) };
+}
+
+/** Rectangle of half width `radius` (from the axis) and height `length`. */
+function rectangle(radius: number, rho: number, s: number, length: number): { d: number; along: [number, number] } {
+  const qr = rho - radius, qs = Math.abs(s - length / 2) - length / 2, end = s < length / 2 ? -1 : 1;
+  if (qr <= 0 && qs <= 0) return qr >= qs ? { d: qr, along: [1, 0] } : { d: qs, along: [0, end] };
+  const d = Math.hypot(Math.max(qr, 0), Math.max(qs, 0));
+  return { d, along: [Math.max(qr, 0) / d, (end * Math.max(qs, 0)) / d] };
+}
+
+/** Segment from (radiusA, 0) to (radiusB, length), half a wall around it. */
+function wall(c: Extract<Shape, { type: "funnel" }>, rho: number, s: number, length: number): { d: number; along: [number, number] } {
+  const slope = c.radiusB - c.radiusA, t = Math.min(Math.max(((rho - c.radiusA) * slope + s * length) / (slope ** 2 + length ** 2), 0), 1);
+  const gr = rho - c.radiusA - t * slope, gs = s - t * length, d = Math.hypot(gr, gs), k = Math.hypot(slope, length);
+  return { d: d - c.thickness / 2, along: d > 0 ? [gr / d, gs / d] : t > 0 && t < 1 ? [-length / k, slope / k] : [0, t > 0 ? 1 : -1] };
+}
+
 function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n: Vector } {
   const away = subtract(p, center), length = norm(away);
   return { d: length - radius, n: length > 0 ? scale(1 / length, away) : [0, 1, 0] };
@@ -53,18 +91,19 @@ function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n:
 /** A grazing motion shortens its steps for ever; what is left after this many counts as a hit, which errs on the safe side. */
 const MAX_MARCH = 24;
 
-/** Depth and normal of the answer to the motion from -> to of a particle of radius r, or nothing. */
-export function answer(shape: Shape, from: Vector, to: Vector, r: number): { depth: number; n: Vector } | undefined {
+/** Depth, normal and entry (part of the motion) of the answer to the motion from -> to of a particle of radius r, or nothing. */
+export function answer(shape: Shape, from: Vector, to: Vector, r: number): { depth: number; n: Vector; entry: number } | undefined {
   const dx = subtract(to, from), move = norm(dx), end = distanceTo(shape, to), start = distanceTo(shape, from);
   const d0 = start.d - r, d1 = end.d - r;
   if (d1 > 0 && d1 > move) return undefined;
   if (d0 <= 0) {
     // from within the margin: away from the surface where it began, or on into it, through to another side even
     const inward = dot(dx, start.n);
-    if (inward < 0 && (d1 > 0 || dot(start.n, end.n) < 0.5)) return { depth: -(d0 + inward), n: start.n };
-    return d1 > 0 ? undefined : { depth: -d1, n: end.n };
+    if (inward < 0 && (d1 > 0 || dot(start.n, end.n) < 0.5)) return { depth: -(d0 + inward), n: start.n, entry: 0 };
+    return d1 > 0 ? undefined : { depth: -d1, n: end.n, entry: 0 };
   }
   if (d1 > 0 && d0 + d1 > move) return undefined;
+  if (shape.type === "funnel" && move > 0) return answerConcave(shape, from, to, r, d0 / move, { d: d1, n: end.n });
   let t = move > 0 ? d0 / move : 1, hit = false, n = end.n;
   for (let step = 1; t < 1; step++) {
     const here = distanceTo(shape, add(from, scale(t, dx))), d = here.d - r;
@@ -76,29 +115,60 @@ export function answer(shape: Shape, from: Vector, to: Vector, r: number): { dep
   // through to another side, or out again: answer at the entry. A shallow hit slides along the surface where it ended.
   if (hit && (d1 > 0 || dot(n, end.n) < 0.5)) {
     const depth = -dot(subtract(to, add(from, scale(t, dx))), n);
-    return depth > 0 ? { depth, n } : undefined;
+    return depth > 0 ? { depth, n, entry: t } : undefined;
   }
-  return d1 < 0 ? { depth: -d1, n: end.n } : undefined;
+  return d1 < 0 ? { depth: -d1, n: end.n, entry: hit ? t : d0 / move } : undefined;
+}
+
+const MAX_CONCAVE_MARCH = 64;
+
+/** A touch counts only on the way in; steps of at least half the margin; a march that does not end counts as a hit. */
+function answerConcave(shape: Shape, from: Vector, to: Vector, r: number, clear: number, end: { d: number; n: Vector }): { depth: number; n: Vector; entry: number } | undefined {
+  const dx = subtract(to, from), move = norm(dx);
+  let t = clear, entry = 0, n = end.n;
+  for (let step = 0; t < 1; step++) {
+    const here = distanceTo(shape, add(from, scale(t, dx))), d = here.d - r;
+    n = here.n;
+    if (d > -0.25 * r) entry = t;
+    if ((d <= 1e-4 * r && dot(dx, n) < 0) || step >= MAX_CONCAVE_MARCH) break;
+    t += Math.max(d, 0.5 * r) / move;
+  }
+  if (t >= 1 && end.d > 0) return undefined;
+  if (t >= 1 || (end.d <= 0 && dot(n, end.n) >= 0.5)) return { depth: -end.d, n: end.n, entry };
+  return { depth: Math.max(1e-4 * r, -dot(subtract(to, add(from, scale(t, dx))), n)), n, entry };
+}
+
+/** The point as the collider's own frame has it. */
+function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector {
+  if (!c.way) return p;
+  const { s, R } = c.way[when];
+  return add(c.way.center, apply(transpose(R), subtract(p, s)));
 }
 
 /** Moves all particles out of all colliders, in their order, and corrects velocities. */
 export function collide(p: Particles, colliders: readonly ReferenceCollider[], h: number): void {
   for (let i = 0; i < p.count; i++) {
     if (p.w[i] === 0) continue;
-    const from = vectorAt(p.xPrev, i);
+    const origin = vectorAt(p.xPrev, i);
     let touched = false;
     for (const c of colliders) {
-      let x = vectorAt(p.x, i);
-      const hit = answer(c, from, x, p.radius[i]!);
+      const from = inFrame(c, "start", origin);
+      let x = inFrame(c, "end", vectorAt(p.x, i));
+      const r = p.radius[i]!, hit = answer(c, from, x, r);
       if (!hit || !(hit.depth > 0)) continue;
-      const { depth, n } = hit;
+      const { depth, n } = hit, entry = add(from, scale(hit.entry, subtract(x, from)));
       touched = true;
       x = add(x, scale(depth, n));
       const dx = subtract(x, from), tangential = subtract(dx, scale(dot(dx, n), n)), slide = norm(tangential);
       if (slide > 0) x = subtract(x, scale(Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential));
-      setAt(p.x, i, x);
+      // what is concave may be in the way of its own answer: stop at the margin, where it entered
+      if (c.type === "funnel" && (answer(c, from, x, 0.5 * r)?.depth ?? 0) > 0) {
+        const there = distanceTo(c, entry);
+        x = add(entry, scale(Math.max(0, r - there.d), there.n));
+      }
+      setAt(p.x, i, c.way ? add(c.way.end.s, apply(c.way.end.R, subtract(x, c.way.center))) : x);
       const away = dot(subtract(x, from), n);
-      if (away > 0) addAt(p.xPrev, i, scale(away, n));
+      if (away > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
     }
     if (touched) setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   }

@@ -1,0 +1,70 @@
+/** Shape-matched bodies -> SHAPE rows and their rest shapes (kernel/assembly/shape.ts). */
+import * as L from "../../kernel/assembly/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "./map.ts";
+
+/** A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64 keeps ten digits. */
+const PINNED_WEIGHT = 1e6;
+
+export interface PlannedShapes {
+  /** Address of the first row, and how many. */
+  rows: number;
+  count: number;
+  /** Byte ranges that outlive a tick: the rest shape's plastic part, one for each body that has one. */
+  state: { body: number; address: number; bytes: number }[];
+  /** @param x address of the room's positions; firsts first particle of each body; bodyRows address of the BODY rows */
+  write: (buffer: ArrayBufferLike, x: number, firsts: readonly number[], bodyRows: number) => void;
+}
+
+/** Takes memory for every shape-matched body now and returns what writes it later. */
+export function planShapes(bodies: readonly BodyTemplate[], iterations: number, allocator: Allocator): PlannedShapes {
+  const shaped = bodies.flatMap((body, index) => (body.shape ? [{ body, index, shape: body.shape }] : []));
+  const rows = allocator.take(shaped.length * L.SHAPE_BYTES);
+  const planned = shaped.map((s) => ({
+    ...s, rest: allocator.take(32 * s.body.particleCount),
+    // what earlier iterations moved matters only where there are some, and where the spring gives
+    memory: iterations > 1 && s.shape.rate < Infinity ? allocator.take(16 * s.body.particleCount) : 0,
+  }));
+  return {
+    rows, count: shaped.length,
+    state: planned.flatMap(({ index, shape }, n) => (shape.plasticity ? [{ body: index, address: rows + n * L.SHAPE_BYTES + L.SHAPE_PLASTIC, bytes: 72 }] : [])),
+    write(buffer, x, firsts, bodyRows) {
+      const i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);
+      planned.forEach(({ body, index, shape, rest, memory }, n) => {
+        const row = rows + n * L.SHAPE_BYTES, at = row / 8;
+        i32.set([x + 16 * firsts[index]!, body.particleCount, rest, memory, shape.mode === "linear" ? 1 : 0, bodyRows + index * L.BODY_BYTES], row / 4);
+        const { yield: begin, creep, max } = shape.plasticity ?? { yield: Infinity, creep: 0, max: 0 };
+        f64.set([shape.rate, shape.linearity, begin, creep, max], at + L.SHAPE_RATE / 8);
+        const { q, moment } = restShape(body);
+        f64.set(q, rest / 8);
+        f64.set(invert(moment), at + L.SHAPE_MOMENT / 8);
+        f64.set([1, 0, 0, 0, 1, 0, 0, 0, 1], at + L.SHAPE_PLASTIC / 8);
+      });
+    },
+  };
+}
+
+/** q from the center of mass and the mass of every particle, float64[4N], and sum m q q^T. */
+export function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): { q: Float64Array; moment: number[] } {
+  const N = body.particleCount, q = new Float64Array(4 * N), moment = new Array<number>(9).fill(0), center = [0, 0, 0];
+  const total = body.mass.reduce((a, b) => a + b, 0);
+  let sum = 0;
+  for (let i = 0; i < N; i++) {
+    // the mass that float32 leaves of it, as the other constraints see it
+    q[4 * i + 3] = body.pinned[i] || !body.mass[i] ? PINNED_WEIGHT * total : 1 / Math.fround(1 / body.mass[i]!);
+    sum += q[4 * i + 3]!;
+    for (let r = 0; r < 3; r++) center[r]! += q[4 * i + 3]! * (body.positions[3 * i + r]! - body.positions[r]!);
+  }
+  for (let i = 0; i < N; i++) {
+    for (let r = 0; r < 3; r++) q[4 * i + r] = body.positions[3 * i + r]! - body.positions[r]! - center[r]! / sum;
+    for (let r = 0; r < 9; r++) moment[r]! += q[4 * i + 3]! * q[4 * i + Math.floor(r / 3)]! * q[4 * i + (r % 3)]!;
+  }
+  return { q, moment };
+}
+
+/** Inverse of a 3x3 matrix, row by row. */
+function invert(m: readonly number[]): number[] {
+  const [a, b, c, d, e, f, g, h, i] = m as [number, number, number, number, number, number, number, number, number];
+  const det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+  return [e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f, d * h - e * g, b * g - a * h, a * e - b * d].map((k) => k / det);
+}

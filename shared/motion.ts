@@ -1,0 +1,100 @@
+/**
+ * Where a moving collider is: a pure function of the room's time, the same for the simulation (kernel/assembly/motion.ts evaluates the
+ * same keys), for what wakes a room, and for clients that draw it.
+ *   p(t) = center + translate(t) + R(t) (p - center)
+ * Translations and rotation vectors go straight from key to key. Rotation vectors become unit quaternions here, once, with the host's sine
+ * and cosine, every STEP degrees of turn; between those a straight line, normalized, is within 1e-5 degrees of an even turn, and needs
+ * only + - * / sqrt.
+ */
+import type { Collider, Vec3 } from "./scene.ts";
+
+export type Quaternion = [w: number, x: number, y: number, z: number];
+
+/** Relative to where the scene puts the collider. */
+export interface Pose {
+  translate: Vec3;
+  quaternion: Quaternion;
+}
+
+export interface PathKey extends Pose {
+  /** s */
+  time: number;
+}
+
+export interface Path {
+  keys: PathKey[];
+  loop: boolean;
+}
+
+/** Degrees between two quaternions. */
+const STEP = 5;
+
+/** @param motion of a collider, validated: ascending times from 0 */
+export function compileMotion(motion: NonNullable<Collider["motion"]>): Path {
+  const keys: PathKey[] = [];
+  motion.keys.forEach((to, i) => {
+    const from = motion.keys[Math.max(i - 1, 0)]!, r0 = from.rotate ?? [0, 0, 0], r1 = to.rotate ?? [0, 0, 0], t0 = from.translate ?? [0, 0, 0], t1 = to.translate ?? [0, 0, 0];
+    const pieces = i === 0 ? 1 : Math.max(1, Math.ceil(length(r1.map((r, k) => r - r0[k]!)) / STEP));
+    for (let p = 1; p <= pieces; p++) {
+      const s = p / pieces, between = (a: Vec3, b: Vec3): Vec3 => a.map((value, k) => value + s * (b[k]! - value)) as Vec3;
+      const quaternion = quaternionOf(between(r0, r1)), last = keys[keys.length - 1]?.quaternion;
+      // q and -q are the same turn: the nearer one makes the line between them short
+      if (last && quaternion.reduce((sum, q, k) => sum + q * last[k]!, 0) < 0) quaternion.forEach((q, k) => (quaternion[k] = -q));
+      keys.push({ time: from.time + s * (to.time - from.time), translate: between(t0, t1), quaternion });
+    }
+  });
+  return { keys, loop: motion.loop ?? false };
+}
+
+/** Unit quaternion of a rotation vector (axis times angle, degrees). */
+export function quaternionOf(vector: Vec3): Quaternion {
+  const degrees = length(vector), half = (degrees * Math.PI) / 360;
+  if (degrees === 0) return [1, 0, 0, 0];
+  const s = Math.sin(half) / degrees;
+  return [Math.cos(half), s * vector[0], s * vector[1], s * vector[2]];
+}
+
+/** @param time s since the room's first tick */
+export function poseAt(path: Path, time: number): Pose {
+  const { keys } = path, end = keys[keys.length - 1]!.time;
+  const t = path.loop ? time - Math.floor(time / end) * end : time;
+  let low = 0, high = keys.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (keys[middle]!.time <= t) low = middle;
+    else high = middle;
+  }
+  const a = keys[low]!, b = keys[high]!, s = b.time > a.time ? Math.max(0, Math.min(1, (t - a.time) / (b.time - a.time))) : 0;
+  const quaternion = a.quaternion.map((q, k) => q + s * (b.quaternion[k]! - q)) as Quaternion, unit = 1 / length(quaternion);
+  return { translate: a.translate.map((value, k) => value + s * (b.translate[k]! - value)) as Vec3, quaternion: quaternion.map((q) => unit * q) as Quaternion };
+}
+
+/** True where the path is still on its way at some time after `time`. */
+export function moves(path: Path, time: number): boolean {
+  return path.loop || time < path.keys[path.keys.length - 1]!.time;
+}
+
+/** The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their middle. */
+export function centerOf(c: Collider): Vec3 {
+  switch (c.type) {
+    case "plane": {
+      const square = c.normal[0] ** 2 + c.normal[1] ** 2 + c.normal[2] ** 2;
+      return c.normal.map((n) => (n * c.offset) / square) as Vec3;
+    }
+    case "sphere": case "box": return c.center;
+    case "capsule": case "cylinder": case "funnel": return c.a.map((a, r) => 0.5 * (a + c.b[r]!)) as Vec3;
+  }
+}
+
+/** Rotation matrix of a unit quaternion, row by row. */
+export function matrixOf([w, x, y, z]: Quaternion): number[] {
+  return [
+    1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+    2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+    2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+  ];
+}
+
+function length(a: readonly number[]): number {
+  return Math.sqrt(a.reduce((sum, c) => sum + c * c, 0));
+}
