@@ -14,12 +14,14 @@ export interface SheetConstants {
   nuWarp: number;
 }
 
+/** Writes dE/dx of the three corners of triangle i, N, to out float64[9]. */
+export type SheetForce = (x: Float64Array, i: number, out: Float64Array) => void;
+
 /**
  * @param X float64[3N] m, flat sheet or disjoint triangles; weft is the x axis laid onto the triangle
  * @param triangles uint32[3n], @param thickness m
- * @returns (x, i) -> dE/dx of the three corners of triangle i, N
  */
-export function sheetForces(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): (x: Float64Array, i: number) => Triple[] {
+export function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): SheetForce {
   const both = 1 - m.nuWeft * m.nuWarp, c00 = m.kWeft / both, c11 = m.kWarp / both, c01 = (m.kWeft * m.nuWarp) / both, c22 = m.kShear;
   const n = triangles.length / 3, shape = new Float64Array(6 * n), volume = new Float64Array(n);
   for (let i = 0; i < n; i++) {
@@ -34,24 +36,88 @@ export function sheetForces(X: Float64Array, triangles: Uint32Array, m: SheetCon
     });
     volume[i] = (twice / 2) * thickness;
   }
-  return (x, i) => {
-    const f1: Triple = [0, 0, 0], f2: Triple = [0, 0, 0];
+  return (x, i, out) => {
+    let a0 = 0, a1 = 0, a2 = 0, b0 = 0, b1 = 0, b2 = 0; // columns of F
     for (let k = 0; k < 3; k++) {
       const p = 3 * triangles[3 * i + k]!, g1 = shape[6 * i + 2 * k]!, g2 = shape[6 * i + 2 * k + 1]!;
-      for (let r = 0; r < 3; r++) {
-        f1[r]! += x[p + r]! * g1;
-        f2[r]! += x[p + r]! * g2;
-      }
+      a0 += x[p]! * g1;
+      a1 += x[p + 1]! * g1;
+      a2 += x[p + 2]! * g1;
+      b0 += x[p]! * g2;
+      b1 += x[p + 1]! * g2;
+      b2 += x[p + 2]! * g2;
     }
-    const e11 = (dot(f1, f1) - 1) / 2, e22 = (dot(f2, f2) - 1) / 2, gamma = dot(f1, f2);
+    const e11 = (a0 * a0 + a1 * a1 + a2 * a2 - 1) / 2, e22 = (b0 * b0 + b1 * b1 + b2 * b2 - 1) / 2, gamma = a0 * b0 + a1 * b1 + a2 * b2;
     const s11 = c00 * e11 + c01 * e22, s22 = c01 * e11 + c11 * e22, s12 = c22 * gamma, V = volume[i]!;
-    const result: Triple[] = [];
     for (let k = 0; k < 3; k++) {
       const g1 = shape[6 * i + 2 * k]!, g2 = shape[6 * i + 2 * k + 1]!, a = V * (s11 * g1 + s12 * g2), b = V * (s12 * g1 + s22 * g2);
-      result.push([a * f1[0] + b * f2[0], a * f1[1] + b * f2[1], a * f1[2] + b * f2[2]]);
+      out[3 * k] = a * a0 + b * b0;
+      out[3 * k + 1] = a * a1 + b * b1;
+      out[3 * k + 2] = a * a2 + b * b2;
     }
-    return result;
   };
+}
+
+/** The same as (x, i) -> three vectors. */
+export function sheetForces(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): (x: Float64Array, i: number) => Triple[] {
+  const force = sheetForce(X, triangles, m, thickness), out = new Float64Array(9);
+  return (x, i) => {
+    force(x, i, out);
+    return [at(out, 0), at(out, 1), at(out, 2)];
+  };
+}
+
+export interface ExplicitSheet {
+  /** float64[3N] m, rest */
+  X: Float64Array;
+  /** float64[3N] m, at the beginning; default X */
+  start?: Float64Array;
+  triangles: Uint32Array;
+  constants: SheetConstants;
+  /** m */
+  thickness: number;
+  /** kg/m^3 */
+  density: number;
+  /** particles that do not move */
+  fixed: ReadonlySet<number>;
+  /** float64[3N] N, dead loads */
+  load: Float64Array;
+  /** 1/s */
+  damping: number;
+}
+
+/**
+ * Symplectic Euler in float64 from rest, lumped masses: the classical explicit finite element method, nothing else.
+ * @param h s; stable while sound crosses less than an element in it
+ * @returns float64[3N] m, and the fastest particle at the end, m/s
+ */
+export function integrateSheet(sheet: ExplicitSheet, h: number, seconds: number, progress?: (done: number) => void): { x: Float64Array; speed: number } {
+  const { X, triangles, constants, thickness, density, fixed, load, damping } = sheet, n = triangles.length / 3, x = Float64Array.from(sheet.start ?? X), v = new Float64Array(X.length), f = new Float64Array(X.length);
+  const element = sheetForce(X, triangles, constants, thickness), out = new Float64Array(9), factor = new Float64Array(X.length), mass = new Float64Array(X.length / 3);
+  for (let i = 0; i < n; i++) {
+    const [a, b, c] = [0, 1, 2].map((k) => at(X, triangles[3 * i + k]!)) as [Triple, Triple, Triple], area = Math.hypot(...cross(minus(b, a), minus(c, a))) / 2;
+    for (let k = 0; k < 3; k++) mass[triangles[3 * i + k]!]! += (density * thickness * area) / 3;
+  }
+  for (let k = 0; k < factor.length; k++) factor[k] = fixed.has(Math.floor(k / 3)) ? 0 : h / mass[Math.floor(k / 3)]!;
+  const steps = Math.round(seconds / h), keep = 1 - h * damping;
+  for (let step = 0; step < steps; step++) {
+    f.set(load);
+    for (let i = 0; i < n; i++) {
+      element(x, i, out);
+      for (let k = 0; k < 3; k++) {
+        const p = 3 * triangles[3 * i + k]!;
+        f[p]! -= out[3 * k]!;
+        f[p + 1]! -= out[3 * k + 1]!;
+        f[p + 2]! -= out[3 * k + 2]!;
+      }
+    }
+    for (let k = 0; k < x.length; k++) {
+      v[k] = keep * v[k]! + factor[k]! * f[k]!;
+      x[k]! += h * v[k]!;
+    }
+    if (progress && step % 10000 === 0) progress(step / steps);
+  }
+  return { x, speed: v.reduce((most, value) => Math.max(most, Math.abs(value)), 0) };
 }
 
 /**

@@ -4,4 +4,5 @@ import type { Figure } from "./figure.ts";
 /** id -> the file that exports `figure`. */
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
+  fig7: () => import("./fig7.ts"),
 };

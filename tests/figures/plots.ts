@@ -24,7 +24,7 @@ export interface Rule {
 }
 
 const scaleOf = ({ log, zero = false, domain }: Axis): object => ({ type: log ? "log" : "linear", zero, nice: domain === undefined, ...(domain && { domain }) });
-const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, format: "~g" } : {});
+const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: "abs(log(datum.value) / LN10) > 3.5 ? format(datum.value, '.0e') : format(datum.value, '~g')" } : {});
 
 /** Curves over a common axis. */
 export function curves(x: Axis, y: Axis, series: readonly Series[], rules: readonly Rule[] = []): VegaLiteSpec {
