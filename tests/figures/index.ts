@@ -5,4 +5,9 @@ import type { Figure } from "./figure.ts";
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
   fig7: () => import("./fig7.ts"),
+  fig10: () => import("./fig10.ts"),
+  uniaxial: () => import("./uniaxial.ts"),
+  cantilever: () => import("./cantilever.ts"),
+  elastica: () => import("./elastica.ts"),
+  momentum: () => import("./momentum.ts"),
 };

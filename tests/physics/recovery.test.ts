@@ -4,22 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
-import { randomStream } from "../parity/kit.ts";
 import { laboratory, volumeOf } from "./laboratory.ts";
-
-const box = (youngsModulus: number, poissonsRatio: number): Body => ({ name: "box", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] }, material: { density: 500, youngsModulus, poissonsRatio, damping: 1 } });
-const bunny: Body = { name: "bunny", kind: "soft", mesh: { type: "package", package: "bunny" }, transform: { fitHeight: 0.4 }, tetrahedralize: { spacing: 0.032 }, material: { density: 300, youngsModulus: 25000, poissonsRatio: 0.4, damping: 1 } };
-
-type Place = (x: readonly [number, number, number]) => [number, number, number];
-const WRECKS: Record<string, () => Place> = {
-  "every y zero": () => (x) => [x[0], 0, x[2]],
-  mirrored: () => (x) => [-x[0], x[1], x[2]],
-  "in a point": () => () => [0.1, 0.2, 0.3],
-  "at random": () => {
-    const random = randomStream(12);
-    return () => [0.15 * random(), 0.15 * random(), 0.15 * random()];
-  },
-};
+import { box, bunny, WRECKS, type Place } from "./recovery.ts";
 
 async function recovers(body: Body, wreck: Place, seconds: number, steps: { substeps: number; iterations: number }): Promise<void> {
   const lab = await laboratory({ bodies: [body], ...steps }), { tets } = lab.created.bodies[0]!, whole = volumeOf(lab.positions(), tets).volume;

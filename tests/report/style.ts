@@ -34,8 +34,8 @@ section { margin-top: 3.2rem; padding-top: 1.6rem; border-top: 2px solid var(--l
 figure { margin: 1.4rem 0 0; }
 figcaption { color: var(--soft); font-size: 0.85rem; max-width: 46rem; margin-top: 0.3rem; }
 .plot svg { max-width: 100%; height: auto; display: block; overflow: visible; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 0 1.2rem; }
-.picture img { width: 100%; height: auto; display: block; border-radius: 6px; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0 1.2rem; }
+.picture img { width: 100%; max-width: 46rem; height: auto; display: block; border-radius: 6px; }
 footer { margin-top: 4rem; color: var(--soft); font-size: 0.85rem; }
 @media print {
   :root { --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --card: #f2f2f2; --link: #000; --good: #000; --bad: #000; }
