@@ -2,8 +2,9 @@
  * The rules of a scene that JSON Schema cannot say: fields that depend on each other, and the ranges in which a material is stable.
  * Each check throws a SceneError with the path of the field, its value and the limit.
  */
-import type { BallBody, ClothMaterial, Collider, OrthotropicMaterial, Plasticity, SoftBody, SoftMaterial, Sweep } from "./scene.ts";
+import type { BallBody, ClothMaterial, Collider, OrthotropicMaterial, Plasticity, Scene, SoftBody, SoftMaterial, Sweep } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
+import { COORDINATE_LIMIT } from "./snapshot/format.ts";
 
 /** Relative slack of the orthotropic symmetry: a scene file's decimal numbers, not rounding. */
 const SYMMETRY_TOLERANCE = 1e-3;
@@ -23,6 +24,15 @@ const COINCIDENT: Record<string, string> = {
   cylinder: "another point than a: a cylinder has a length",
   funnel: "another point than a: a funnel has a length",
 };
+
+/** m; what createWorld takes where a scene says nothing. */
+const DEFAULT_WORLD_RADIUS = 100;
+
+/** The grid of positions on the wire must reach over the whole world. */
+export function checkQuantum({ quantum, worldRadius = DEFAULT_WORLD_RADIUS }: Pick<Scene, "quantum" | "worldRadius">): void {
+  const least = worldRadius / COORDINATE_LIMIT;
+  if (quantum !== undefined && quantum < least) throw new SceneError("/quantum", quantum, `>= ${least}, or worldRadius (${worldRadius} m) at most ${COORDINATE_LIMIT} times quantum`);
+}
 
 /** All of a soft body that depends on its material's model. */
 export function checkSoft(body: SoftBody, path: string): void {

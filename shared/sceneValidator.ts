@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { checkBall, checkCloth, checkCollider, checkSoft } from "./sceneRules.ts";
+import { checkBall, checkCloth, checkCollider, checkQuantum, checkSoft } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
@@ -21,6 +21,7 @@ const validate = ajv.compile<Scene>(schema);
 export function validateScene(value: unknown): Scene {
   if (!validate(value)) throw faultOf(validate.errors!);
   const scene = value as Scene;
+  checkQuantum(scene);
   const names = new Map<string, number>();
   scene.bodies.forEach((body, i) => {
     const path = `/bodies/${i}`;

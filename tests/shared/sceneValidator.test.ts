@@ -93,7 +93,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/version", 2, "1"], ["/title", "", "at least 1 character long"], ["/title", "t".repeat(81), "at most 80 characters long"],
   ["/tickHz", 0, ">= 1"], ["/tickHz", 241, "<= 240"], ["/substeps", 0, ">= 1"], ["/substeps", 513, "<= 512"], ["/substeps", 1.5, "a whole number"], ["/iterations", 201, "<= 200"],
   ["/gravity", [0, 0], "a list of at least 3 items"], ["/gravity", [0, 0, 0, 0], "a list of at most 3 items"], ["/gravity/1", -1e7, ">= -1000000"], ["/damping", -1, ">= 0"],
-  ["/worldRadius", 0, "> 0"], ["/worldRadius", 100001, "<= 100000"], ["/quantum", 0, ">= 0.000001"], ["/bodies", [], "a list of at least 1 item"],
+  ["/worldRadius", 0, "> 0"], ["/worldRadius", 100001, "<= 100000"], ["/quantum", 0, ">= 1e-9"], ["/quantum", 1e-7, ">= 3.725290312339702e-7, or worldRadius (100 m) at most 268435455 times quantum"], ["/bodies", [], "a list of at least 1 item"],
   ["/bodies/0/name", "", "at least 1 character long"], ["/bodies/0/kind", "gas", "one of soft, cloth, ball"], ["/bodies/1/kind", "gas", "one of soft, cloth, ball"],
   ["/bodies/0/mesh/type", "cone", "one of file, package, box, grid, ball"], ["/bodies/0/mesh/size/2", 0, "> 0"], ["/bodies/0/mesh/size", [1, 1], "a list of at least 3 items"],
   ["/bodies/0/mesh/cells/0", 513, "<= 512"], ["/bodies/0/mesh/cells/0", 0.5, "a whole number"], ["/bodies/1/mesh/cells", [1, 1, 1], "a list of at most 2 items"],

@@ -15,7 +15,7 @@ import { PASS_FIRST, BEND_K, BEND_ALPHA, BEND_REST, BEND_LAMBDA, BEND_BYTES } fr
 /** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
 export function solveBending(block: usize, count: i32, pass: i32, inverseH2: f32): void {
   const one = f32x4.splat(1), zero = f32x4.splat(0), inverse = f32x4.splat(inverseH2);
-  const smallest = f32x4.splat(1e-30); // only keeps 0/0 away where |C| and its rest length are both zero
+  const smallest = f32x4.splat(1e-30); // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
   for (let n = 0; n < count; n++, block += BEND_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);

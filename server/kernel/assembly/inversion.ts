@@ -90,7 +90,7 @@ function solveLane(at: usize, element: usize, inverseH2: f64): void {
 
   let u00 = f00 * v00 + f01 * v10 + f02 * v20, u10 = f10 * v00 + f11 * v10 + f12 * v20, u20 = f20 * v00 + f21 * v10 + f22 * v20;
   const s1 = Math.sqrt(u00 * u00 + u10 * u10 + u20 * u20);
-  if (!(s1 > 1e-30)) { u00 = 1; u10 = 0; u20 = 0; } // collapsed to a point (or not a number): any direction will do
+  if (!(s1 > 1e-30)) { u00 = 1; u10 = 0; u20 = 0; } // collapsed to a point (or not a number): any direction will do. Sigma is a ratio of lengths: no unit
   else { u00 /= s1; u10 /= s1; u20 /= s1; }
   let u01 = f00 * v01 + f01 * v11 + f02 * v21, u11 = f10 * v01 + f11 * v11 + f12 * v21, u21 = f20 * v01 + f21 * v11 + f22 * v21;
   const along = u01 * u00 + u11 * u10 + u21 * u20;

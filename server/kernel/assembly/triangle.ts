@@ -19,7 +19,8 @@ import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_LAMBDA, TRI_APPLIED, TRI_BYTE
 export function solveTriangles(block: usize, count: i32, pass: i32, inverseH2: f32): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), zero = f32x4.splat(0);
   const aT = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
-  // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are W + aT S > 0 otherwise
+  // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are
+  // W + aT S > 0 otherwise, and sim/massUnit.ts keeps those near 1
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += TRI_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
