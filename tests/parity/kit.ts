@@ -38,7 +38,7 @@ export function roundElements<E extends Elements>(e: E): E {
     case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "bend": return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
-    case "distance":
+    case "distance": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), direction: rounded(e.direction), stiffness: Math.fround(e.stiffness) };
     case "volume": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), stiffness: Math.fround(e.stiffness) };
     case "hexahedron": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest) };
   }

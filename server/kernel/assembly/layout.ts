@@ -144,9 +144,10 @@ export const GEOMETRIC_STIFFNESS = 32;
 export const GEOMETRIC_LIMIT = 48;
 export const GEOMETRIC_KEEP = 64;
 export const GEOMETRIC_LAMBDA = 80;
-/** Distance: 2 x 4 addresses, then rest length and the rest. The multiplier's bound is the upper one. */
+/** Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's bound is the upper one. */
 export const DISTANCE_REST = 32;
-export const DISTANCE_BYTES = 128;
+export const DISTANCE_DIRECTION = 128;
+export const DISTANCE_BYTES = 176;
 /** Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the lower one. */
 export const VOLUME_REST = 64;
 export const VOLUME_BYTES = 160;

@@ -59,6 +59,8 @@ export interface DistanceElements extends Hold {
   particles: Uint32Array;
   /** float64[n] rest length, m */
   rest: Float64Array;
+  /** float64[3n] unit vector from the second particle to the first, at rest: where they part to, should they be in one place */
+  direction: Float64Array;
   /** float64[n] m/N */
   alpha: Float64Array;
 }

@@ -74,10 +74,18 @@ export function lengthsOf(X: Float64Array, edges: Uint32Array): Float64Array {
   });
 }
 
+/** float64[3n] unit vectors from the second end of each edge to the first. */
+export function directionsOf(X: Float64Array, edges: Uint32Array, lengths: Float64Array): Float64Array {
+  return Float64Array.from({ length: 3 * lengths.length }, (_, k) => {
+    const i = Math.floor(k / 3), r = k % 3;
+    return (X[3 * edges[2 * i]! + r]! - X[3 * edges[2 * i + 1]! + r]!) / lengths[i]!;
+  });
+}
+
 /** @param X float64[3N] m, undeformed positions; edges uint32[2n] */
 export function distanceElements(X: Float64Array, edges: Uint32Array, asked: Held, pace: Pace): DistanceElements {
   const { hold, alpha } = holdOf(asked, pace), rest = lengthsOf(X, edges);
-  return { kind: "distance", particles: edges, rest, alpha: rest.map(() => alpha), ...hold };
+  return { kind: "distance", particles: edges, rest, direction: directionsOf(X, edges, rest), alpha: rest.map(() => alpha), ...hold };
 }
 
 /** @param X float64[3N] m, undeformed positions; tets uint32[4n], of positive volume */

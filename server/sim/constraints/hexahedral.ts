@@ -10,7 +10,8 @@
  * Two sets of coefficients:
  *  - published: the polynomials of section 4.2. They fit the matrix of eq 2.6, whose shear modulus is E/(1 + nu), twice the right one for the
  *    engineering strains that its B must have for the published numbers to come out; and they fit all 24 x 24 entries, most of which are not
- *    uniform strain. A bar of it has 0.77 (nu = 0) to 1.13 (nu = 0.4) and 5.8 (nu = 0.49) times the k that was asked for, and nu = 0.31 wherever less is asked.
+ *    uniform strain. A lattice of it has 0.77 (nu = 0) to 1.13 (nu = 0.4), 1.6 (0.45) and 5.8 (0.49)
+ *    times the k that was asked for, and nu = 0.32 wherever less is asked.
  *  - moduli (default): what makes a uniform strain store the energy of k and nu. With f = 2 k_face/a, d = 4 k_inner/(3a) (spring constants, N/m) a
  *    lattice of cubes of side a has
  *        C44 = f + d,   C12 = f + d + c_v,   C11 = 4 k_edge/a + 2 f + d + c_v
@@ -23,7 +24,7 @@ import type { HexahedralMaterial, Vec3 } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { lameCoefficients } from "../materials.ts";
 import type { DistanceElements, Elements, HexahedronElements } from "./elements.ts";
-import { lengthsOf } from "./geometric.ts";
+import { directionsOf, lengthsOf } from "./geometric.ts";
 import { FALLING, RISING, sixVolumes } from "./polyhedron.ts";
 
 /** How far a cell's sides may be from each other, relative: a scene's decimal numbers. The fit is of a cube. */
@@ -110,8 +111,9 @@ function springElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSp
     }
   }
   const particles = Uint32Array.from([...constants.keys()].flatMap((key) => [Math.floor(key / 2 ** 26), key % 2 ** 26]));
+  const rest = lengthsOf(X, particles);
   return {
-    kind: "distance", particles, rest: lengthsOf(X, particles), alpha: Float64Array.from(constants.values(), (k) => 1 / k),
+    kind: "distance", particles, rest, direction: directionsOf(X, particles, rest), alpha: Float64Array.from(constants.values(), (k) => 1 / k),
     stiffness: 1, keeps: true, unilateral: false,
   };
 }

@@ -15,10 +15,10 @@ interface Value {
   gradient: Vector[];
 }
 
-/** |x0 - x1| - rest; without a direction where both are in one place. */
+/** |x0 - x1| - rest; along its direction at rest where both are in one place. */
 export function distanceValue(x: Float64Array, e: DistanceElements, i: number): Value {
   const d = subtract(vectorAt(x, e.particles[2 * i]!), vectorAt(x, e.particles[2 * i + 1]!)), length = norm(d);
-  const n = length > 0 ? scale(1 / length, d) : ZERO;
+  const n = length > 0 ? scale(1 / length, d) : vectorAt(e.direction, i);
   return { C: length - e.rest[i]!, gradient: [n, scale(-1, n)] };
 }
 

@@ -4,8 +4,11 @@ import type { DistanceElements, VolumeElements } from "../../constraints/element
 import type { BlockKind } from "./kind.ts";
 
 export const distanceBlock: BlockKind<DistanceElements> = {
-  bytes: L.DISTANCE_BYTES, phase: L.KIND_DISTANCE, memory: L.DISTANCE_REST + L.GEOMETRIC_LAMBDA,
-  write: (f32, at, e, i) => writeRows(f32, at + L.DISTANCE_REST / 4, e, i, Infinity),
+  bytes: L.DISTANCE_BYTES, phase: L.KIND_DISTANCE, memory: L.DISTANCE_REST + L.GEOMETRIC_LAMBDA, rows: 1,
+  write: (f32, at, e, i) => {
+    writeRows(f32, at + L.DISTANCE_REST / 4, e, i, Infinity);
+    for (let r = 0; r < 3; r++) f32[at + L.DISTANCE_DIRECTION / 4 + 4 * r] = e.direction[3 * i + r]!;
+  },
   pad: (f32, at) => padRows(f32, at + L.DISTANCE_REST / 4),
 };
 
