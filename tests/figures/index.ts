@@ -4,10 +4,14 @@ import type { Figure } from "./figure.ts";
 /** id -> the file that exports `figure`. */
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
+  fig4: () => import("./fig4.ts"),
+  fig5: () => import("./fig5.ts"),
   fig7: () => import("./fig7.ts"),
   fig10: () => import("./fig10.ts"),
   uniaxial: () => import("./uniaxial.ts"),
   cantilever: () => import("./cantilever.ts"),
   elastica: () => import("./elastica.ts"),
   momentum: () => import("./momentum.ts"),
+  chebyshev: () => import("./chebyshev.ts"),
+  "stiff-cloth": () => import("./stiffCloth.ts"),
 };
