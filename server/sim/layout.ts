@@ -1,6 +1,7 @@
 /** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
+import type { StateRun } from "./memory/writeBlocks.ts";
 
 export interface BodyLayout {
   name: string;
@@ -41,6 +42,8 @@ export interface SimLayout extends Record<string, unknown> {
   /** Copies for reset and roll-back: positions then velocities. */
   initial: number;
   good: number;
+  /** What else is state: rows of constraint blocks, body by body. */
+  states: StateRun[];
   points: number;
   /** Slots: attachments first, then grab handles. */
   attachmentCount: number;

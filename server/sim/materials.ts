@@ -1,11 +1,53 @@
 /** From a scene's engineering constants to the numbers that constraints use. */
-import type { ClothMaterial, IsotropicMaterial } from "../../shared/scene.ts";
+import type { ClothMaterial, IsotropicMaterial, OrthotropicMaterial } from "../../shared/scene.ts";
 
 /** Lame coefficients mu, lambda in Pa from Young's modulus k (Pa) and Poisson's ratio nu (Bender et al. 2014, section 4.1). */
 export function lameCoefficients(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): { mu: number; lambda: number } {
   const { youngsModulus: k, poissonsRatio: nu } = material;
   return { mu: k / (2 * (1 + nu)), lambda: (k * nu) / ((1 + nu) * (1 - 2 * nu)) };
 }
+
+/**
+ * Compliance of an orthotropic solid in its own axes, 1/Pa: normal strains from normal stresses 11 22 33, couplings 23 13 12, and gammas from
+ * shear stresses 23 13 12. The tensor itself is the inverse (`orthotropicTensor`).
+ */
+export type OrthotropicCompliance = readonly [number, number, number, number, number, number, number, number, number];
+
+/**
+ * Under stress sigma_i alone eps_i = sigma_i/k_i and eps_j = -nu_ij eps_i; gamma_ij = sigma_ij/mu_ij. The three given nu_ij and the symmetry
+ * nu_ij/k_i = nu_ji/k_j make nine constants (Bender et al. 2014, eq 4 with an orthotropic tensor; its section 4.3 has the plane case).
+ * @param m positive definite: shared/sceneRules.ts refuses others
+ */
+export function orthotropicCompliance(m: Pick<OrthotropicMaterial, "youngsModuli" | "poissonsRatios" | "shearModuli">): OrthotropicCompliance {
+  const [k1, k2, k3] = m.youngsModuli, [nu12, nu23, nu13] = m.poissonsRatios, [mu12, mu23, mu13] = m.shearModuli;
+  return [1 / k1, 1 / k2, 1 / k3, -nu23 / k2, -nu13 / k1, -nu12 / k1, 1 / mu23, 1 / mu13, 1 / mu12];
+}
+
+/** The isotropic solid as a special case: the same in every axes. */
+export function isotropicCompliance(m: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): OrthotropicCompliance {
+  const k = m.youngsModulus, nu = m.poissonsRatio, mu = lameCoefficients(m).mu;
+  return [1 / k, 1 / k, 1 / k, -nu / k, -nu / k, -nu / k, 1 / mu, 1 / mu, 1 / mu];
+}
+
+/**
+ * The elasticity tensor of a compliance, Pa: 6x6 rows over the strains (11, 22, 33, gamma 23, gamma 13, gamma 12).
+ *   C_ii = (S_jj S_kk - S_jk^2)/D,  C_ij = (S_ik S_jk - S_ij S_kk)/D,  D the determinant of the normal block;  shears 1/S
+ */
+export function orthotropicTensor(s: OrthotropicCompliance): number[][] {
+  const [a, b, c, bc, ac, ab, g23, g13, g12] = s;
+  const D = a * (b * c - bc * bc) - ab * (ab * c - bc * ac) + ac * (ab * bc - b * ac);
+  const [c12, c13, c23] = [(ac * bc - ab * c) / D, (ab * bc - ac * b) / D, (ab * ac - bc * a) / D];
+  return [
+    [(b * c - bc * bc) / D, c12, c13, 0, 0, 0], [c12, (a * c - ac * ac) / D, c23, 0, 0, 0], [c13, c23, (a * b - ab * ab) / D, 0, 0, 0],
+    [0, 0, 0, 1 / g23, 0, 0], [0, 0, 0, 0, 1 / g13, 0], [0, 0, 0, 0, 0, 1 / g12],
+  ];
+}
+
+/**
+ * Largest plastic strain that a rest shape can have: one without trace and of this norm compresses no direction by more than
+ * sqrt(2/3) of it, and Green's strain of a flat element is -1/2, reached at 0.61. A larger `max` acts as this.
+ */
+export const MOST_PLASTIC_STRAIN = 0.6;
 
 /** Plane-stress constants of a sheet, Pa; isotropic materials are a special case. */
 export interface SheetModuli {

@@ -12,6 +12,7 @@ import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
+import type { StateRun } from "./memory/writeBlocks.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**
@@ -151,7 +152,10 @@ export class SimWorld implements World {
   }
 
   stateHash(): string {
-    return BigInt.asUintN(64, this.kernel.stateHash(this.layout.particleCount)).toString(16).padStart(16, "0");
+    const { kernel, layout } = this;
+    let hash = kernel.stateHash(layout.particleCount);
+    for (const s of layout.states) hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
+    return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
   }
 
   /** Contact candidates that did not fit into the list since the room began; 0 unless the list is too short. */
@@ -179,6 +183,7 @@ export class SimWorld implements World {
   private reset(): void {
     const { layout, views } = this;
     this.copyState(layout.initial, 0, layout.particleCount);
+    for (const s of layout.states) this.copyRows(s, s.initial, true);
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.forget();
@@ -191,6 +196,11 @@ export class SimWorld implements World {
     const { f32 } = this.views, { x, v } = this.layout, velocities = saved + this.savedBytes;
     f32.copyWithin(x / 4 + 4 * first, saved / 4 + 4 * first, saved / 4 + 4 * (first + count));
     f32.copyWithin(v / 4 + 4 * first, velocities / 4 + 4 * first, velocities / 4 + 4 * (first + count));
+  }
+
+  /** Rows of constraint blocks -> their saved copy, or back. */
+  private copyRows(s: StateRun, saved: number, back: boolean): void {
+    this.kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, saved, back ? 1 : 0);
   }
 
   /** Bytes of a saved position array: particles padded as in the header. */
@@ -206,9 +216,11 @@ export class SimWorld implements World {
         f32.copyWithin(layout.good / 4 + 4 * body.first, layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.count));
         const velocities = (layout.good + this.savedBytes) / 4 + 4 * body.first;
         f32.copyWithin(velocities, layout.v / 4 + 4 * body.first, layout.v / 4 + 4 * (body.first + body.count));
+        for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, false);
         return;
       }
       this.copyState(layout.good, body.first, body.count);
+      for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
       for (let i = body.first; i < body.first + body.count; i++) {
         f32[layout.x / 4 + 4 * i + 3] = 0; // inverse mass 0: held where it is until a reset
         f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);

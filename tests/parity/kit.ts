@@ -35,6 +35,8 @@ const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Arra
 /** The elements as the kernel gets them: rounded to float32. */
 export function roundElements<E extends Elements>(e: E): E {
   switch (e.kind) {
+    case "tet-plastic": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume), plasticStrain: rounded(e.plasticStrain) };
+    case "tet-ortho":
     case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "bend": return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
@@ -83,6 +85,10 @@ export interface Kit {
   iterate(first: boolean): void;
   /** Twin positions and memory := the kernel's, so that the next iteration is judged alone. */
   align(): void;
+  /** The kernel's plastic flow of one substep, of plastic elements. */
+  flow(h: number): void;
+  /** float64[6n] the kernel's plastic strains. */
+  plasticStrain(): Float64Array;
   /** Writes positions to both sides. */
   place(x: Float64Array): void;
 }
@@ -114,6 +120,8 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     iterate(first) {
       for (const range of planned.ranges) {
         if (form === "paper") solvePaperRange(kernel, range, scratch);
+        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
@@ -131,6 +139,15 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
         const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + from) / 4 + (lane % 4);
         for (let m = 0; m < count; m++) remembered[count * i + m] = f32[at + 4 * m]!;
       }));
+    },
+    flow: (h) => planned.ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
+    plasticStrain() {
+      const out = new Float64Array(6 * kit.loss.length);
+      colors.forEach((color, c) => color.forEach((i, lane) => {
+        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 + (lane % 4);
+        for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
+      }));
+      return out;
     },
     place(positions) {
       for (let k = 0; k < 3 * N; k++) f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)] = positions[k]!;
@@ -199,6 +216,8 @@ function perturbed<E extends Elements>(e: E, random: () => number): E {
       const nu = (e.lambda / (2 * (e.lambda + e.mu))) * (1 + UNIT * random());
       return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
     }
+    case "tet-ortho": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance };
+    case "tet-plastic": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance, plasticStrain: shake(e.plasticStrain) };
     case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
     case "bend": return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
     case "distance":

@@ -10,13 +10,15 @@
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
-  KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, TET_BYTES, TRI_BYTES, BEND_BYTES,
-  KIND_PAPER_TET, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
+  KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
+  TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
+  KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
-import { solveTetrahedra } from "./tetrahedron";
+import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
+import { flow } from "./plasticity";
 import { solveTriangles } from "./triangle";
 import { solveBending } from "./bending";
 import { solveDistances } from "./distance";
@@ -50,6 +52,9 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
     const memory = pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) + <usize>begin * MEMORY_BYTES : 0;
     solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, load<i32>(HEADER, H_SETTLE) ? pass & ~PASS_LAST : pass, inverseH2, scratch, memory);
   }
+  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
   else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, end - begin, pass, inverseH2);
@@ -63,7 +68,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_COLLIDE) collide(begin, end, h);
   else if (kind == KIND_BALANCE) balance(begin, end, h);
   else if (kind == KIND_RESTORE) restore(begin, end, h);
-  else if (kind == KIND_PAPER_TET) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
+  else if (kind == KIND_PAPER_TET || kind == KIND_PAPER_TET_ORTHO || kind == KIND_PAPER_TET_PLASTIC) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
   else if (kind == KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, end - begin, scratch);
   else if (kind == KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, end - begin);
   else if (kind == KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);

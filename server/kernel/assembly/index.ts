@@ -1,7 +1,9 @@
 /** The kernel's exports: the whole tick for rooms, and each constraint alone for parity tests and benchmarks. */
 export { step, help } from "./crew";
 export { bodyIsSound, stateHash } from "./guard";
-export { solveTetrahedra } from "./tetrahedron";
+export { copyState, hashState } from "./state";
+export { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
+export { flow } from "./plasticity";
 export { settle } from "./settle";
 export { solveTriangles } from "./triangle";
 export { solveBending } from "./bending";

@@ -88,10 +88,15 @@ export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
 export const KIND_BALANCE = 8;
 export const KIND_RESTORE = 9;
+export const KIND_TET_ORTHO = 10;
+export const KIND_TET_PLASTIC = 11;
+export const KIND_PLASTIC = 12;
 /** The paper's form of an element: C = E. The same blocks, multipliers unused. */
 export const KIND_PAPER_TET = 32;
 export const KIND_PAPER_TRIANGLE = 33;
 export const KIND_PAPER_BEND = 34;
+export const KIND_PAPER_TET_ORTHO = 35;
+export const KIND_PAPER_TET_PLASTIC = 36;
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;
 export const KIND_SWEEP_COLLECT = 41;
@@ -118,6 +123,14 @@ export const TET_S = 304;
 export const TET_LAMBDA = 352;
 export const TET_APPLIED = 448; // right behind the multipliers: an inverted lane clears both
 export const TET_BYTES = 592;
+/** Orthotropic tetrahedron: TET_S holds S 00 11 22, these rows 12 02 01 and the shears 33 44 55 (12 02 01). */
+export const TET_S_COUPLING = 592;
+export const TET_S_SHEAR = 640;
+export const TET_ORTHO_BYTES = 688;
+/** Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and max. */
+export const TET_PLASTIC_STRAIN = 688;
+export const TET_FLOW = 784;
+export const TET_PLASTIC_BYTES = 832;
 
 /** Remembered stress of a tetrahedron block: six multipliers, F [L] (9) as it acts in this tick, and each lane's body number. */
 export const MEMORY_APPLIED = 96;
@@ -255,11 +268,15 @@ export const BODY_SHARE = 120; // f32: least share of its stress that the iterat
 export const BODY_BYTES = 128;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
-/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done; a hexahedron has its corners and gradients (24 rows each). One area a thread. */
+/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done, then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each). One area a thread. */
 export const SCRATCH_F = 0;
 export const SCRATCH_P = 144;
+export const SCRATCH_G = 144;
 export const SCRATCH_ENERGY = 288;
 export const SCRATCH_DONE = 304;
+export const SCRATCH_U = 320;
+export const SCRATCH_V = 464;
+export const SCRATCH_SIGMA = 608;
 export const SCRATCH_BYTES = 768;
 export const MAX_THREADS = 16;
 

@@ -9,12 +9,15 @@
  * library skips elements below one, physics.md section 6): only the quotient E / sum is guarded, where the sum is not above zero.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { KIND_PAPER_TET, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, TET_BYTES, TET_DM, TET_S } from "./layout";
-import { solveInvertedLanes } from "./inversion";
+import {
+  KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, SCRATCH_U, TET_BYTES, TET_DM, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN, TET_S,
+} from "./layout";
+import { storeStress } from "./hooke";
+import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /** Bytes of a block of the given kind. */
 export function paperTetrahedronBytes(kind: i32): i32 {
-  return TET_BYTES;
+  return kind == KIND_PAPER_TET_PLASTIC ? TET_PLASTIC_BYTES : kind == KIND_PAPER_TET_ORTHO ? TET_ORTHO_BYTES : TET_BYTES;
 }
 
 /**
@@ -22,11 +25,16 @@ export function paperTetrahedronBytes(kind: i32): i32 {
  * G = -P E / sum already (inversion.ts, whose constraint sqrt(2E) without compliance steps twice as far).
  */
 @inline function stress(kind: i32, block: usize, scratch: usize): void {
-  stvkStress(block, scratch);
+  if (kind == KIND_PAPER_TET_PLASTIC) stvkStress(block, scratch, true, true);
+  else if (kind == KIND_PAPER_TET_ORTHO) stvkStress(block, scratch, true, false);
+  else stvkStress(block, scratch, false, false);
 }
 
-/** Saint Venant-Kirchhoff over k V: E = mu |eps|^2 + lambda/2 (tr eps)^2, P = F (2 mu eps + lambda tr eps I) (eqs 4, 5, 7). */
-function stvkStress(block: usize, scratch: usize): void {
+/**
+ * Saint Venant-Kirchhoff over k V: E = mu |eps|^2 + lambda/2 (tr eps)^2, P = F (2 mu eps + lambda tr eps I) (eqs 4, 5, 7); with nine compliances over
+ * 1/S_00, E = eps : C eps/2, P = F C eps, of the elastic strain.
+ */
+@inline function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), zero = f32x4.splat(0), third = f32x4.splat(0.33333334);
   const f00 = v128.load(scratch, SCRATCH_F), f01 = v128.load(scratch, SCRATCH_F + 16), f02 = v128.load(scratch, SCRATCH_F + 32);
   const f10 = v128.load(scratch, SCRATCH_F + 48), f11 = v128.load(scratch, SCRATCH_F + 64), f12 = v128.load(scratch, SCRATCH_F + 80);
@@ -39,21 +47,37 @@ function stvkStress(block: usize, scratch: usize): void {
   const detF = add(sub(mul(f00, sub(mul(f11, f22), mul(f12, f21))), mul(f01, sub(mul(f10, f22), mul(f12, f20)))), mul(f02, sub(mul(f10, f21), mul(f11, f20))));
   const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
-  // from the compliances 1/(k V), -nu/(k V), 1/(mu V): mu/k and lambda/k
-  const sn = v128.load(block, TET_S), nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), sn));
-  const mu = f32x4.div(sn, v128.load(block, TET_S + 32)), lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu)))), twoMu = add(mu, mu);
-  const e00 = mul(half, sub(t00, one)), e11 = mul(half, sub(t11, one)), e22 = mul(half, sub(t22, one));
-  const e01 = mul(half, t01), e02 = mul(half, t02), e12 = mul(half, t12), trace = add(e00, add(e11, e22)), pressure = mul(lambda, trace);
-  const off = dot3(e01, e01, e02, e02, e12, e12), q = add(dot3(e00, e00, e11, e11, e22, e22), add(off, off));
-  v128.store(scratch, madd(mu, q, mul(half, mul(pressure, trace))), SCRATCH_ENERGY);
   v128.store(scratch, v128.not(sound), SCRATCH_DONE);
-  // S = 2 mu eps + lambda tr eps I, P = F S
-  const s00 = madd(twoMu, e00, pressure), s11 = madd(twoMu, e11, pressure), s22 = madd(twoMu, e22, pressure);
-  const s01 = mul(twoMu, e01), s02 = mul(twoMu, e02), s12 = mul(twoMu, e12);
+  let s00: v128, s11: v128, s22: v128, s01: v128, s02: v128, s12: v128;
+  if (general) {
+    let k0 = mul(half, sub(t00, one)), k1 = mul(half, sub(t11, one)), k2 = mul(half, sub(t22, one)), k3 = t12, k4 = t02, k5 = t01;
+    if (plastic) {
+      k0 = sub(k0, v128.load(block, TET_PLASTIC_STRAIN)); k1 = sub(k1, v128.load(block, TET_PLASTIC_STRAIN + 16)); k2 = sub(k2, v128.load(block, TET_PLASTIC_STRAIN + 32));
+      k3 = sub(k3, v128.load(block, TET_PLASTIC_STRAIN + 48)); k4 = sub(k4, v128.load(block, TET_PLASTIC_STRAIN + 64)); k5 = sub(k5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+    }
+    storeStress(block, scratch + SCRATCH_U, k0, k1, k2, k3, k4, k5);
+    s00 = v128.load(scratch, SCRATCH_U); s11 = v128.load(scratch, SCRATCH_U + 16); s22 = v128.load(scratch, SCRATCH_U + 32);
+    s12 = v128.load(scratch, SCRATCH_U + 48); s02 = v128.load(scratch, SCRATCH_U + 64); s01 = v128.load(scratch, SCRATCH_U + 80);
+    v128.store(scratch, mul(half, add(dot3(s00, k0, s11, k1, s22, k2), dot3(s12, k3, s02, k4, s01, k5))), SCRATCH_ENERGY);
+  } else {
+    // from the compliances 1/(k V), -nu/(k V), 1/(mu V): mu/k and lambda/k
+    const sn = v128.load(block, TET_S), nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), sn));
+    const mu = f32x4.div(sn, v128.load(block, TET_S + 32)), lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu)))), twoMu = add(mu, mu);
+    const e00 = mul(half, sub(t00, one)), e11 = mul(half, sub(t11, one)), e22 = mul(half, sub(t22, one));
+    const e01 = mul(half, t01), e02 = mul(half, t02), e12 = mul(half, t12), trace = add(e00, add(e11, e22)), pressure = mul(lambda, trace);
+    const off = dot3(e01, e01, e02, e02, e12, e12), q = add(dot3(e00, e00, e11, e11, e22, e22), add(off, off));
+    v128.store(scratch, madd(mu, q, mul(half, mul(pressure, trace))), SCRATCH_ENERGY);
+    // S = 2 mu eps + lambda tr eps I, P = F S
+    s00 = madd(twoMu, e00, pressure); s11 = madd(twoMu, e11, pressure); s22 = madd(twoMu, e22, pressure);
+    s01 = mul(twoMu, e01); s02 = mul(twoMu, e02); s12 = mul(twoMu, e12);
+  }
   v128.store(scratch, dot3(f00, s00, f01, s01, f02, s02), SCRATCH_P); v128.store(scratch, dot3(f00, s01, f01, s11, f02, s12), SCRATCH_P + 16); v128.store(scratch, dot3(f00, s02, f01, s12, f02, s22), SCRATCH_P + 32);
   v128.store(scratch, dot3(f10, s00, f11, s01, f12, s02), SCRATCH_P + 48); v128.store(scratch, dot3(f10, s01, f11, s11, f12, s12), SCRATCH_P + 64); v128.store(scratch, dot3(f10, s02, f11, s12, f12, s22), SCRATCH_P + 80);
   v128.store(scratch, dot3(f20, s00, f21, s01, f22, s02), SCRATCH_P + 96); v128.store(scratch, dot3(f20, s01, f21, s11, f22, s12), SCRATCH_P + 112); v128.store(scratch, dot3(f20, s02, f21, s12, f22, s22), SCRATCH_P + 128);
-  if (!i32x4.all_true(sound)) solveInvertedLanes(scratch, i32x4.bitmask(sound), block, 0);
+  if (i32x4.all_true(sound)) return;
+  if (plastic) continuePlastic(scratch, sound, block, 0);
+  else if (general) continueOrthotropic(scratch, sound, block, 0);
+  else continueIsotropic(scratch, sound, block, 0);
 }
 
 /**

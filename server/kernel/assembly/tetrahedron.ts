@@ -26,10 +26,14 @@
  * is stable, once a tick and for slow bodies: settle.ts.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_BYTES, MEMORY_APPLIED, MEMORY_BYTES } from "./layout";
-import { solveInvertedLanes } from "./inversion";
+import {
+  PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_BYTES, TET_S_COUPLING, TET_S_SHEAR, TET_ORTHO_BYTES, TET_PLASTIC_STRAIN, TET_PLASTIC_BYTES, SCRATCH_G,
+  MEMORY_APPLIED, MEMORY_BYTES,
+} from "./layout";
+import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /**
+ * Isotropic, elastic.
  * @param block address of the first of `count` blocks of four elements
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
@@ -37,10 +41,25 @@ import { solveInvertedLanes } from "./inversion";
  * @param memory remembered stress of the first block, where this substep starts from it (settle.ts); else 0
  */
 export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void {
+  solveStrains(block, count, pass, inverseH2, scratch, memory, false, false);
+}
+
+/** Orthotropic: nine compliances in the material's axes, in which D_m is given (Bender et al. 2014, eq 4 with the orthotropic tensor). */
+export function solveOrthotropic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
+  solveStrains(block, count, pass, inverseH2, scratch, 0, true, false);
+}
+
+/** Plastic, isotropic or orthotropic: C = eps - eps_plastic (section 4.2); plasticity.ts moves the plastic part. */
+export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
+  solveStrains(block, count, pass, inverseH2, scratch, 0, true, true);
+}
+
+/** The solve of all three; `general` (nine compliances) and `plastic` are compile-time constants, so the plain path has no trace of the others. */
+@inline function solveStrains(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize, general: bool, plastic: bool): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334); // (1/sqrt 3)^2, where the StVK stress turns: see inversion.ts
   const aT = f32x4.splat(inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
-  for (let n = 0; n < count; n++, block += TET_BYTES) {
+  for (let n = 0; n < count; n++, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES) {
     const from = memory ? memory + <usize>n * MEMORY_BYTES : block + TET_LAMBDA; // multipliers, then what they did so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
@@ -73,26 +92,49 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     // pmin is one instruction where min is five; a NaN that it lets through is the guard's business
     const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
+    if (!v128.any_true(sound)) { // nothing here for the solve below
+      store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
+      continueUnsound(scratch, sound, block, inverseH2, general, plastic);
+      const p00 = v128.load(scratch, SCRATCH_G), p01 = v128.load(scratch, SCRATCH_G + 16), p02 = v128.load(scratch, SCRATCH_G + 32);
+      const p10 = v128.load(scratch, SCRATCH_G + 48), p11 = v128.load(scratch, SCRATCH_G + 64), p12 = v128.load(scratch, SCRATCH_G + 80);
+      const p20 = v128.load(scratch, SCRATCH_G + 96), p21 = v128.load(scratch, SCRATCH_G + 112), p22 = v128.load(scratch, SCRATCH_G + 128);
+      moveCorners(
+        block, dot3(p00, m00, p01, m01, p02, m02), dot3(p10, m00, p11, m01, p12, m02), dot3(p20, m00, p21, m01, p22, m02),
+        dot3(p00, m10, p01, m11, p02, m12), dot3(p10, m10, p11, m11, p12, m12), dot3(p20, m10, p21, m11, p22, m12),
+        dot3(p00, m20, p01, m21, p02, m22), dot3(p10, m20, p11, m21, p12, m22), dot3(p20, m20, p21, m21, p22, m22),
+        x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3,
+      );
+      continue;
+    }
+
     const k00 = v128.load(block, TET_K), k11 = v128.load(block, TET_K + 16), k22 = v128.load(block, TET_K + 32);
     const k12 = v128.load(block, TET_K + 48), k02 = v128.load(block, TET_K + 64), k01 = v128.load(block, TET_K + 80);
-    const sn = mul(aT, v128.load(block, TET_S)), so = mul(aT, v128.load(block, TET_S + 16)), sg = mul(aT, v128.load(block, TET_S + 32));
+    const s00 = mul(aT, v128.load(block, TET_S)), s11 = general ? mul(aT, v128.load(block, TET_S + 16)) : s00, s22 = general ? mul(aT, v128.load(block, TET_S + 32)) : s00;
+    const s12 = mul(aT, general ? v128.load(block, TET_S_COUPLING) : v128.load(block, TET_S + 16)), s02 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 16)) : s12, s01 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 32)) : s12;
+    const s33 = mul(aT, general ? v128.load(block, TET_S_SHEAR) : v128.load(block, TET_S + 32)), s44 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 16)) : s33, s55 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 32)) : s33;
 
     // right-hand side -C - aT S L
     let r0 = mul(half, sub(one, t00)), r1 = mul(half, sub(one, t11)), r2 = mul(half, sub(one, t22));
     let r3 = f32x4.neg(t12), r4 = f32x4.neg(t02), r5 = f32x4.neg(t01);
+    if (plastic) {
+      r0 = add(r0, v128.load(block, TET_PLASTIC_STRAIN)); r1 = add(r1, v128.load(block, TET_PLASTIC_STRAIN + 16)); r2 = add(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
+      r3 = add(r3, v128.load(block, TET_PLASTIC_STRAIN + 48)); r4 = add(r4, v128.load(block, TET_PLASTIC_STRAIN + 64)); r5 = add(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+    }
     let l0 = zero, l1 = zero, l2 = zero, l3 = zero, l4 = zero, l5 = zero;
     if (!first) {
       l0 = v128.load(from); l1 = v128.load(from, 16); l2 = v128.load(from, 32);
       l3 = v128.load(from, 48); l4 = v128.load(from, 64); l5 = v128.load(from, 80);
-      r0 = sub(r0, madd(sn, l0, mul(so, add(l1, l2)))); r1 = sub(r1, madd(sn, l1, mul(so, add(l0, l2)))); r2 = sub(r2, madd(sn, l2, mul(so, add(l0, l1))));
-      r3 = sub(r3, mul(sg, l3)); r4 = sub(r4, mul(sg, l4)); r5 = sub(r5, mul(sg, l5));
+      r0 = sub(r0, madd(s00, l0, general ? madd(s01, l1, mul(s02, l2)) : mul(s12, add(l1, l2))));
+      r1 = sub(r1, madd(s11, l1, general ? madd(s01, l0, mul(s12, l2)) : mul(s12, add(l0, l2))));
+      r2 = sub(r2, madd(s22, l2, general ? madd(s02, l0, mul(s12, l1)) : mul(s12, add(l0, l1))));
+      r3 = sub(r3, mul(s33, l3)); r4 = sub(r4, mul(s44, l4)); r5 = sub(r5, mul(s55, l5));
     }
 
     // W + aT S = L D L^T with 2x2 pivots: half the divisions that wait for each other (1x1 pivots took 8 % longer)
-    const a00 = madd(t00, k00, sn), a10 = madd(t01, k01, so), a11 = madd(t11, k11, sn);
+    const a00 = madd(t00, k00, s00), a10 = madd(t01, k01, s01), a11 = madd(t11, k11, s11);
     const v0 = f32x4.div(one, sub(mul(a00, a11), mul(a10, a10)));
     const i00 = mul(a11, v0), i11 = mul(a00, v0), i10 = mul(a10, v0);
-    const a20 = madd(t02, k02, so), a21 = madd(t12, k12, so);
+    const a20 = madd(t02, k02, s02), a21 = madd(t12, k12, s12);
     const q20 = sub(mul(a20, i00), mul(a21, i10)), q21 = sub(mul(a21, i11), mul(a20, i10));
     const a30 = madd(t02, k01, mul(t01, k02)), a31 = madd(t12, k11, mul(t11, k12));
     const q30 = sub(mul(a30, i00), mul(a31, i10)), q31 = sub(mul(a31, i11), mul(a30, i10));
@@ -100,14 +142,14 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
     const q40 = sub(mul(a40, i00), mul(a41, i10)), q41 = sub(mul(a41, i11), mul(a40, i10));
     const a50 = madd(t01, k00, mul(t00, k01)), a51 = madd(t11, k01, mul(t01, k11));
     const q50 = sub(mul(a50, i00), mul(a51, i10)), q51 = sub(mul(a51, i11), mul(a50, i10));
-    const a22 = sub(madd(t22, k22, sn), madd(q20, a20, mul(q21, a21))), a32 = sub(madd(t22, k12, mul(t12, k22)), madd(q30, a20, mul(q31, a21))), a33 = sub(madd(t22, k11, madd(mul(two, t12), k12, madd(t11, k22, sg))), madd(q30, a30, mul(q31, a31)));
+    const a22 = sub(madd(t22, k22, s22), madd(q20, a20, mul(q21, a21))), a32 = sub(madd(t22, k12, mul(t12, k22)), madd(q30, a20, mul(q31, a21))), a33 = sub(madd(t22, k11, madd(mul(two, t12), k12, madd(t11, k22, s33))), madd(q30, a30, mul(q31, a31)));
     const v1 = f32x4.div(one, sub(mul(a22, a33), mul(a32, a32)));
     const i22 = mul(a33, v1), i33 = mul(a22, v1), i32 = mul(a32, v1);
     const a42 = sub(madd(t22, k02, mul(t02, k22)), madd(q40, a20, mul(q41, a21))), a43 = sub(madd(t22, k01, madd(t02, k12, madd(t12, k02, mul(t01, k22)))), madd(q40, a30, mul(q41, a31)));
     const q42 = sub(mul(a42, i22), mul(a43, i32)), q43 = sub(mul(a43, i33), mul(a42, i32));
     const a52 = sub(madd(t12, k02, mul(t02, k12)), madd(q50, a20, mul(q51, a21))), a53 = sub(madd(t12, k01, madd(t02, k11, madd(t11, k02, mul(t01, k12)))), madd(q50, a30, mul(q51, a31)));
     const q52 = sub(mul(a52, i22), mul(a53, i32)), q53 = sub(mul(a53, i33), mul(a52, i32));
-    const a44 = sub(sub(madd(t22, k00, madd(mul(two, t02), k02, madd(t00, k22, sg))), madd(q40, a40, mul(q41, a41))), madd(q42, a42, mul(q43, a43))), a54 = sub(sub(madd(t12, k00, madd(t02, k01, madd(t01, k02, mul(t00, k12)))), madd(q50, a40, mul(q51, a41))), madd(q52, a42, mul(q53, a43))), a55 = sub(sub(madd(t11, k00, madd(mul(two, t01), k01, madd(t00, k11, sg))), madd(q50, a50, mul(q51, a51))), madd(q52, a52, mul(q53, a53)));
+    const a44 = sub(sub(madd(t22, k00, madd(mul(two, t02), k02, madd(t00, k22, s44))), madd(q40, a40, mul(q41, a41))), madd(q42, a42, mul(q43, a43))), a54 = sub(sub(madd(t12, k00, madd(t02, k01, madd(t01, k02, mul(t00, k12)))), madd(q50, a40, mul(q51, a41))), madd(q52, a42, mul(q53, a43))), a55 = sub(sub(madd(t11, k00, madd(mul(two, t01), k01, madd(t00, k11, s55))), madd(q50, a50, mul(q51, a51))), madd(q52, a52, mul(q53, a53)));
     const v2 = f32x4.div(one, sub(mul(a44, a55), mul(a54, a54)));
     const i44 = mul(a55, v2), i55 = mul(a44, v2), i54 = mul(a54, v2);
     // forward, then backward substitution
@@ -154,23 +196,39 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
       v128.store(block, p20, TET_APPLIED + 96); v128.store(block, p21, TET_APPLIED + 112); v128.store(block, p22, TET_APPLIED + 128);
     }
     if (!i32x4.all_true(sound)) {
-      v128.store(scratch, f00, 0); v128.store(scratch, f01, 16); v128.store(scratch, f02, 32);
-      v128.store(scratch, f10, 48); v128.store(scratch, f11, 64); v128.store(scratch, f12, 80);
-      v128.store(scratch, f20, 96); v128.store(scratch, f21, 112); v128.store(scratch, f22, 128);
-      v128.store(scratch, p00, 144); v128.store(scratch, p01, 160); v128.store(scratch, p02, 176);
-      v128.store(scratch, p10, 192); v128.store(scratch, p11, 208); v128.store(scratch, p12, 224);
-      v128.store(scratch, p20, 240); v128.store(scratch, p21, 256); v128.store(scratch, p22, 272);
-      solveInvertedLanes(scratch, i32x4.bitmask(sound), block, inverseH2);
-      p00 = v128.load(scratch, 144); p01 = v128.load(scratch, 160); p02 = v128.load(scratch, 176);
-      p10 = v128.load(scratch, 192); p11 = v128.load(scratch, 208); p12 = v128.load(scratch, 224);
-      p20 = v128.load(scratch, 240); p21 = v128.load(scratch, 256); p22 = v128.load(scratch, 272);
+      store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
+      store9(scratch + SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);
+      continueUnsound(scratch, sound, block, inverseH2, general, plastic);
+      p00 = v128.load(scratch, SCRATCH_G); p01 = v128.load(scratch, SCRATCH_G + 16); p02 = v128.load(scratch, SCRATCH_G + 32);
+      p10 = v128.load(scratch, SCRATCH_G + 48); p11 = v128.load(scratch, SCRATCH_G + 64); p12 = v128.load(scratch, SCRATCH_G + 80);
+      p20 = v128.load(scratch, SCRATCH_G + 96); p21 = v128.load(scratch, SCRATCH_G + 112); p22 = v128.load(scratch, SCRATCH_G + 128);
     }
     const h0x = dot3(p00, m00, p01, m01, p02, m02), h0y = dot3(p10, m00, p11, m01, p12, m02), h0z = dot3(p20, m00, p21, m01, p22, m02);
-    scatter(block, madd(w0, h0x, x0), madd(w0, h0y, y0), madd(w0, h0z, z0), w0);
     const h1x = dot3(p00, m10, p01, m11, p02, m12), h1y = dot3(p10, m10, p11, m11, p12, m12), h1z = dot3(p20, m10, p21, m11, p22, m12);
-    scatter(block + 16, madd(w1, h1x, x1), madd(w1, h1y, y1), madd(w1, h1z, z1), w1);
     const h2x = dot3(p00, m20, p01, m21, p02, m22), h2y = dot3(p10, m20, p11, m21, p12, m22), h2z = dot3(p20, m20, p21, m21, p22, m22);
-    scatter(block + 32, madd(w2, h2x, x2), madd(w2, h2y, y2), madd(w2, h2z, z2), w2);
-    scatter(block + 48, sub(x3, mul(w3, add(h0x, add(h1x, h2x)))), sub(y3, mul(w3, add(h0y, add(h1y, h2y)))), sub(z3, mul(w3, add(h0z, add(h1z, h2z)))), w3);
+    moveCorners(block, h0x, h0y, h0z, h1x, h1y, h1z, h2x, h2y, h2z, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3);
   }
+}
+
+@inline function store9(at: usize, a: v128, b: v128, c: v128, d: v128, e: v128, f: v128, g: v128, h: v128, i: v128): void {
+  v128.store(at, a); v128.store(at, b, 16); v128.store(at, c, 32);
+  v128.store(at, d, 48); v128.store(at, e, 64); v128.store(at, f, 80);
+  v128.store(at, g, 96); v128.store(at, h, 112); v128.store(at, i, 128);
+}
+
+@inline function continueUnsound(scratch: usize, sound: v128, block: usize, inverseH2: f32, general: bool, plastic: bool): void {
+  if (plastic) continuePlastic(scratch, sound, block, inverseH2);
+  else if (general) continueOrthotropic(scratch, sound, block, inverseH2);
+  else continueIsotropic(scratch, sound, block, inverseH2);
+}
+
+/** x_i += w_i G b_i, G b_3 = -(G b_0 + G b_1 + G b_2). */
+@inline function moveCorners(
+  block: usize, h0x: v128, h0y: v128, h0z: v128, h1x: v128, h1y: v128, h1z: v128, h2x: v128, h2y: v128, h2z: v128,
+  x0: v128, y0: v128, z0: v128, w0: v128, x1: v128, y1: v128, z1: v128, w1: v128, x2: v128, y2: v128, z2: v128, w2: v128, x3: v128, y3: v128, z3: v128, w3: v128,
+): void {
+  scatter(block, madd(w0, h0x, x0), madd(w0, h0y, y0), madd(w0, h0z, z0), w0);
+  scatter(block + 16, madd(w1, h1x, x1), madd(w1, h1y, y1), madd(w1, h1z, z1), w1);
+  scatter(block + 32, madd(w2, h2x, x2), madd(w2, h2y, y2), madd(w2, h2z, z2), w2);
+  scatter(block + 48, sub(x3, mul(w3, add(h0x, add(h1x, h2x)))), sub(y3, mul(w3, add(h0y, add(h1y, h2y)))), sub(z3, mul(w3, add(h0z, add(h1z, h2z)))), w3);
 }

@@ -2,18 +2,39 @@
  * Constraints of one body as flat float64 arrays, before they are colored and written to memory. Particle numbers are the body's own.
  * `reference/` solves these very arrays; `memory/writeBlocks.ts` rounds them to float32.
  */
+import type { Plasticity } from "../../../shared/scene.ts";
+import type { OrthotropicCompliance } from "../materials.ts";
 
-/** n tetrahedra. */
-export interface TetElements {
-  kind: "tet";
+/** n tetrahedra of any material. */
+export interface TetShapes {
   /** uint32[4n] */
   particles: Uint32Array;
-  /** float64[9n] D_m^-1 row by row, 1/m */
+  /** float64[9n] D_m^-1 row by row, 1/m; in the axes that the material's constants are given in */
   dmInverse: Float64Array;
   /** float64[n] rest volume V, m^3 */
   volume: Float64Array;
+}
+
+/** Isotropic Saint Venant-Kirchhoff tetrahedra. */
+export interface TetElements extends TetShapes {
+  kind: "tet";
   mu: number;
   lambda: number;
+}
+
+/** Orthotropic Saint Venant-Kirchhoff tetrahedra. */
+export interface OrthotropicTetElements extends TetShapes {
+  kind: "tet-ortho";
+  compliance: OrthotropicCompliance;
+}
+
+/** Elastoplastic ones, isotropic or orthotropic. */
+export interface PlasticTetElements extends TetShapes {
+  kind: "tet-plastic";
+  compliance: OrthotropicCompliance;
+  flow: Plasticity;
+  /** float64[6n] plastic strain at the beginning (11 22 33, then gamma 23 13 12); the twins' state */
+  plasticStrain: Float64Array;
 }
 
 /** n cloth triangles. */
@@ -87,9 +108,9 @@ export interface HexahedronElements {
   alpha: Float64Array;
 }
 
-export type Elements = TetElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
+export type Elements = TetElements | OrthotropicTetElements | PlasticTetElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
 export type ElementKind = Elements["kind"];
 
 /** Particles of one constraint; in the order in which an iteration solves the kinds. */
-export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
+export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, "tet-ortho": 4, "tet-plastic": 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
 export const ELEMENT_KINDS = Object.keys(PARTICLES_PER_ELEMENT) as ElementKind[];

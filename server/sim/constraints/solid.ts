@@ -1,11 +1,11 @@
 /** The constraints that a solid's material asks for. */
 import type { SoftMaterial } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
-import { lameCoefficients } from "../materials.ts";
+import { isotropicCompliance, lameCoefficients, orthotropicCompliance } from "../materials.ts";
 import type { Elements } from "./elements.ts";
 import { distanceElements, edgesOf, volumeElements, type Pace } from "./geometric.ts";
 import { hexahedralElements } from "./hexahedral.ts";
-import { tetElements } from "./tetrahedra.ts";
+import { orthotropicElements, plasticElements, tetElements } from "./tetrahedra.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions in the body's own axes (scaled, not rotated)
@@ -16,7 +16,11 @@ import { tetElements } from "./tetrahedra.ts";
 export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uint32Array, path: string, lattice: { pace: Pace; hexahedra?: Uint32Array | undefined }): Elements[] {
   switch (material.model) {
     case undefined:
-    case "stvk": return [tetElements(X, tets, lameCoefficients(material))];
+    case "stvk": return [material.plasticity ? plasticElements(X, tets, isotropicCompliance(material), material.plasticity) : tetElements(X, tets, lameCoefficients(material))];
+    case "orthotropic": {
+      const compliance = orthotropicCompliance(material);
+      return [material.plasticity ? plasticElements(X, tets, compliance, material.plasticity, material.axes) : orthotropicElements(X, tets, compliance, material.axes)];
+    }
     case "pbd": {
       const { distance, volume } = material, elements: Elements[] = [];
       if (distance) elements.push(distanceElements(X, edgesOf(tets, 4), distance, lattice.pace));
@@ -27,6 +31,6 @@ export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uin
       if (!lattice.hexahedra) throw new SceneError(`${path}/mesh/type`, undefined, "box for model hexahedral");
       return hexahedralElements(material, X, lattice.hexahedra, path);
     case "shape-matching": return []; // one constraint for the whole body: memory/shapes.ts
-    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, pbd, hexahedral, shape-matching");
+    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, orthotropic, pbd, hexahedral, shape-matching");
   }
 }

@@ -86,6 +86,10 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
   phases.push(everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
   if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
+  for (const r of groups.flatMap((g) => g.ranges)) {
+    const { after } = BLOCK_KINDS[r.kind];
+    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass: 0, stage: L.STAGE_SOLVE });
+  }
   return phases;
 }
 

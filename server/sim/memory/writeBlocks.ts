@@ -48,6 +48,20 @@ export interface ColorRange {
   older: number;
 }
 
+/** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state.ts). */
+export interface StateRun {
+  body: number;
+  address: number;
+  stride: number;
+  offset: number;
+  rows: number;
+  firstLane: number;
+  /** Exclusive. */
+  lastLane: number;
+  initial: number;
+  good: number;
+}
+
 /** Bodies of one schedule. */
 export interface SweepGroup {
   schedule: Schedule;
@@ -67,6 +81,7 @@ export interface PlannedBlocks {
   groups: SweepGroup[];
   /** Of all groups, in execution order. */
   ranges: ColorRange[];
+  states: StateRun[];
   /** Takes the particle arrays of all groups: @param particles padded count */
   takeSweepArrays: (particles: number, allocator: Allocator) => SweepArrays;
   /** Writes the blocks and the sweeps' arrays once memory and the particles in it exist. */
@@ -114,17 +129,25 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
 
 /** Takes memory for all blocks now and returns what writes them later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
-  const writers: PlannedBlocks["write"][] = [], groups: SweepGroup[] = [], grouped = groupBodies(bodies);
+  const states: StateRun[] = [], writers: PlannedBlocks["write"][] = [], groups: SweepGroup[] = [], grouped = groupBodies(bodies);
   for (const members of grouped) {
     const { schedule } = members[0]!, ranges: ColorRange[] = [];
     for (const kind of ELEMENT_KINDS) {
       for (const form of FORMS) {
-        const { bytes, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
+        const { bytes, state, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
         for (const lanes of gather(kind, form, members)) {
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
           const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
           const memory = kind === "tet" && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
           ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy() });
+          const run = state && { ...state, address, stride: bytes, initial: allocator.take(16 * state.rows * blocks), good: allocator.take(16 * state.rows * blocks) };
+          if (run) {
+            // lanes are body after body
+            for (let from = 0, to; from < lanes.length; from = to) {
+              for (to = from; to < lanes.length && lanes[to]!.body === lanes[from]!.body; ) to++;
+              states.push({ ...run, body: lanes[from]!.body, firstLane: from, lastLane: to });
+            }
+          }
           writers.push((f32, u32, x, dummies) => {
             for (let i = 0; i < 4 * blocks; i++) {
               const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4), lane = lanes[i];
@@ -135,6 +158,12 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
               const w = (corner: number): number => f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1);
               if (lane) write(f32, at, lane.from, lane.index, w);
               else pad(f32, at);
+            }
+            if (run) {
+              for (let b = 0; b < blocks; b++) {
+                const from = (address + b * bytes + run.offset) / 4;
+                for (const copy of [run.initial, run.good]) f32.copyWithin((copy + 16 * b * run.rows) / 4, from, from + 4 * run.rows);
+              }
             }
           });
         }
@@ -153,5 +182,5 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     });
     return arrays;
   };
-  return { groups, ranges: groups.flatMap((g) => g.ranges), takeSweepArrays, write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)) };
+  return { groups, ranges: groups.flatMap((g) => g.ranges), states, takeSweepArrays, write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)) };
 }

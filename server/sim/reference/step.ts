@@ -3,12 +3,13 @@
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,
- *             velocity, restore, collide
+ *             velocity, restore, collide, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { findContacts, solveContacts, type ReferenceSurface } from "./contacts.ts";
 import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
 import { balance, restore } from "./momentum.ts";
+import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
@@ -46,5 +47,6 @@ export function stepTick(world: ReferenceWorld): void {
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h);
+    for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h);
   }
 }

@@ -13,7 +13,7 @@
  * Where a singular value of F is below 1/sqrt 3 the strain measures are continued (section 4.2 and figure 2; Irving et al. 2004), and the
  * element is solved as one scalar constraint C = sqrt(2E), afresh in each iteration.
  */
-import type { TetElements } from "../constraints/elements.ts";
+import type { TetElements, TetShapes } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {
@@ -55,23 +55,23 @@ export function strainOf(F: Matrix): Strain {
 }
 
 /** The four particles of element i. */
-export function cornersOf(e: TetElements, i: number): [number, number, number, number] {
+export function cornersOf(e: TetShapes, i: number): [number, number, number, number] {
   return [e.particles[4 * i]!, e.particles[4 * i + 1]!, e.particles[4 * i + 2]!, e.particles[4 * i + 3]!];
 }
 
-function inverseRest(e: TetElements, i: number): Matrix {
+function inverseRest(e: TetShapes, i: number): Matrix {
   const m = e.dmInverse.subarray(9 * i, 9 * i + 9);
   return [[m[0]!, m[1]!, m[2]!], [m[3]!, m[4]!, m[5]!], [m[6]!, m[7]!, m[8]!]];
 }
 
 /** F = D_s D_m^-1, D_s = (x0-x3, x1-x3, x2-x3) */
-export function deformationGradient(x: Float64Array, e: TetElements, i: number): Matrix {
+export function deformationGradient(x: Float64Array, e: TetShapes, i: number): Matrix {
   const [x0, x1, x2, x3] = cornersOf(e, i).map((p) => vectorAt(x, p)) as [Vector, Vector, Vector, Vector];
   return multiply(columns(subtract(x0, x3), subtract(x1, x3), subtract(x2, x3)), inverseRest(e, i));
 }
 
 /** b_0 .. b_3: gradients of the corners' shape functions, rows of D_m^-1 and minus their sum. */
-function shapeOf(e: TetElements, i: number): [Vector, Vector, Vector, Vector] {
+export function shapeOf(e: TetShapes, i: number): [Vector, Vector, Vector, Vector] {
   const [b0, b1, b2] = inverseRest(e, i);
   return [b0, b1, b2, scale(-1, add(b0, add(b1, b2)))];
 }
@@ -90,15 +90,15 @@ export function tetrahedronGradient(x: Float64Array, e: TetElements, i: number):
 }
 
 /** Volume of element i as deformed, m^3; negative if inverted. */
-export function tetrahedronVolume(x: Float64Array, e: TetElements, i: number): number {
+export function tetrahedronVolume(x: Float64Array, e: TetShapes, i: number): number {
   return determinant(deformationGradient(x, e, i)) * e.volume[i]!;
 }
 
 /** Which entries of eps the six strains are. */
-const ENTRIES = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]] as const;
+export const ENTRIES = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]] as const;
 
 /** [L]: gamma strains and their multipliers stand for both entries beside the diagonal. */
-const symmetric = (L: ArrayLike<number>): Matrix => [[L[0]!, L[5]!, L[4]!], [L[5]!, L[1]!, L[3]!], [L[4]!, L[3]!, L[2]!]];
+export const symmetric = (L: ArrayLike<number>): Matrix => [[L[0]!, L[5]!, L[4]!], [L[5]!, L[1]!, L[3]!], [L[4]!, L[3]!, L[2]!]];
 
 /** S of element i, 1/J: inverse of V times the isotropic elasticity tensor. */
 function complianceOf(e: TetElements, i: number): number[][] {
@@ -115,22 +115,39 @@ export const TETRAHEDRON_MEMORY = 15;
  * @returns the matrix that was solved with, which tests derive their tolerances from
  */
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
+  return solveStrains(p, e, i, memory, h, {
+    compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0], continued: () => [[solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i))]],
+  });
+}
+
+/** What the block solve needs to know of a material. */
+export interface StrainMaterial {
+  /** S of the element, 1/J */
+  compliance: number[][];
+  /** The strain without stress: plastic. */
+  rest: readonly number[];
+  /** Solves the element in place of the block where a singular value is below TURNING_STRETCH. @returns as solveStrains */
+  continued: () => number[][];
+}
+
+/** The block solve of any Saint Venant-Kirchhoff material. */
+export function solveStrains(p: Particles, e: TetShapes, i: number, memory: Float64Array, h: number, material: StrainMaterial): number[][] {
   const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!), b = shapeOf(e, i);
   const mine = memory.subarray(TETRAHEDRON_MEMORY * i, TETRAHEDRON_MEMORY * (i + 1));
-  const alphaTilde = complianceOf(e, i).map((row) => row.map((s) => s / (h * h)));
+  const alphaTilde = material.compliance.map((row) => row.map((s) => s / (h * h)));
   // guard
   if (w.every((wj) => wj === 0)) return alphaTilde;
   const F = deformationGradient(p.x, e, i);
   if (svd(F).sigma[2] < TURNING_STRETCH) {
     mine.fill(0);
-    return [[solveContinued(p, e, i, h)]];
+    return material.continued();
   }
   // gradient: grad_j C_ac = f_a b_jc + f_c b_ja, halved on the diagonal
   const f = [column(F, 0), column(F, 1), column(F, 2)] as const;
   const gradC = ENTRIES.map(([a, c]) => b.map((bj) => (a === c ? scale(bj[a], f[a]) : add(scale(bj[c], f[a]), scale(bj[a], f[c])))));
   const matrix = gradC.map((gI, I) => gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!));
   // C
-  const C = ENTRIES.map(([a, c]) => (a === c ? (dot(f[a], f[a]) - 1) / 2 : dot(f[a], f[c])));
+  const C = ENTRIES.map(([a, c], I) => (a === c ? (dot(f[a], f[a]) - 1) / 2 : dot(f[a], f[c])) - material.rest[I]!);
   // lambda
   const L = [...mine.subarray(0, 6)];
   const dL = solveLinear(matrix, C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, s, J) => sum + s * L[J]!, 0)));
@@ -151,8 +168,8 @@ export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory
  *   dx_j = -w_j grad_j E 2E / (sum_j w_j |grad_j E|^2 + 2E/h^2)
  * @returns the denominator
  */
-function solveContinued(p: Particles, e: TetElements, i: number, h: number): number {
-  const corners = cornersOf(e, i), gradE = tetrahedronGradient(p.x, e, i), twiceE = 2 * tetrahedronEnergy(p.x, e, i);
+export function solveContinued(p: Particles, e: TetShapes, i: number, h: number, gradE: readonly Vector[], energy: number): number {
+  const corners = cornersOf(e, i), twiceE = 2 * energy;
   const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + twiceE / (h * h);
   if (denominator > 0) corners.forEach((c, j) => addAt(p.x, c, scale((-p.w[c]! * twiceE) / denominator, gradE[j]!)));
   return denominator;

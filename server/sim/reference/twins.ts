@@ -4,6 +4,7 @@ import { bendingEnergy, bendingGradient, BENDING_MEMORY, solveBendingStencil } f
 import { solvePaper } from "./paper.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "./paperTriangle.ts";
 import { GEOMETRIC_MEMORY, HEXAHEDRON_MEMORY, solveDistance, solveHexahedron, solveVolume } from "./geometric.ts";
+import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "./orthotropic.ts";
 import type { Particles } from "./particles.ts";
 import type { Vector } from "./vector.ts";
 import { solveTetrahedron, tetrahedronEnergy, tetrahedronGradient, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
@@ -22,6 +23,8 @@ export interface Twin {
 
 export const TWINS: Readonly<Record<ElementKind, Twin>> = {
   tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron, energy: tetrahedronEnergy, gradient: tetrahedronGradient },
+  "tet-ortho": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
+  "tet-plastic": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
   triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle, energy: continuedTriangleEnergy, gradient: continuedTriangleGradient },
   bend: { memory: BENDING_MEMORY, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
   distance: { memory: GEOMETRIC_MEMORY, solve: solveDistance },

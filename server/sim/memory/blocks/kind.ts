@@ -12,6 +12,10 @@ export interface BlockKind<E extends Elements = Elements> {
   memory: number;
   /** How many rows those are; default all up to the end of the block. */
   rows?: number;
+  /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
+  state?: { offset: number; rows: number };
+  /** The kernel's KIND_ of a phase over the same blocks at the end of each substep, after collisions. */
+  after?: number;
   /** @param at float32 index of the lane in the block's first row; w inverse mass of a corner (particles are in memory before constraints) */
   write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
   /** Padded lanes rest on the dummy particles. */

@@ -1,0 +1,28 @@
+/** Twin of kernel/assembly/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
+import type { PlasticTetElements } from "../constraints/elements.ts";
+import { MOST_PLASTIC_STRAIN } from "../materials.ts";
+import { strainNorm } from "./orthotropic.ts";
+import { deformationGradient, ENTRIES } from "./tetrahedron.ts";
+import { column, determinant, dot } from "./vector.ts";
+
+/** Part of a decaying strain that goes in h: 1 - exp(-h creep) to third order, below 1 for any h. */
+function decayed(creep: number, h: number): number {
+  const z = h * creep, d = z + (z * z) / 2;
+  return d / (1 + d);
+}
+
+/** @param x float64[3N] m; e inout: its plasticStrain; h s */
+export function flow(x: Float64Array, e: PlasticTetElements, h: number): void {
+  const limit = Math.min(e.flow.max, MOST_PLASTIC_STRAIN);
+  for (let i = 0; i < e.volume.length; i++) {
+    const F = deformationGradient(x, e, i), plastic = e.plasticStrain.subarray(6 * i, 6 * i + 6);
+    if (!(determinant(F) > 0)) continue;
+    const elastic = ENTRIES.map(([a, c], I) => (a === c ? (dot(column(F, a), column(F, a)) - 1) / 2 : dot(column(F, a), column(F, c))) - plastic[I]!);
+    const mean = (elastic[0]! + elastic[1]! + elastic[2]!) / 3, deviator = elastic.map((s, I) => (I < 3 ? s - mean : s)), size = strainNorm(deviator);
+    if (!(size > e.flow.yield)) continue;
+    const part = Math.min(decayed(e.flow.creep, h), 1 - e.flow.yield / size);
+    deviator.forEach((d, I) => (plastic[I]! += part * d));
+    const length = strainNorm([...plastic]);
+    if (length > limit) plastic.forEach((s, I) => (plastic[I] = (s * limit) / length));
+  }
+}
