@@ -25,11 +25,13 @@ const SECONDS_TO_SLEEP = 1;
  * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in millimetres rests alike,
  * and one corner that quivers does not keep a room awake.
  */
-const STILL = 0.0005;
+const STILL = 0.0002;
 /**
- * A solver that is not converged never stops moving: the dragon at 20 substeps x 1 iteration keeps 2 cm/s at its horns. A body whose
- * root mean square speed stays below SLOW sizes a second for SECONDS_TO_CALM is damped with CALMING 1/s until it is still.
+ * A solver that is not converged never stops moving: the dragon at 20 substeps x 1 iteration keeps 2 cm/s at its horns, a corner of a stiff
+ * body shakes. A body of which no more than FEW of the surface is faster than SLOW sizes a second for SECONDS_TO_CALM is damped with CALMING
+ * 1/s until it is still.
  */
+const FEW = 0.25;
 const SLOW = 0.05;
 const SECONDS_TO_CALM = 0.5;
 const CALMING = 10;
@@ -37,7 +39,7 @@ const CALMING = 10;
 const STILL_CALM = 4;
 /**
  * Remembered stress (kernel/assembly/settle.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
- * in 1/s; stable below 1. What is faster than FAST sizes a second forgets FORGETTING of it in a second.
+ * in 1/s; stable below 1. A body of which half is faster than FAST sizes a second forgets FORGETTING of it in a second.
  */
 const GAIN = 0.25;
 const FAST = 0.5;
@@ -235,12 +237,12 @@ export class SimWorld implements World {
     const { layout, views: { i32 } } = this;
     let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
-      const calm = this.calmAt(b), ticks = body.pace * layout.tickHz, enough = SECONDS_TO_CALM * ticks, speed = (this.speed(body) / body.size) * body.pace;
-      i32[calm] = speed < (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW ? i32[calm]! + 1 : 0;
+      const calm = this.calmAt(b), enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
+      i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
       const slow = i32[calm]! >= enough;
       if (this.mayRest && slow) this.calm(body);
-      if (this.remember(body, b, slow, speed)) settling = true;
-      const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * layout.tickHz;
+      if (this.remember(body, b, slow)) settling = true;
+      const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * body.pace * layout.tickHz;
       if (this.nearAnchor(body) && settled) i32[this.stillAt(b)]!++;
       else {
         i32[this.stillAt(b)] = 0;
@@ -266,12 +268,12 @@ export class SimWorld implements World {
     return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
   }
 
-  /** Sets what a body's memory takes over and keeps in the next tick. @param speed sizes a second @returns true if it has any use for memory */
-  private remember(body: BodyLayout, b: number, slow: boolean, speed: number): boolean {
+  /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
+  private remember(body: BodyLayout, b: number, slow: boolean): boolean {
     const { layout: { tickHz, bodyRows }, views: { f32 } } = this, at = bodyRows + b * L.BODY_BYTES;
-    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest ? CALMING : 0);
+    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest ? CALMING / body.pace : 0);
     f32[(at + L.BODY_GAIN) / 4] = slow ? Math.min(1, (GAIN * damping) / tickHz) : 0;
-    f32[(at + L.BODY_KEEP) / 4] = speed > FAST ? 1 / (1 + FORGETTING / tickHz) : 1;
+    f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
     const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
     if (slow && strain > 0) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / strain));
@@ -291,16 +293,18 @@ export class SimWorld implements World {
     for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.MEMORY_BYTES) i32.fill(0, at / 4, (at + L.MEMORY_BODY) / 4);
   }
 
-  /** Root mean square speed of a body's streamed particles, m/s. */
-  private speed(body: BodyLayout): number {
-    const { f32 } = this.views;
-    let sum = 0;
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) sum += f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]!;
-    return Math.sqrt(sum / body.streamedCount);
+  /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */
+  private moves(body: BodyLayout, limit: number, share: number): boolean {
+    const { f32 } = this.views, most = ((limit * body.size) / body.pace) ** 2;
+    let left = share * body.streamedCount;
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
+      if (f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]! > most && --left < 0) return true;
+    }
+    return false;
   }
 
   private calm(body: BodyLayout): void {
-    const { f32 } = this.views, keep = 1 / (1 + CALMING / this.layout.tickHz);
+    const { f32 } = this.views, keep = 1 / (1 + CALMING / (body.pace * this.layout.tickHz));
     for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.count; i++, v += 4) for (let r = 0; r < 3; r++) f32[v + r]! *= keep;
   }
 
