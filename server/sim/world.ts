@@ -248,7 +248,7 @@ export class SimWorld implements World {
         i32[this.stillAt(b)] = 0;
         this.setAnchor(body);
       }
-      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * ticks;
+      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * layout.tickHz;
     });
     if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
