@@ -164,6 +164,8 @@ export interface BodyCommon {
   transform?: Transform;
   /** Initial velocity, m/s. */
   velocity?: Vec3;
+  /** Soft and cloth: begins with every height equal (flattened) or inside out, reflected in x (mirrored); the rest shape is the mesh's all the same. */
+  start?: "flattened" | "mirrored";
   /** Particles fixed in space. */
   pins?: { select: Selection }[];
   /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */

@@ -11,6 +11,7 @@ import { resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadBody } from "./body/loadBody.ts";
+import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
@@ -175,10 +176,11 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
 
 /** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */
 function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: { x: number; xPrev: number; v: number; acc: number }, gravity: readonly number[]): void {
+  const start = startPositions(b);
   for (let i = 0; i < b.particleCount; i++) {
     const p = 4 * (first + i), w = b.pinned[i] || !b.mass[i] ? 0 : 1 / b.mass[i]!;
     for (let r = 0; r < 3; r++) {
-      f32[at.x / 4 + p + r] = f32[at.xPrev / 4 + p + r] = b.positions[3 * i + r]!;
+      f32[at.x / 4 + p + r] = f32[at.xPrev / 4 + p + r] = start[3 * i + r]!;
       f32[at.v / 4 + p + r] = w ? b.velocity[r]! : 0;
       f32[at.acc / 4 + p + r] = w ? gravity[r]! + b.force[3 * i + r]! * w : 0;
     }

@@ -6,6 +6,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
   fig4: () => import("./fig4.ts"),
   fig5: () => import("./fig5.ts"),
+  fig6: () => import("./fig6.ts"),
   fig7: () => import("./fig7.ts"),
   fig10: () => import("./fig10.ts"),
   uniaxial: () => import("./uniaxial.ts"),

@@ -1,6 +1,7 @@
 /** Bodies to wreck, and how (recovery.test.ts, figure 6). */
 import type { Body } from "../../shared/scene.ts";
 import { randomStream } from "../parity/kit.ts";
+import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 
 export const box = (youngsModulus: number, poissonsRatio: number): Body => ({ name: "box", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] }, material: { density: 500, youngsModulus, poissonsRatio, damping: 1 } });
 export const bunny: Body = { name: "bunny", kind: "soft", mesh: { type: "package", package: "bunny" }, transform: { fitHeight: 0.4 }, tetrahedralize: { spacing: 0.032 }, material: { density: 300, youngsModulus: 25000, poissonsRatio: 0.4, damping: 1 } };
@@ -15,3 +16,33 @@ export const WRECKS: Record<string, () => Place> = {
     return () => [0.15 * random(), 0.15 * random(), 0.15 * random()];
   },
 };
+
+/** A body on its way back: every so often how much is inverted and what of the volume is there. */
+export interface Recovery {
+  lab: Laboratory;
+  /** before the first step, after `seconds`/`parts`, ... */
+  states: { seconds: number; inverted: number; volume: number }[];
+}
+
+/**
+ * Wrecks a body and lets go.
+ * @param watch called before the first step and after each part
+ * @throws Error if the body was held, or if the wreck wrecks nothing
+ */
+export async function recover(body: Body, wreck: Place, seconds: number, parts: number, steps: { substeps: number; iterations: number }, watch: (lab: Laboratory, part: number) => void = () => {}): Promise<Recovery> {
+  const lab = await laboratory({ bodies: [body], ...steps }), { tets } = lab.created.bodies[0]!, whole = volumeOf(lab.positions(), tets).volume;
+  const states: Recovery["states"] = [], look = (part: number): void => {
+    const now = volumeOf(lab.positions(), tets);
+    states.push({ seconds: (part * seconds) / parts, inverted: now.inverted / (tets.length / 4), volume: now.volume / whole });
+    watch(lab, part);
+  };
+  lab.put(0, wreck);
+  look(0);
+  if (states[0]!.inverted === 0 && states[0]!.volume > 0.5) throw new Error("nothing is wrecked: no element inverted, more than half of the volume there");
+  for (let part = 1; part <= parts; part++) {
+    const events = lab.run(Math.round((60 * seconds) / parts));
+    if (events.length > 0) throw new Error(`the body did not go on: ${JSON.stringify(events)}`);
+    look(part);
+  }
+  return { lab, states };
+}

@@ -38,6 +38,8 @@ export interface BodyTemplate {
   /** float64[3N] N, constant */
   force: Float64Array;
   velocity: Vec3;
+  /** how it begins, unless undeformed: start.ts */
+  start?: "flattened" | "mirrored";
   /** 1/s */
   damping: number;
   /** Coulomb coefficient */
