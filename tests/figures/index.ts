@@ -15,6 +15,6 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   momentum: () => import("./momentum.ts"),
   chebyshev: () => import("./chebyshev.ts"),
   "stiff-cloth": () => import("./stiffCloth.ts"),
-  "pbd-stiffness": () => import("./pbd-stiffness.ts"),
+  "pbd-stiffness": () => import("./pbdStiffness.ts"),
   hexahedron: () => import("./hexahedron.ts"),
 };
