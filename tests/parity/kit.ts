@@ -100,10 +100,11 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   const e = roundElements(elements), N = w.length, allocator = new Allocator();
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
   const X = allocator.take(16 * rows), xPrev = allocator.take(16 * rows), v = allocator.take(16 * rows), acc = allocator.take(16 * rows);
+  const bodyRows = allocator.take(2 * L.BODY_BYTES);
   const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
   const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(room.buffer), i32 = new Int32Array(room.buffer), u32 = new Uint32Array(room.buffer);
-  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
+  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_BODIES, bodyRows], [L.H_BODY_COUNT, 1]] as const) i32[(L.HEADER + offset) / 4] = value;
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
   const particles = makeParticles(N), kernel = instantiateKernel(room);
   for (let i = 0; i < N; i++) {

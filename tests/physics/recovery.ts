@@ -1,10 +1,23 @@
 /** Bodies to wreck, and how (recovery.test.ts, figure 6). */
-import type { Body } from "../../shared/scene.ts";
+import type { Body, OrthotropicMaterial, SoftMaterial } from "../../shared/scene.ts";
 import { randomStream } from "../parity/kit.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 
 export const box = (youngsModulus: number, poissonsRatio: number): Body => ({ name: "box", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] }, material: { density: 500, youngsModulus, poissonsRatio, damping: 1 } });
 export const bunny: Body = { name: "bunny", kind: "soft", mesh: { type: "package", package: "bunny" }, transform: { fitHeight: 0.4 }, tetrahedralize: { spacing: 0.032 }, material: { density: 300, youngsModulus: 25000, poissonsRatio: 0.4, damping: 1 } };
+
+/** The same box of other materials: orthotropic in its own axes, nearly incompressible through nine constants, and plastic, up to a creep that takes all of a strain in one substep. */
+const boxOf = (material: SoftMaterial): Body => ({ ...box(1, 0), material } as Body);
+const common = { density: 500, damping: 1 }, soft = { ...common, youngsModulus: 3e4, poissonsRatio: 0.35 };
+const wood = (k: number): OrthotropicMaterial => ({ ...common, model: "orthotropic", youngsModuli: [k, 0.3 * k, 0.2 * k], poissonsRatios: [0.4, 0.3, 0.5], shearModuli: [0.15 * k, 0.08 * k, 0.12 * k], axes: [20, -40, 60] });
+export const ELASTIC: Record<string, Body> = {
+  "soft wood": boxOf(wood(1e5)), "firm wood": boxOf(wood(3e6)),
+  "orthotropic, nearly incompressible": boxOf({ ...common, model: "orthotropic", youngsModuli: [3e4, 3e4, 3e4], poissonsRatios: [0.45, 0.45, 0.45], shearModuli: [1e4, 1e4, 1e4] }),
+};
+export const PLASTIC: Record<string, Body> = {
+  "slow creep": boxOf({ ...soft, plasticity: { yield: 0.1, creep: 2, max: 0.2 } }), "fast creep": boxOf({ ...soft, plasticity: { yield: 0.02, creep: 50, max: 0.3 } }),
+  "no limit": boxOf({ ...soft, plasticity: { yield: 0.02, creep: 1e4, max: 100 } }), "plastic wood": boxOf({ ...wood(1e5), plasticity: { yield: 0.05, creep: 20, max: 0.3 } }),
+};
 
 export type Place = (x: readonly [number, number, number]) => [number, number, number];
 export const WRECKS: Record<string, () => Place> = {

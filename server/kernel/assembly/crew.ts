@@ -18,7 +18,7 @@ import {
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
-import { flow } from "./plasticity";
+import { flow, forgetTangles } from "./plasticity";
 import { solveTriangles } from "./triangle";
 import { solveBending } from "./bending";
 import { solveDistances } from "./distance";
@@ -94,6 +94,7 @@ export function step(helpers: i32, scratch: usize): void {
   let stage = -1;
   before = after;
   for (let s = 0; s < substeps; s++) {
+    forgetTangles();
     store<i32>(HEADER, s, H_SUBSTEP);
     for (let p = 0; p < phases; p++) {
       const phase = program + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);

@@ -127,10 +127,11 @@ export const TET_BYTES = 592;
 export const TET_S_COUPLING = 592;
 export const TET_S_SHEAR = 640;
 export const TET_ORTHO_BYTES = 688;
-/** Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and max. */
+/** Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and max, and each lane's body number. */
 export const TET_PLASTIC_STRAIN = 688;
 export const TET_FLOW = 784;
-export const TET_PLASTIC_BYTES = 832;
+export const TET_BODY = 832;
+export const TET_PLASTIC_BYTES = 848;
 
 /** Remembered stress of a tetrahedron block: six multipliers, F [L] (9) as it acts in this tick, and each lane's body number. */
 export const MEMORY_APPLIED = 96;
@@ -265,6 +266,7 @@ export const BODY_MISMATCH = 96; // f64 |C + aT S L|^2 over all elements, weighe
 export const BODY_STRAIN = 104; // f64 |aT S L|^2 likewise
 export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
 export const BODY_SHARE = 120; // f32: least share of its stress that the iterations built up alone; 0: not measured
+export const BODY_TANGLED = 124; // i32 1: one of its plastic elements is inverted in this substep, so none flows
 export const BODY_BYTES = 128;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------

@@ -13,11 +13,13 @@
  * - The paper's second case reads "eps_pl := max eps_pl/|eps_pl| if |eps'| >= max". Taken at its word it would stretch a plastic strain that
  *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and its source (O'Brien et
  *   al. 2002) cap the plastic strain itself, and so do we.
- * - An inverted element does not flow: Green's strain cannot tell it from its mirror image.
+ * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from its mirror image, and there
+ *   is no telling what shape it should remember. While a body has an inverted element, none of it flows: the neighbors of a tangle would take on
+ *   its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever; so it comes back as an elastic one).
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "./lanes";
-import { TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_PLASTIC_BYTES } from "./layout";
+import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "./layout";
 
 /** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
 export function flow(block: usize, count: i32, h: f32): void {
@@ -48,7 +50,13 @@ export function flow(block: usize, count: i32, h: f32): void {
     const mean = mul(third, add(d0, add(d1, d2)));
     d0 = sub(d0, mean); d1 = sub(d1, mean); d2 = sub(d2, mean);
     const size = f32x4.sqrt(madd(half, dot3(d3, d3, d4, d4, d5, d5), dot3(d0, d0, d1, d1, d2, d2)));
-    const flows = v128.and(f32x4.gt(size, yieldAt), f32x4.gt(detF, zero));
+    const t00 = dot3(f00, f00, f10, f10, f20, f20), t11 = dot3(f01, f01, f11, f11, f21, f21), t22 = dot3(f02, f02, f12, f12, f22, f22);
+    const t01 = dot3(f00, f01, f10, f11, f20, f21), t02 = dot3(f00, f02, f10, f12, f20, f22), t12 = dot3(f01, f02, f11, f12, f21, f22);
+    const g00 = sub(t00, third), g11 = sub(t11, third), g22 = sub(t22, third);
+    const minor2 = sub(mul(g00, g11), mul(t01, t01));
+    const detG = add(sub(mul(g22, minor2), mul(t12, sub(mul(g00, t12), mul(t02, t01)))), mul(t02, sub(mul(t01, t12), mul(t02, g11))));
+    // every singular value above 1/sqrt 3, as in tetrahedron.ts
+    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero), flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(tangledLanes(block), i32x4.splat(0)));
     if (!v128.any_true(flows)) continue;
     const z = mul(hh, v128.load(block, TET_FLOW + 16)), decay = madd(half, mul(z, z), z);
     const part = v128.and(flows, f32x4.min(f32x4.div(decay, add(one, decay)), sub(one, f32x4.div(yieldAt, size))));
@@ -58,4 +66,23 @@ export function flow(block: usize, count: i32, h: f32): void {
     v128.store(block, mul(cap, n0), TET_PLASTIC_STRAIN); v128.store(block, mul(cap, n1), TET_PLASTIC_STRAIN + 16); v128.store(block, mul(cap, n2), TET_PLASTIC_STRAIN + 32);
     v128.store(block, mul(cap, n3), TET_PLASTIC_STRAIN + 48); v128.store(block, mul(cap, n4), TET_PLASTIC_STRAIN + 64); v128.store(block, mul(cap, n5), TET_PLASTIC_STRAIN + 80);
   }
+}
+
+function rowOf(block: usize, lane: usize): usize {
+  return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), TET_BODY) * BODY_BYTES;
+}
+
+function tangledLanes(block: usize): v128 {
+  return i32x4(load<i32>(rowOf(block, 0), BODY_TANGLED), load<i32>(rowOf(block, 1), BODY_TANGLED), load<i32>(rowOf(block, 2), BODY_TANGLED), load<i32>(rowOf(block, 3), BODY_TANGLED));
+}
+
+/** Notes the bodies of lanes whose `inverted` is set. Threads only ever store the same 1. */
+export function noteTangled(block: usize, inverted: i32): void {
+  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.store<i32>(rowOf(block, lane), 1, BODY_TANGLED);
+}
+
+/** Before the first phase of a substep: nobody is known to be tangled. */
+export function forgetTangles(): void {
+  let row = <usize>load<u32>(HEADER, H_BODIES);
+  for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) store<i32>(row, 0, BODY_TANGLED);
 }

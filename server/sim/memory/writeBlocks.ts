@@ -134,7 +134,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     const { schedule } = members[0]!, ranges: ColorRange[] = [];
     for (const kind of ELEMENT_KINDS) {
       for (const form of FORMS) {
-        const { bytes, state, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
+        const { bytes, state, body, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
         for (const lanes of gather(kind, form, members)) {
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
           const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
@@ -154,6 +154,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
               for (let c = 0; c < corners; c++) u32[at + 4 * c] = lane ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!) : x + 16 * (dummies + (c % 4));
               // a padded lane's body is one behind the last: its gain is 0
               if (memory) u32[(memory + Math.floor(i / 4) * L.MEMORY_BYTES + L.MEMORY_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
+              if (body !== undefined) u32[at + body / 4] = lane ? lane.body : bodies.length;
               // the inverse mass that the constraint will see: of a part of the particle, in a Jacobi sweep
               const w = (corner: number): number => f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1);
               if (lane) write(f32, at, lane.from, lane.index, w);

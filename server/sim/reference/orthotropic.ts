@@ -72,6 +72,7 @@ export function solveOrthotropic(p: Particles, e: General, i: number, memory: Fl
   return solveStrains(p, e, i, memory, h, {
     compliance, rest: restOf(e, i),
     continued: () => {
+      if (e.kind === "tet-plastic" && svd(deformationGradient(p.x, e, i)).sigma[2] <= 0) e.tangled = true;
       solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i));
       return compliance;
     },

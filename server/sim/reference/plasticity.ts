@@ -2,8 +2,9 @@
 import type { PlasticTetElements } from "../constraints/elements.ts";
 import { MOST_PLASTIC_STRAIN } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";
-import { deformationGradient, ENTRIES } from "./tetrahedron.ts";
-import { column, determinant, dot } from "./vector.ts";
+import { svd } from "./svd.ts";
+import { deformationGradient, ENTRIES, TURNING_STRETCH } from "./tetrahedron.ts";
+import { column, dot } from "./vector.ts";
 
 /** Part of a decaying strain that goes in h: 1 - exp(-h creep) to third order, below 1 for any h. */
 function decayed(creep: number, h: number): number {
@@ -11,12 +12,15 @@ function decayed(creep: number, h: number): number {
   return d / (1 + d);
 }
 
-/** @param x float64[3N] m; e inout: its plasticStrain; h s */
+/** At the end of a substep, over the elements of one body. @param x float64[3N] m; e inout: its plasticStrain, tangled; h s */
 export function flow(x: Float64Array, e: PlasticTetElements, h: number): void {
+  const tangled = e.tangled;
+  e.tangled = false;
+  if (tangled) return;
   const limit = Math.min(e.flow.max, MOST_PLASTIC_STRAIN);
   for (let i = 0; i < e.volume.length; i++) {
     const F = deformationGradient(x, e, i), plastic = e.plasticStrain.subarray(6 * i, 6 * i + 6);
-    if (!(determinant(F) > 0)) continue;
+    if (svd(F).sigma[2] < TURNING_STRETCH) continue;
     const elastic = ENTRIES.map(([a, c], I) => (a === c ? (dot(column(F, a), column(F, a)) - 1) / 2 : dot(column(F, a), column(F, c))) - plastic[I]!);
     const mean = (elastic[0]! + elastic[1]! + elastic[2]!) / 3, deviator = elastic.map((s, I) => (I < 3 ? s - mean : s)), size = strainNorm(deviator);
     if (!(size > e.flow.yield)) continue;

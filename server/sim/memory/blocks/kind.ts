@@ -14,6 +14,8 @@ export interface BlockKind<E extends Elements = Elements> {
   rows?: number;
   /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
   state?: { offset: number; rows: number };
+  /** Byte offset of the row that holds each lane's body number. */
+  body?: number;
   /** The kernel's KIND_ of a phase over the same blocks at the end of each substep, after collisions. */
   after?: number;
   /** @param at float32 index of the lane in the block's first row; w inverse mass of a corner (particles are in memory before constraints) */
