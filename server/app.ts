@@ -13,6 +13,7 @@ import { rehearse } from "./rooms/rehearsal.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { reportRoutes } from "./routes/report.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
@@ -75,7 +76,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     workerThreads: () => pools.threads,
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
-  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
+  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, reportDir: config.reportDir, pools, metrics, log });
   const registry: RoomRegistry = new RoomRegistry({ config, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
@@ -91,7 +92,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   addErrorHandling(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
-    if (!request.url.startsWith("/docs")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+    if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
   });
   await fastify.register(swagger, {
     openapi: {
@@ -104,6 +105,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   sceneRoutes(fastify, library);
   roomRoutes(fastify, registry);
   await socketRoutes(fastify, { config, registry, metrics });
+  reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
 

@@ -13,6 +13,8 @@ export interface Config {
   workers: number;
   scenesDir: string;
   clientDir: string;
+  /** Where `npm run report` puts its page. */
+  reportDir: string;
   maxRooms: number;
   maxMembers: number;
   connectionsPerAddress: number;
@@ -94,6 +96,7 @@ export function readConfig(env: Environment): Config {
     workers: number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256),
     scenesDir: text("PLIANT_SCENES_DIR", `${root}scenes`),
     clientDir: text("PLIANT_CLIENT_DIR", `${root}build/client`),
+    reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),
     maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
     maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),

@@ -7,6 +7,8 @@ export interface SceneSummary {
   title: string;
   description: string;
   thumbnail?: string;
+  /** Address of what the physics report measures about it. */
+  report?: string;
 }
 
 export interface RoomSummary {

@@ -39,7 +39,7 @@ export function openLobby(app: HTMLElement): void {
   void fetchScenes().then(
     (list) => {
       for (const scene of list) titles.set(scene.id, scene.title);
-      scenes.replaceChildren(...list.map((scene) => sceneCard(scene, say)));
+      scenes.replaceChildren(...list.map((scene) => sceneEntry(scene, say)));
       void refresh();
     },
     (error: unknown) => say(textOf(error)),
@@ -65,6 +65,12 @@ export function openLobby(app: HTMLElement): void {
 
 function textOf(error: unknown): string {
   return error instanceof ApiError ? error.message : String(error);
+}
+
+/** A card is a button and cannot hold a link. */
+function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
+  const card = sceneCard(scene, say);
+  return scene.report ? h("div", { class: "measured" }, card, h("a", { class: "report", href: scene.report }, "What is measured here")) : card;
 }
 
 function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {

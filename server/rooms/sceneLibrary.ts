@@ -24,6 +24,8 @@ export interface SceneSummary {
   bodies: number;
   /** Path of a picture, if there is one. */
   thumbnail?: string;
+  /** Path of the section of the physics report that measures what the scene shows, if there is a report. */
+  report?: string;
 }
 
 /** A built scene: everything that its rooms share. */
@@ -46,6 +48,7 @@ export interface TopologyDocument {
 export interface SceneLibraryOptions {
   scenesDir: string;
   clientDir: string;
+  reportDir: string;
   pools: WorkerPools;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -136,6 +139,7 @@ export class SceneLibrary {
       description: scene.description ?? "",
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
+      ...(scene.report !== undefined && existsSync(join(this.#options.reportDir, "index.html")) ? { report: `/report#${scene.report}` } : {}),
     };
   }
 

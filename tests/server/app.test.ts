@@ -13,6 +13,7 @@ import type { Topology } from "../../shared/topology.ts";
 
 let app: App;
 let clientDir: string;
+let reportDir: string;
 beforeAll(async () => {
   clientDir = mkdtempSync(join(tmpdir(), "pliant-client-"));
   mkdirSync(join(clientDir, "assets"));
@@ -21,12 +22,14 @@ beforeAll(async () => {
   writeFileSync(join(clientDir, "assets", "main-a1B2c3D4.js"), "export {};");
   writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
-  app = await buildApp({ ...readConfig({}), scenesDir, clientDir, prewarm: ["cube"] });
+  reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
+  app = await buildApp({ ...readConfig({}), scenesDir, clientDir, reportDir, prewarm: ["cube"] });
   await app.warm;
 });
 afterAll(async () => {
   await app.close();
   rmSync(clientDir, { recursive: true });
+  rmSync(reportDir, { recursive: true });
 });
 
 const get = (url: string, headers: Record<string, string> = {}) => app.fastify.inject({ method: "GET", url, headers });
@@ -83,6 +86,23 @@ describe("scenes", () => {
     const answer = await get(`/api/scenes/${scene}`);
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ code: "SCENE_NOT_FOUND" });
+  });
+});
+
+describe("the physics report", () => {
+  test("is not there until it is made; then it is served with a policy of its own, and scenes name their section", async () => {
+    const missing = await get("/report");
+    expect(missing.statusCode).toBe(404);
+    expect(missing.json()).toMatchObject({ code: "NOT_FOUND", message: expect.stringContaining("npm run report") as string });
+    const listed = async (): Promise<string | undefined> => (await get("/api/scenes")).json<{ scenes: { id: string; report?: string }[] }>().scenes.find(({ id }) => id === "sheet")!.report;
+    expect(await listed()).toBeUndefined();
+    writeFileSync(join(reportDir, "index.html"), "<!doctype html><style>p{}</style>");
+    const page = await get("/report");
+    expect(page.body).toContain("<style>");
+    expect(page.headers["content-type"]).toContain("text/html");
+    expect(page.headers["content-security-policy"]).toContain("default-src 'none'; style-src 'unsafe-inline'");
+    expect(page.headers["content-security-policy"]).not.toContain("script");
+    expect(await listed()).toBe("/report#fig7");
   });
 });
 
