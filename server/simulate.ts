@@ -1,20 +1,24 @@
 /** `npm run simulate`: a scene without clients. Prints stage timings and the state hash; records if asked. */
+import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { SceneError } from "../shared/sceneError.ts";
 import { MeshError } from "./meshing/mesh.ts";
 import { createWorld } from "./sim/createWorld.ts";
 import { Crew } from "./sim/crew.ts";
+import { EnergyBooks } from "./sim/energy/books.ts";
+import { booksAsCsv, booksAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeBooks.ts";
 import { readScene } from "./sim/readScene.ts";
 import { Recorder } from "./sim/record.ts";
 import type { StageSeconds } from "./sim/types.ts";
 import { openWorld } from "./sim/world.ts";
 
-const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--rest] [--json]
+const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]
   --ticks N      ticks to step (required)
   --threads n    threads on this one scene, 1 to 16; the result does not depend on it (default 1)
   --record dir   write manifest.json and positions.f32 there; frame 0 is the initial state
   --every what   one frame per tick (default) or per substep
+  --energy file  write every body's energy, momentum and where energy went, tick by tick; .json or .csv. Takes much longer than the run itself
   --rest         let bodies that no longer move fall asleep, as rooms do
   --json         print the result as one line of JSON
   --help         this text`;
@@ -27,6 +31,7 @@ interface Options {
   threads: number;
   record: string | undefined;
   every: "tick" | "substep";
+  energy: string | undefined;
   rest: boolean;
   json: boolean;
 }
@@ -34,7 +39,7 @@ interface Options {
 function readOptions(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args, allowPositionals: true,
-    options: { ticks: { type: "string" }, threads: { type: "string", default: "1" }, record: { type: "string" }, every: { type: "string", default: "tick" }, rest: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+    options: { ticks: { type: "string" }, threads: { type: "string", default: "1" }, record: { type: "string" }, every: { type: "string", default: "tick" }, energy: { type: "string" }, rest: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
   });
   if (positionals.length !== 1) throw new UsageError(`scene: ${positionals.length} given, limit: exactly one`);
   const integer = (name: string, text: string | undefined, low: number, high: number): number => {
@@ -43,9 +48,10 @@ function readOptions(args: string[]): Options {
     return n;
   };
   if (values.every !== "tick" && values.every !== "substep") throw new UsageError(`--every: ${values.every}, limit: tick or substep`);
+  if (values.energy !== undefined && !/\.(json|csv)$/.test(values.energy)) throw new UsageError(`--energy: ${values.energy || "empty"}, limit: a file that ends in .json or .csv`);
   return {
     scene: resolve(process.cwd(), positionals[0]!), ticks: integer("ticks", values.ticks, 0, 100_000_000), threads: integer("threads", values.threads, 1, 16),
-    record: values.record, every: values.every, rest: values.rest, json: values.json,
+    record: values.record, every: values.every, energy: values.energy, rest: values.rest, json: values.json,
   };
 }
 
@@ -65,6 +71,7 @@ async function main(): Promise<void> {
   const recorder = options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
   recorder?.write();
   if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
+  const books = options.energy === undefined ? undefined : new EnergyBooks(scene, created, world);
 
   const stages: Partial<Record<keyof StageSeconds, number>> = {}, ticks: number[] = [];
   let events = 0, shown = performance.now();
@@ -78,6 +85,7 @@ async function main(): Promise<void> {
       console.error(JSON.stringify(event));
     }
     if (recorder && options.every === "tick") recorder.write();
+    books?.closeTick();
     if (performance.now() - shown > 500) {
       shown = performance.now();
       progress(`tick ${t + 1} of ${options.ticks}`);
@@ -87,26 +95,28 @@ async function main(): Promise<void> {
   await crew.dismiss();
   ticks.sort((a, b) => a - b);
   const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
-  const { layout } = created, hash = world.stateHash();
+  const { layout } = created, hash = world.stateHash(), names = layout.bodies.map((b) => b.name);
   const result = {
     scene: scene.title, ticks: options.ticks, threads: options.threads, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations,
     particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
     buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
     stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
-    events, contactOverflow: world.contactOverflow(), stateHash: hash,
+    events, contactOverflow: world.contactOverflow(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
   };
+  if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? booksAsCsv(books, names, layout.tickHz) : booksAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
   recorder?.close({ stateHash: hash, ticks: options.ticks });
   if (options.json) console.log(JSON.stringify(result));
   else print(result, recorder?.frames);
 }
 
-function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string }, frames: number | undefined): void {
+function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
   console.log(`${r.scene}: ${r.particles} particles, ${r.tetrahedra} tetrahedra, ${r.triangles} cloth triangles`);
   console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
   console.log("ms per tick   " + Object.entries(r.tickMs).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   console.log("mean by stage " + Object.entries(r.stageMs).filter(([, v]) => v > 0).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
+  for (const body of r.energy ?? []) summaryLines(body).forEach((line) => console.log(line));
   console.log(`state hash    ${r.stateHash}`);
 }
 

@@ -35,14 +35,16 @@ export interface Kernel {
   restore(begin: number, end: number, h: number): void;
   solveContacts(): void;
   solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
+  /** Signed distance of a point to the collider at address `row`, in its frame, m. */
+  distanceTo(row: number, x: number, y: number, z: number): number;
   rigidVelocities(begin: number, end: number, h: number, scratch: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;
 
-/** One instance per thread and room: its globals are that thread's own. @param substepDone called after every substep while H_WATCH is set */
-export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}): Kernel {
+/** One instance per thread and room: its globals are that thread's own. @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it */
+export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
   compiled ??= new WebAssembly.Module(readFileSync(KERNEL_PATH));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
 }

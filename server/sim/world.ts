@@ -50,6 +50,9 @@ const CONVERGED = 0.995;
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
 
+/** What changes the state outside of the kernel; watchPhases. */
+export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3 } as const;
+
 export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
   return new SimWorld(memory, layout as unknown as SimLayout);
 }
@@ -58,6 +61,7 @@ export class SimWorld implements World {
   readonly layout: SimLayout & WorldLayout;
   readonly kernel: Kernel;
   private watcher: (() => void) | undefined;
+  private phaseWatcher: ((phase: number) => void) | undefined;
   /** Set by a crew: other threads may be claiming chunks of this tick. */
   helpers = false;
   /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
@@ -68,14 +72,23 @@ export class SimWorld implements World {
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
     this.layout = layout;
-    this.kernel = instantiateKernel(memory, () => this.watcher?.());
+    this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
   watchSubsteps(watcher: () => void): void {
     this.watcher = watcher;
-    this.views.i32[(L.HEADER + L.H_WATCH) / 4] = 1;
+    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_SUBSTEPS;
+  }
+
+  /**
+   * Calls back between all that changes the state in `step`: with the number of a phase (its place in the kernel's program) after it, and with
+   * one of HOST_STAGES after what happens outside of the kernel.
+   */
+  watchPhases(watcher: (phase: number) => void): void {
+    this.phaseWatcher = watcher;
+    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_PHASES;
   }
 
   get tickNumber(): number {
@@ -99,6 +112,7 @@ export class SimWorld implements World {
         if (event) events.push(event);
       }
     }
+    if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
     const applied = performance.now();
     const seconds: StageSeconds = { inputs: (applied - started) / 1000, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 };
     if (this.resting && this.mayRest) {
@@ -108,7 +122,9 @@ export class SimWorld implements World {
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);
+    this.phaseWatcher?.(HOST_STAGES.guard);
     this.countStillness();
+    this.phaseWatcher?.(HOST_STAGES.rest);
     const stage = (s: number): number => new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES)[s]!;
     seconds.predict = stage(L.STAGE_PREDICT);
     seconds.solve = stage(L.STAGE_SOLVE);

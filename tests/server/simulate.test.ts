@@ -209,6 +209,31 @@ describe("what it prints", () => {
   });
 });
 
+describe("energy books", () => {
+  const scene = writeScene("booked", { bodies: [cube, sheet], damping: 0.5 });
+
+  test("JSON has every tick, both bodies and a summary; the run is the same", async () => {
+    const [booked, plain] = await Promise.all([simulate(scene, "--ticks", "5", "--energy", "books.json", "--json"), simulate(scene, "--ticks", "5", "--json")]);
+    const result = JSON.parse(booked.stdout) as { stateHash: string; energy: unknown[] }, books = JSON.parse(readFileSync(join(dir, "books.json"), "utf8")) as { format: string; bodies: string[]; ticks: { tick: number; bodies: Record<string, number>[] }[]; summary: { flows: Record<string, number>; before: number; after: number }[] };
+    expect(result.stateHash).toBe((JSON.parse(plain.stdout) as { stateHash: string }).stateHash);
+    expect([books.format, books.bodies]).toEqual(["pliant-energy-1", ["cube", "sheet"]]);
+    expect(books.ticks.map((t) => [t.tick, t.bodies.length])).toEqual([0, 1, 2, 3, 4, 5].map((t) => [t, 2]));
+    expect(books.summary).toEqual(result.energy);
+    for (const { flows, before, after } of books.summary) expect(before + Object.values(flows).reduce((a, b) => a + b, 0)).toBeCloseTo(after, 6);
+    // it falls, damped, for 5 ticks; 20 steps of them lag by a few percent
+    const fallen = (9.81 / 0.5) * (1 - Math.exp(-0.5 * (5 / 60)));
+    expect(books.ticks[5]!.bodies[0]!["kinetic"]! / (0.5 * 1000 * fallen ** 2)).toBeCloseTo(1, 1);
+  });
+
+  test("CSV has a line per tick and body, and the summary is printed", async () => {
+    const { stdout } = await simulate(scene, "--ticks", "2", "--energy", "books.csv"), [head, ...lines] = readFileSync(join(dir, "books.csv"), "utf8").trimEnd().split("\n");
+    expect(head).toMatch(/^tick,seconds,body,total,kinetic,.*,angularMomentumZ$/);
+    expect(lines.map((line) => line.split(",").slice(0, 3).join(" "))).toEqual(["0 0 cube", "0 0 sheet", `1 ${1 / 60} cube`, `1 ${1 / 60} sheet`, `2 ${2 / 60} cube`, `2 ${2 / 60} sheet`]);
+    expect(new Set(lines.map((line) => line.split(",").length))).toEqual(new Set([head!.split(",").length]));
+    expect(stdout).toMatch(/^energy +cube: /m);
+  });
+});
+
 describe("errors: exit code 2, a message that names field, value and limit, nothing on stdout", () => {
   const good = writeScene("good", { bodies: [cube] });
   writeFileSync(join(dir, "broken.json"), "{");
@@ -226,6 +251,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     ["no thread", [good, "--ticks", "1", "--threads", "0"], /^--threads: 0, limit: a whole number from 1 to 16/],
     ["too many threads", [good, "--ticks", "1", "--threads", "17"], /^--threads: 17, limit: a whole number from 1 to 16/],
     ["a wrong interval", [good, "--ticks", "1", "--every", "frame"], /^--every: frame, limit: tick or substep/],
+    ["books of another kind", [good, "--ticks", "1", "--energy", "books.txt"], /^--energy: books\.txt, limit: a file that ends in \.json or \.csv/],
     ["an unknown option", [good, "--ticks", "1", "--fast"], /^Unknown option '--fast'[^]*npm run simulate/],
     ["a scene that is not there", ["none.json", "--ticks", "1"], /^ENOENT[^\n]*none\.json[^\n]*\n$/],
     ["a folder for a scene", [".", "--ticks", "1"], /^EISDIR[^\n]*\n$/],

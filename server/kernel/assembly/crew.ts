@@ -8,7 +8,7 @@
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */
 import {
-  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, H_SUBSTEP,
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
@@ -40,8 +40,10 @@ import { rigidVelocities, solveShapes } from "./shape";
 
 /** Seconds, from the host. */
 declare function now(): f64;
-/** Called after every substep while H_WATCH is set: recordings. */
+/** Called after every substep while H_WATCH has WATCH_SUBSTEPS: recordings. */
 declare function substepDone(): void;
+/** Called by the leader after every phase while H_WATCH has WATCH_PHASES, with its number in the program: energy books. */
+declare function phaseDone(phase: i32): void;
 
 /** Runs chunk `chunk` of the phase at `phase`. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
@@ -82,7 +84,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
 export function step(helpers: i32, scratch: usize): void {
-  const program = <usize>load<u32>(HEADER, H_PROGRAM), phases = load<i32>(HEADER, H_PHASES), substeps = load<i32>(HEADER, H_SUBSTEPS);
+  const program = <usize>load<u32>(HEADER, H_PROGRAM), phases = load<i32>(HEADER, H_PHASES), substeps = load<i32>(HEADER, H_SUBSTEPS), watch = load<i32>(HEADER, H_WATCH);
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   let before = now();
   settle();
@@ -116,8 +118,9 @@ export function step(helpers: i32, scratch: usize): void {
         }
         while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
       }
+      if (watch & WATCH_PHASES) phaseDone(p);
     }
-    if (load<i32>(HEADER, H_WATCH)) substepDone();
+    if (watch & WATCH_SUBSTEPS) substepDone();
   }
   if (stage >= 0) addStage(stage, now() - before);
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);

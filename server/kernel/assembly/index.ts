@@ -21,3 +21,4 @@ export { findContacts } from "./broadphase";
 export { balance, findFreeBodies, restore } from "./momentum";
 export { solveContacts } from "./contacts";
 export { rigidVelocities, solveShapes } from "./shape";
+export { distanceTo } from "./colliderDistance";

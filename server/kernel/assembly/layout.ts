@@ -30,7 +30,7 @@ export const H_GRID = 140; // i32 pointer: broad-phase scratch
 export const H_GRID_CELLS = 144; // i32: most cells that the grid may have
 export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
-export const H_WATCH = 156; // i32: 1 if the host wants to see every substep
+export const H_WATCH = 156; // i32: what the host wants to see, WATCH_SUBSTEPS and WATCH_PHASES, added
 export const H_BODIES = 160; // i32 pointer: BODY rows
 export const H_SETTLE = 164; // i32: 1 while stress is being remembered from tick to tick (settle.ts)
 export const H_SETTLED = 168; // i32: H_SETTLE of the last tick: its multipliers are kept
@@ -40,6 +40,8 @@ export const H_SUBSTEP = 260; // i32: substep of the tick that runs now
 export const H_TICK_HZ = 264; // f32: ticks in a second
 export const H_MOTIONS = 268; // i32 pointer: MOTION rows
 export const H_MOTION_COUNT = 272; // i32
+export const WATCH_SUBSTEPS = 1;
+export const WATCH_PHASES = 2;
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;

@@ -1,0 +1,152 @@
+/**
+ * The energy books: they close, they change nothing, and what they say took energy is what physics says took it. Tolerances: books are float64 sums over
+ * float32 states, so they close to 1e-12 of what moved; laws hold as far as the step is short.
+ */
+import { describe, expect, test } from "vitest";
+import type { Scene } from "../../shared/scene.ts";
+import { EnergyBooks, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/books.ts";
+import { laboratory, type Laboratory } from "./laboratory.ts";
+import type { Input } from "../../server/sim/types.ts";
+
+const JELLY = { density: 1000, youngsModulus: 2e4, poissonsRatio: 0.4 };
+const box = (name: string, size: number, y: number, material: object = JELLY): Scene["bodies"][number] =>
+  ({ name, kind: "soft", mesh: { type: "box", size: [size, size, size], cells: [2, 2, 2] }, transform: { translate: [0, y, 0] }, material } as Scene["bodies"][number]);
+
+async function watched(scene: Partial<Scene> & Pick<Scene, "bodies">): Promise<{ lab: Laboratory; books: EnergyBooks; run: (ticks: number, inputs?: readonly Input[]) => void }> {
+  const lab = await laboratory(scene), books = new EnergyBooks({ version: 1, title: "", gravity: [0, 0, 0], ...scene }, lab.created, lab.world);
+  const run = (ticks: number, inputs: readonly Input[] = []): void => { for (let t = 0; t < ticks; t++) { lab.run(1, t === 0 ? inputs : []); books.closeTick(); } };
+  return { lab, books, run };
+}
+
+const sum = (books: EnergyBooks, flow: Flow, body = 0, from = 1): number => books.entries.slice(from).reduce((s, e) => s + e.bodies[body]!.flows[flow], 0);
+const now = (books: EnergyBooks, body = 0): BodyEntry => books.entries.at(-1)!.bodies[body]!;
+/** Of all ticks and bodies, the largest share that no flow explains. */
+const worst = (books: EnergyBooks): number => Math.max(...books.entries.flatMap((e) => e.bodies.map((b) => Math.abs(b.unexplained) / (1e-300 + b.kinetic + b.elastic + Math.abs(b.gravity) + Math.abs(b.loads) + FLOWS.reduce((s, f) => s + Math.abs(b.flows[f]), 0)))));
+
+test("books close to rounding, whatever happens, and change nothing", async () => {
+  const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
+    gravity: [0, -9.81, 0], damping: 0.3, substeps: 4, iterations: 3,
+    bodies: [
+      box("low", 0.3, 0.2), { ...box("high", 0.2, 0.5), loads: [{ select: { box: { min: [-1, 0.55, -1], max: [1, 1, 1] } }, force: [1, 0, 0] }] } as Scene["bodies"][number],
+      { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [0.6, 0.6], cells: [6, 6] }, transform: { translate: [0, 0.7, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 } },
+      { ...box("hung", 0.2, 1.2), pins: [{ select: { particles: [0] } }], solver: "paper" } as Scene["bodies"][number],
+      box("pbd", 0.2, 2, { model: "pbd", density: 500, distance: { compliance: 1e-5 }, volume: { compliance: 1e-9 } }),
+    ],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "sphere", center: [0.4, 0.1, 0], radius: 0.2, motion: { keys: [{ time: 0 }, { time: 0.3, translate: [-0.2, 0, 0] }] } }],
+    attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [-0.3, 0.75, -0.3] }, compliance: 1e-4 }],
+  };
+  const { lab, books, run } = await watched(scene), plain = await laboratory(scene);
+  lab.world.mayRest = plain.world.mayRest = true;
+  const inputs: readonly Input[] = [
+    { type: "impulse", member: 1, body: 1, triangle: 3, u: 0.3, v: 0.3, impulse: [0.5, 0.2, 0] },
+    { type: "grab", member: 1, grab: 0, body: 0, triangle: 2, u: 0.3, v: 0.3, target: [0.2, 0.6, 0] },
+  ];
+  run(20, inputs);
+  run(10, [{ type: "reset", member: 1 }]);
+  run(30);
+  plain.run(20, inputs);
+  plain.run(10, [{ type: "reset", member: 1 }]);
+  plain.run(30);
+  expect(lab.world.stateHash()).toBe(plain.world.stateHash());
+  expect(worst(books)).toBeLessThan(1e-12);
+  const used = FLOWS.filter((f) => books.entries.some((e) => e.bodies.some((b) => b.flows[f] !== 0)));
+  expect(used).toEqual(expect.arrayContaining(["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "solver"]));
+  expect(books.entries.map((e) => e.tick)).toEqual(Array.from({ length: 61 }, (_, t) => t));
+});
+
+test("an impulse is booked as the kinetic energy that it gave", async () => {
+  const { lab, books, run } = await watched({ bodies: [box("b", 0.2, 0)] });
+  run(1, [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, 0.8, 0] }]);
+  expect(now(books).momentum[1]).toBeCloseTo(0.8, 5);
+  expect(sum(books, "inputs")).toBeGreaterThan(0.8 ** 2 / (2 * 8)); // more than that of the whole box in one piece
+  expect(lab.created.layout.bodyCount).toBe(1);
+});
+
+describe("damping", () => {
+  test("takes the kinetic energy of a free body as the law says, to rounding", async () => {
+    const d = 0.7, { lab, books, run } = await watched({ bodies: [{ ...box("b", 0.2, 0, { ...JELLY, damping: d }), velocity: [3, 0, 0] } as Scene["bodies"][number]] });
+    run(60);
+    const { substeps, tickHz } = lab.created.layout, before = books.entries[0]!.bodies[0]!.kinetic, law = before * (1 - (1 + d / (substeps * tickHz)) ** (-2 * 60 * substeps));
+    // exact but for rounding of v, 6e-8 of it in each of 1,200 substeps at worst in one direction; what rounding of x takes, the momentum stage gives back
+    expect(-sum(books, "damping") / law).toBeCloseTo(1, 4);
+    expect(Math.abs(sum(books, "solver") + sum(books, "momentum")) / before).toBeLessThan(1e-4);
+  });
+
+  test("of a pendulum is the integral of d m v^2, as the step becomes short", async () => {
+    // the time step damps, too, by omega^2 h, and leaves the less to damping the longer it is: to first order, so that two steps say where it goes
+    const coarse = await pendulum(20), fine = await pendulum(40);
+    expect(coarse.damping).toBeLessThan(fine.damping);
+    expect(2 * fine.damping - coarse.damping).toBeGreaterThan(0.99);
+    expect(2 * fine.damping - coarse.damping).toBeLessThan(1.01);
+    expect(Math.abs(2 * fine.attachments - coarse.attachments)).toBeLessThan(0.01); // a hinge does no work
+    expect(Math.max(coarse.unexplained, fine.unexplained)).toBeLessThan(1e-12);
+  });
+});
+
+/** A rigid box on a hinge, two attachments at its upper edge, for 4 s. @returns what the books say was lost to damping and to the hinge, over the exact loss to damping */
+async function pendulum(substeps: number): Promise<{ damping: number; attachments: number; unexplained: number }> {
+  const d = 0.5, s = 0.2, g = 9.81, seconds = 4, angle = 0.15, cos = Math.cos(angle), sin = Math.sin(angle), scene: Partial<Scene> & Pick<Scene, "bodies"> = {
+    gravity: [0, -g, 0], substeps, iterations: 4,
+    bodies: [box("b", s, 0, { model: "shape-matching", mode: "rigid", density: 500, damping: d })],
+    attachments: [-1, 1].map((side) => ({ from: { body: "b", near: [0, s / 2, (side * s) / 2] as [number, number, number] }, to: { world: [0, s / 2, (side * s) / 2] as [number, number, number] } })),
+  };
+  const lab = await laboratory(scene), { mass, positions } = lab.created.bodies[0]!;
+  lab.put(0, ([x, y, z]) => [cos * x - sin * (y - s / 2), s / 2 + sin * x + cos * (y - s / 2), z]);
+  const books = new EnergyBooks({ version: 1, title: "", ...scene }, lab.created, lab.world);
+  for (let t = 0; t < 60 * seconds; t++) { lab.run(1); books.closeTick(); }
+  let ml = 0, I = 0;
+  mass.forEach((m, i) => {
+    const x = positions[3 * i]!, y = s / 2 - positions[3 * i + 1]!;
+    ml += m * y;
+    I += m * (x * x + y * y);
+  });
+  // I theta'' = -m g l sin theta - d I theta', by Runge-Kutta, and the integral of d I theta'^2 beside it
+  let state = [angle, 0, 0];
+  const h = seconds / 10_000, f = ([a, w]: readonly number[]): number[] => [w!, (-ml * g * Math.sin(a!)) / I - d * w!, d * I * w! * w!];
+  const along = (k: readonly number[], t: number): number[] => state.map((v, i) => v + t * k[i]!);
+  for (let n = 0; n < 10_000; n++) {
+    const k1 = f(state), k2 = f(along(k1, h / 2)), k3 = f(along(k2, h / 2)), k4 = f(along(k3, h));
+    state = state.map((v, i) => v + (h / 6) * (k1[i]! + 2 * k2[i]! + 2 * k3[i]! + k4[i]!));
+  }
+  return { damping: -sum(books, "damping") / state[2]!, attachments: sum(books, "attachments") / state[2]!, unexplained: worst(books) };
+}
+
+test("a free body keeps momentum and angular momentum within 1e-4 in 10 s", async () => {
+  const { lab, books, run } = await watched({ worldRadius: 1000, bodies: [{ ...box("b", 0.3, 0, { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 }), velocity: [0.1, 0.05, 0] } as Scene["bodies"][number]] });
+  lab.put(0, (x) => x, ([x, y, z]) => [0.1 - 2 * y, 0.05 + 2 * x, 0 * z]);
+  lab.run(1);
+  books.closeTick();
+  const before = now(books);
+  run(600);
+  const after = now(books), size = (a: readonly number[]): number => Math.hypot(...a), off = (a: readonly number[], b: readonly number[]): number => size(a.map((v, r) => v - b[r]!));
+  expect(off(after.momentum, before.momentum) / size(before.momentum)).toBeLessThan(1e-4);
+  expect(off(after.angularMomentum, before.angularMomentum) / size(before.angularMomentum)).toBeLessThan(1e-4);
+});
+
+test("friction takes all of what a box that slides to rest had", async () => {
+  const { books, run } = await watched({
+    gravity: [0, -9.81, 0], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 }],
+    bodies: [{ ...box("b", 0.2, 0.1 + 2.1e-3, { model: "shape-matching", mode: "rigid", density: 500, friction: 0.4 }), velocity: [2, 0, 0] } as Scene["bodies"][number]],
+  });
+  const before = books.entries[0]!.bodies[0]!.kinetic;
+  run(60); // v/(mu g) = 0.51 s
+  expect(now(books).kinetic / before).toBeLessThan(1e-3);
+  expect(-sum(books, "colliders") / before).toBeGreaterThan(0.95);
+  expect(-sum(books, "colliders") / before).toBeLessThan(1.05);
+});
+
+test("a floor that rises does the work of lifting", async () => {
+  const V = 0.2, { lab, books, run } = await watched({
+    gravity: [0, -9.81, 0], damping: 0,
+    colliders: [{ type: "box", center: [0, -0.5, 0], halfExtents: [2, 0.5, 2], motion: { keys: [{ time: 0 }, { time: 10, translate: [0, 10 * V, 0] }] } }],
+    bodies: [box("b", 0.2, 0.1 + 2.1e-3, { model: "shape-matching", mode: "rigid", density: 500 })],
+  });
+  run(60);
+  const from = books.entries.length, start = now(books).gravity;
+  run(60);
+  const lifted = now(books).gravity - start;
+  expect(lifted).toBeCloseTo(lab.created.bodies[0]!.mass.reduce((a, b) => a + b, 0) * 9.81 * V, 2);
+  expect(sum(books, "drivers", 0, from) / lifted).toBeGreaterThan(0.98);
+  expect(sum(books, "drivers", 0, from) / lifted).toBeLessThan(1.02);
+  expect(Math.abs(sum(books, "colliders", 0, from)) / lifted).toBeLessThan(0.02);
+});

@@ -1,0 +1,50 @@
+/** The elastic energies of the energy books: nothing at rest. */
+import { expect, test } from "vitest";
+import { PARTICLES_PER_ELEMENT, type Elements } from "../../../server/sim/constraints/elements.ts";
+import { ELASTIC_ENERGY, elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
+import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
+import type { Scene } from "../../../shared/scene.ts";
+import { createWorld } from "../../../server/sim/createWorld.ts";
+
+async function bodyOf(body: object): Promise<Awaited<ReturnType<typeof createWorld>>["bodies"][number]> {
+  return (await createWorld({ version: 1, title: "t", bodies: [{ name: "b", ...body }] } as Scene, { baseDir: "." })).bodies[0]!;
+}
+const cube = { kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } }, k = 1e4;
+
+test("tetrahedra: as the twin says, also crushed and inverted", async () => {
+  const b = await bodyOf({ ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }), e = b.elements.find((x) => x.kind === "tet")!;
+  for (const squeeze of [1.1, 0.7, 0.4, 0.1, -0.5, -1]) {
+    const x = b.positions.map((v, i) => (i % 3 === 1 ? squeeze * v : v) + 0.02 * Math.sin(5 * i));
+    for (let i = 0; i < e.volume.length; i++) expect(ELASTIC_ENERGY.tet(x, e, i, "compliant") / k).toBeCloseTo(tetrahedronEnergy(x, e, i) / k, 12);
+  }
+});
+
+test.each<[string, object]>([
+  ["tet", { ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
+  ["triangle and bend", { kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [3, 3] }, material: { density: 300, thickness: 0.01, youngsModulus: k, poissonsRatio: 0.3, bendingStiffness: 1 } }],
+  ["distance and volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { compliance: 1e-5 } } }],
+  ["enclosed volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { of: "body", compliance: 1e-5 } } }],
+  ["hexahedron", { ...cube, material: { model: "hexahedral", density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
+])("%s: none at rest, some in any other shape, and the same wherever the body is", async (_, body) => {
+  const b = await bodyOf(body), bent = b.positions.map((v, i) => v + 0.05 * Math.sin(3 * i)), energy = elasticEnergyOf(b, bent);
+  expect(energy).toBeGreaterThan(0.01);
+  expect(elasticEnergyOf(b, b.positions) / energy).toBeLessThan(1e-12);
+  expect(elasticEnergyOf(b, bent.map((v, i) => v + [3, -2, 5][i % 3]!)) / energy).toBeCloseTo(1, 9);
+});
+
+test("geometric constraints: C^2/(2 alpha) where they resist, nothing where they are rigid, one-sided or act by stiffness", () => {
+  const hold = { stiffness: 1, keeps: true, unilateral: false }, particles = Uint32Array.of(0, 1), rest = Float64Array.of(1), alpha = Float64Array.of(0.5), long = Float64Array.of(0, 0, 0, 0, 1.3, 0), short = Float64Array.of(0, 0, 0, 0, 0.7, 0);
+  const distance = { kind: "distance", particles, rest, alpha, ...hold } as Extract<Elements, { kind: "distance" }>, at = (e: typeof distance, x: Float64Array): number => ELASTIC_ENERGY.distance(x, e, 0, "compliant");
+  expect(at(distance, long)).toBeCloseTo(0.09, 12);
+  expect(at(distance, short)).toBeCloseTo(0.09, 12);
+  expect(at({ ...distance, unilateral: true }, short)).toBe(0);
+  expect(at({ ...distance, unilateral: true }, long)).toBeCloseTo(0.09, 12);
+  expect(at({ ...distance, alpha: Float64Array.of(0) }, long)).toBe(0);
+  const tet = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0), volume = { kind: "volume", particles: Uint32Array.of(0, 1, 2, 3), rest: Float64Array.of(0.4), alpha: Float64Array.of(0.5), ...hold } as Extract<Elements, { kind: "volume" }>;
+  expect(ELASTIC_ENERGY.volume(tet, volume, 0, "compliant")).toBeCloseTo(0.1 ** 2, 12); // (1 - 0.4)/6
+  expect(ELASTIC_ENERGY.volume(tet, { ...volume, unilateral: true }, 0, "compliant")).toBe(0); // swollen
+});
+
+test("every kind of constraint has an energy", () => {
+  expect(Object.keys(ELASTIC_ENERGY).sort()).toEqual(Object.keys(PARTICLES_PER_ELEMENT).sort());
+});
