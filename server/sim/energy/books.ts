@@ -23,8 +23,9 @@ import type { Scene, Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { HOST_STAGES, type SimWorld } from "../world.ts";
-import { elasticEnergyOf } from "./elastic.ts";
 import { colliderVelocities } from "./drivers.ts";
+import { elasticEnergyOf } from "./elastic.ts";
+import { PlasticStrains } from "./plastic.ts";
 
 /** What takes and gives energy; see above. Positive is given to the body. */
 export const FLOWS = ["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "plasticity", "momentum", "solver", "guard", "rest"] as const;
@@ -84,8 +85,10 @@ export class EnergyBooks {
   private readonly given: Record<Impulse, Float64Array>;
   /** float64[3N] velocities at the last phase behind the solve. */
   private readonly latest: Float64Array;
-  /** J, by body, in this substep. */
+  /** J, by body, in this substep: work of colliders that move, elastic energy that flowed away. */
   private readonly driven: Float64Array;
+  private readonly flowed: Float64Array;
+  private readonly plastic: PlasticStrains;
   private acting: Partial<Record<"attachments" | "contacts", boolean>> = {};
   private solving = false;
   private held: Holdings[];
@@ -108,6 +111,8 @@ export class EnergyBooks {
     this.given = Object.fromEntries(IMPULSES.map((f) => [f, new Float64Array(3 * n)])) as Record<Impulse, Float64Array>;
     this.latest = new Float64Array(3 * n);
     this.driven = new Float64Array(layout.bodyCount);
+    this.flowed = new Float64Array(layout.bodyCount);
+    this.plastic = new PlasticStrains(created);
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
     this.held = layout.bodies.map((_, b) => this.holdings(b));
@@ -154,7 +159,7 @@ export class EnergyBooks {
 
   /** Of body b with x and v. */
   private holdings(b: number): Holdings {
-    const { layout, bodies } = this.created, { first, count } = layout.bodies[b]!, acc = this.accelerations;
+    const { layout } = this.created, { first, count } = layout.bodies[b]!, acc = this.accelerations;
     let kinetic = 0, gravity = 0, loads = 0;
     for (let i = first; i < first + count; i++) {
       const m = this.mass(i);
@@ -166,7 +171,12 @@ export class EnergyBooks {
         loads -= m * (this.f32[acc + 4 * i + r]! - g) * x;
       }
     }
-    return { kinetic, elastic: elasticEnergyOf(bodies[b]!, this.x.subarray(3 * first, 3 * (first + count))), gravity, loads };
+    return { kinetic, elastic: this.elastic(b, this.x), gravity, loads };
+  }
+
+  private elastic(b: number, x: Float64Array): number {
+    const { first, count } = this.created.layout.bodies[b]!;
+    return elasticEnergyOf(this.plastic.bodies[b]!, x.subarray(3 * first, 3 * (first + count)));
   }
 
   private momenta(b: number): { momentum: Vec3; angularMomentum: Vec3 } {
@@ -186,6 +196,7 @@ export class EnergyBooks {
     const kind = this.kinds[phase]!, mover = MOVER[kind], next = MOVER[this.kinds[phase + 1] ?? -1], { layout } = this.created;
     if (kind === L.KIND_PREDICT) this.beginSubstep();
     else if (kind === L.KIND_VELOCITY) this.velocityMade();
+    else if (kind === L.KIND_PLASTIC) this.strainsFlowed();
     else if (this.solving && mover && this.acting[mover]) {
       const given = this.given[mover], xs = layout.x / 4;
       for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
@@ -201,6 +212,15 @@ export class EnergyBooks {
     for (let slot = 0; slot < slots; slot++) this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] === 1;
     for (const given of Object.values(this.given)) given.fill(0);
     this.driven.fill(0);
+    this.flowed.fill(0);
+  }
+
+  private strainsFlowed(): void {
+    const x = new Float64Array(this.x.length), { flowing } = this.plastic;
+    this.read(this.created.layout.x, x);
+    for (const b of flowing) this.flowed[b]! -= this.elastic(b, x);
+    this.plastic.refresh();
+    for (const b of flowing) this.flowed[b]! += this.elastic(b, x);
   }
 
   /** v = u/(1 + h d), u = (x - xPrev)/h: what came before is the solve, what is lost is damping. */
@@ -259,7 +279,8 @@ export class EnergyBooks {
     this.read(layout.v, this.v);
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b), stored = (h: Holdings): number => h.elastic + h.gravity + h.loads;
-      this.flows[b]!.solver += stored(now) - stored(was);
+      this.flows[b]!.plasticity += this.flowed[b]!;
+      this.flows[b]!.solver += stored(now) - stored(was) - this.flowed[b]!;
       return now;
     });
   }
@@ -269,6 +290,7 @@ export class EnergyBooks {
     const { layout } = this.created, x = Float64Array.from(this.x), v = Float64Array.from(this.v);
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
+    this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back takes masses away, too, and leaves velocities of zero
     if (same(x, this.x) && same(v, this.v)) return;

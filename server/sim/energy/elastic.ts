@@ -4,7 +4,7 @@ import { PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../const
 import type { Form } from "../memory/writeBlocks.ts";
 import { bendingEnergy } from "../reference/bending.ts";
 import { distanceEnergy, enclosedEnergy, hexahedronEnergy, volumeEnergy } from "./geometric.ts";
-import { tetEnergy } from "./tetrahedra.ts";
+import { orthotropicTetEnergy, tetEnergy } from "./tetrahedra.ts";
 import { clothEnergy } from "./triangles.ts";
 
 /** Energy of element i, J; none below rest. @param x float64[3N] m; form of the solver, which decides how an energy goes on where an element is crushed */
@@ -13,6 +13,8 @@ type ElasticEnergy<E> = (x: Float64Array, e: E, i: number, form: Form) => number
 /** A kind that stores no energy answers 0. */
 export const ELASTIC_ENERGY: { readonly [K in ElementKind]: ElasticEnergy<Extract<Elements, { kind: K }>> } = {
   tet: tetEnergy,
+  "tet-ortho": orthotropicTetEnergy,
+  "tet-plastic": orthotropicTetEnergy,
   triangle: clothEnergy,
   bend: bendingEnergy,
   distance: distanceEnergy,

@@ -1,7 +1,8 @@
 /** The elastic energies of the energy books: nothing at rest. */
 import { expect, test } from "vitest";
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../../server/sim/constraints/elements.ts";
+import { PARTICLES_PER_ELEMENT, type Elements, type PlasticTetElements, type TetShapes } from "../../../server/sim/constraints/elements.ts";
 import { ELASTIC_ENERGY, elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
+import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
 import type { Scene } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
@@ -11,16 +12,24 @@ async function bodyOf(body: object): Promise<Awaited<ReturnType<typeof createWor
 }
 const cube = { kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } }, k = 1e4;
 
-test("tetrahedra: as the twin says, also crushed and inverted", async () => {
-  const b = await bodyOf({ ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }), e = b.elements.find((x) => x.kind === "tet")!;
+test.each([
+  { material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 }, kind: "tet" as const, twin: tetrahedronEnergy },
+  { material: { model: "orthotropic", density: 1000, youngsModuli: [1e4, 2e4, 3e4], poissonsRatios: [0.2, 0.3, 0.1], shearModuli: [5e3, 6e3, 7e3] }, kind: "tet-ortho" as const, twin: orthotropicEnergy },
+  { material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 1, max: 0.1 } }, kind: "tet-plastic" as const, twin: orthotropicEnergy },
+])("$kind: as the twin says, also crushed and inverted", async ({ material, kind, twin }) => {
+  const b = await bodyOf({ ...cube, material }), e = b.elements.find((x) => x.kind === kind)! as never as TetShapes;
+  if (kind === "tet-plastic") (e as unknown as PlasticTetElements).plasticStrain.forEach((_, n, all) => (all[n] = 0.05 * Math.sin(n)));
+  const ours = ELASTIC_ENERGY[kind] as (x: Float64Array, e: unknown, i: number, form: "compliant") => number;
   for (const squeeze of [1.1, 0.7, 0.4, 0.1, -0.5, -1]) {
     const x = b.positions.map((v, i) => (i % 3 === 1 ? squeeze * v : v) + 0.02 * Math.sin(5 * i));
-    for (let i = 0; i < e.volume.length; i++) expect(ELASTIC_ENERGY.tet(x, e, i, "compliant") / k).toBeCloseTo(tetrahedronEnergy(x, e, i) / k, 12);
+    for (let i = 0; i < e.volume.length; i++) expect(ours(x, e, i, "compliant") / k).toBeCloseTo(twin(x, e as never, i) / k, 12);
   }
 });
 
 test.each<[string, object]>([
   ["tet", { ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
+  ["orthotropic tet", { ...cube, material: { model: "orthotropic", density: 1000, youngsModuli: [1e4, 2e4, 3e4], poissonsRatios: [0.2, 0.3, 0.1], shearModuli: [5e3, 6e3, 7e3] } }],
+  ["plastic tet", { ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 1, max: 0.1 } } }],
   ["triangle and bend", { kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [3, 3] }, material: { density: 300, thickness: 0.01, youngsModulus: k, poissonsRatio: 0.3, bendingStiffness: 1 } }],
   ["distance and volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { compliance: 1e-5 } } }],
   ["enclosed volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { of: "body", compliance: 1e-5 } } }],
