@@ -41,11 +41,13 @@ const STILL_CALM = 4;
  * Remembered stress (kernel/assembly/settle.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
  * in 1/s; stable below 1. A body of which half is faster than FAST sizes a second forgets FORGETTING of it in a second.
  */
-const GAIN = 0.25;
+const GAIN = 0.5;
 const FAST = 0.5;
 const FORGETTING = 2;
 /** Share of the stress that iterations must build up alone for memory to be of no use. */
 const CONVERGED = 0.995;
+/** Strains that float32 positions may have for no reason: some units in the last place of the body's size, over the length of an edge. */
+const ROUNDING = 2 ** -21;
 /** A body settles until its stress is this close to where it is going, relative, or this long, s. */
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
@@ -287,15 +289,17 @@ export class SimWorld implements World {
   /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
   private remember(body: BodyLayout, b: number, slow: boolean): boolean {
     const { layout: { tickHz, bodyRows }, views: { f32 } } = this, at = bodyRows + b * L.BODY_BYTES;
-    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest ? CALMING / body.pace : 0);
-    f32[(at + L.BODY_GAIN) / 4] = slow ? Math.min(1, (GAIN * damping) / tickHz) : 0;
+    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest && slow ? CALMING / body.pace : 0), useful = slow || body.damping * body.pace > 1;
+    f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
     const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
-    if (slow && strain > 0) {
+    // below this rms strain what is measured is the rounding of positions
+    const rounding = (ROUNDING * body.size) / body.meanEdge;
+    if (slow && strain > rounding * rounding * row.getFloat64(L.BODY_WEIGHT, true)) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / strain));
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
-    return slow ? share < CONVERGED : share > 0 && share < CONVERGED;
+    return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
   }
 
   /** Asleep is at rest: no velocity is left to wake up with. */

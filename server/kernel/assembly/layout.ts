@@ -267,9 +267,10 @@ export const BODY_KEEP = 92; // f32: share of the remembered stress that is kept
 export const BODY_MISMATCH = 96; // f64 |C + aT S L|^2 over all elements, weighed by stiffness and volume
 export const BODY_STRAIN = 104; // f64 |aT S L|^2 likewise
 export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
-export const BODY_SHARE = 120; // f32: least share of its stress that the iterations built up alone; 0: not measured
-export const BODY_TANGLED = 124; // i32 1: one of its plastic elements is inverted in this substep, so none flows
-export const BODY_BYTES = 128;
+export const BODY_WEIGHT = 120; // f64 the weights themselves: stiffness times volume
+export const BODY_SHARE = 128; // f32: least share of its stress that the iterations built up alone; 0: not measured
+export const BODY_TANGLED = 132; // i32 1: one of its plastic elements is inverted in this substep, so none flows
+export const BODY_BYTES = 144;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done, then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each). One area a thread. */

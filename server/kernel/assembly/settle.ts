@@ -22,7 +22,7 @@
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {
   HEADER, H_X, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY,
-  KIND_TET, PASS_FIRST, TET_DM, TET_S, TET_LAMBDA, TET_BYTES, MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_BYTES,
+  KIND_TET, PASS_FIRST, TET_DM, TET_S, TET_LAMBDA, TET_BYTES, MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT, BODY_BYTES,
 } from "./layout";
 
 /** Once a tick, before the first substep. Serial: the sums over a body are in element order. */
@@ -32,7 +32,7 @@ export function settle(): void {
   if (!load<i32>(HEADER, H_SETTLE)) return;
   memory.fill(<usize>load<u32>(HEADER, H_SUPPORT), 0, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
   const bodies = <usize>load<u32>(HEADER, H_BODIES);
-  for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) memory.fill(row + BODY_MISMATCH, 0, 24);
+  for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) memory.fill(row + BODY_MISMATCH, 0, 32);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   for (let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM); p < load<i32>(HEADER, H_PHASES); p++, phase += PHASE_BYTES) {
     if (load<i32>(phase, PHASE_KIND) != KIND_TET || !(load<i32>(phase, PHASE_PASS) & PASS_FIRST)) continue;
@@ -97,6 +97,7 @@ function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32,
       const r0 = madd(half, sub(dot3(f00, f00, f10, f10, f20, f20), one), e0), r1 = madd(half, sub(dot3(f01, f01, f11, f11, f21, f21), one), e1), r2 = madd(half, sub(dot3(f02, f02, f12, f12, f22, f22), one), e2);
       const r3 = add(dot3(f01, f02, f11, f12, f21, f22), e3), r4 = add(dot3(f00, f02, f10, f12, f20, f22), e4), r5 = add(dot3(f00, f01, f10, f11, f20, f21), e5);
       addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))));
+      addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
       addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))));
       const d0 = sub(l0, k0), d1 = sub(l1, k1), d2 = sub(l2, k2), d3 = sub(l3, k3), d4 = sub(l4, k4), d5 = sub(l5, k5);
       const q0 = madd(sn, d0, mul(so, add(d1, d2))), q1 = madd(sn, d1, mul(so, add(d0, d2))), q2 = madd(sn, d2, mul(so, add(d0, d1))), q3 = mul(sg, d3), q4 = mul(sg, d4), q5 = mul(sg, d5);
