@@ -42,6 +42,8 @@ const STILL_CALM = 4;
  * in 1/s; stable below 1. A body of which half is faster than FAST sizes a second forgets FORGETTING of it in a second.
  */
 const GAIN = 0.5;
+/** A body that the scene damps with so much, 1/s, remembers while it moves, too. */
+const MUCH_DAMPING = 2;
 const FAST = 0.5;
 const FORGETTING = 2;
 /** Share of the stress that iterations must build up alone for memory to be of no use. */
@@ -289,7 +291,7 @@ export class SimWorld implements World {
   /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
   private remember(body: BodyLayout, b: number, slow: boolean): boolean {
     const { layout: { tickHz, bodyRows }, views: { f32 } } = this, at = bodyRows + b * L.BODY_BYTES;
-    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest && slow ? CALMING / body.pace : 0), useful = slow || body.damping * body.pace > 1;
+    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest && slow ? CALMING / body.pace : 0), useful = slow || body.damping * body.pace >= MUCH_DAMPING;
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
     const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
