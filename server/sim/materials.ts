@@ -49,6 +49,46 @@ export function orthotropicTensor(s: OrthotropicCompliance): number[][] {
  */
 export const MOST_PLASTIC_STRAIN = 0.6;
 
+/** What a Neo-Hookean element is made with, Pa; `clamp` is the stretch below which the energy is continued. */
+export interface HyperModuli {
+  mu: number;
+  lambda: number;
+  clamp: number;
+}
+
+/** 80 % compression: the stress there, mu (s - 1/s) = -4.8 mu and more, is what a flat or inverted element comes back with. */
+const NEO_HOOKEAN_CLAMP = 0.2;
+
+/** Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log^2 I3 (Bender et al. 2014, eq 8): mu and lambda are Lame's. */
+export function neoHookean(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): HyperModuli {
+  return { ...lameCoefficients(material), clamp: NEO_HOOKEAN_CLAMP };
+}
+
+/** How far above the trap of the stable model the clamp is: part of mu that the stress there pushes outwards with. */
+const TRAP_MARGIN = 0.02;
+/** The clamp of nearly incompressible materials, whose trap is next to F = 0. */
+const LEAST_CLAMP = 0.1;
+
+/**
+ * Psi = mu/2 (I1 - 3) + lambda'/2 (J - gamma)^2 (Macklin & Mueller 2021). lambda' = lambda + mu and gamma = 1 + mu/lambda' make
+ * the rest state free of stress, mu + lambda' (1 - gamma) = 0, and its tangent Hooke's law:
+ *   d^2 Psi = 2 mu eps:eps + (lambda' - mu) tr^2 eps
+ * so k and nu are the scene's. Its stress along F = sigma 1, mu sigma - lambda' (gamma - sigma^3) sigma^2, draws a body inwards below the smallest
+ * root of sigma (gamma - sigma^3) = gamma - 1; the clamp is just above it: 0.55 at nu = 0, 0.30 at 0.3, 0.1 from 0.46 on. Where only one
+ * singular value is below it nothing changes: kernel/assembly/hyperelasticInversion.ts.
+ */
+export function stableNeoHookean(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): HyperModuli {
+  const { mu, lambda } = lameCoefficients(material), stable = lambda + mu, excess = mu / stable;
+  // bisection: the left side grows up to sigma = (gamma/4)^(1/3) > 0.62, where it is above 1.02 (gamma - 1) for any nu >= 0
+  let low = 0, high = 0.62;
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2;
+    if (middle * (1 + excess - middle ** 3) < (1 + TRAP_MARGIN) * excess) low = middle;
+    else high = middle;
+  }
+  return { mu, lambda: stable, clamp: Math.max(LEAST_CLAMP, high) };
+}
+
 /** Plane-stress constants of a sheet, Pa; isotropic materials are a special case. */
 export interface SheetModuli {
   kWeft: number;

@@ -1,12 +1,13 @@
 /** Random disjoint elements of one kind and the deformations that they are put through. */
 import { bendElements } from "../../server/sim/constraints/bending.ts";
 import type { GeometricStiffness } from "../../shared/scene.ts";
-import type { BendElements, DistanceElements, HexahedronElements, TetElements, TriangleElements, VolumeElements } from "../../server/sim/constraints/elements.ts";
+import type { BendElements, DistanceElements, HexahedronElements, HyperElements, TetElements, TriangleElements, VolumeElements } from "../../server/sim/constraints/elements.ts";
 import { distanceElements, volumeElements } from "../../server/sim/constraints/geometric.ts";
+import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { FALLING, RISING, sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import { triangleElements } from "../../server/sim/constraints/triangles.ts";
-import { lameCoefficients, type SheetModuli } from "../../server/sim/materials.ts";
+import { lameCoefficients, neoHookean, stableNeoHookean, type SheetModuli } from "../../server/sim/materials.ts";
 import { randomStream } from "./kit.ts";
 
 export type Point = [number, number, number];
@@ -49,6 +50,14 @@ export function randomTets(n: number, size: number, k: number, nu: number, seed 
   const X = scattered(n, 4, size, seed, (x) => triple(x, 0, 1, 2, 3) > 0.05 * size ** 3);
   return { X, elements: tetElements(X, ramp(4 * n), lameCoefficients({ youngsModulus: k, poissonsRatio: nu })) };
 }
+
+/** The same random tetrahedra in another material. */
+export function randomHyper(kind: HyperElements["kind"], n: number, size: number, k: number, nu: number, seed = 7): { X: Float64Array; elements: HyperElements } {
+  const { X, elements } = randomTets(n, size, k, nu, seed), material = { youngsModulus: k, poissonsRatio: nu };
+  return { X, elements: hyperElements(kind, X, elements.particles, kind === "neo-hookean" ? neoHookean(material) : stableNeoHookean(material)) };
+}
+
+export const HYPER_KINDS = ["neo-hookean", "stable-neo-hookean"] as const;
 
 export function randomTriangles(n: number, size: number, moduli: SheetModuli, seed = 7): { X: Float64Array; elements: TriangleElements } {
   const X = scattered(n, 3, size, seed, (x) => {

@@ -6,11 +6,12 @@
  */
 import { expect, test } from "vitest";
 import { bendingEnergy, bendingGradient } from "../../server/sim/reference/bending.ts";
+import { hyperelasticEnergy, hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts";
 import { strainOf, tetrahedronEnergy, tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { triangleEnergy, triangleGradient } from "../../server/sim/reference/triangle.ts";
 import { determinant, diagonal, multiply, transpose, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
-import { DEFORMATIONS, deformed, randomStencils, randomTets, randomTriangles } from "./elements.ts";
+import { DEFORMATIONS, deformed, HYPER_KINDS, randomHyper, randomStencils, randomTets, randomTriangles } from "./elements.ts";
 import { randomStream } from "./kit.ts";
 
 const STEP = 1e-6;
@@ -37,6 +38,12 @@ for (const [name, deform] of Object.entries(DEFORMATIONS)) {
   test(`tetrahedra, triangles and stencils ${name}`, () => {
     const tets = randomTets(COUNT, SIZE, 1e4, 0.35);
     check("tetrahedron", deformed(tets.X, deform, SIZE, 5), 4, (x, i) => tetrahedronEnergy(x, tets.elements, i), (x, i) => tetrahedronGradient(x, tets.elements, i));
+    for (const kind of HYPER_KINDS) {
+      for (const nu of [0, 0.35, 0.49]) {
+        const hyper = randomHyper(kind, COUNT, SIZE, 1e4, nu);
+        check(`${kind}, nu ${nu}`, deformed(hyper.X, deform, SIZE, 5), 4, (x, i) => hyperelasticEnergy(x, hyper.elements, i), (x, i) => hyperelasticGradient(x, hyper.elements, i));
+      }
+    }
     const sheet = randomTriangles(COUNT, SIZE, { kWeft: 1e4, kWarp: 3e4, kShear: 2e3, nuWeft: 0.1, nuWarp: 0.3 });
     check("triangle", deformed(sheet.X, deform, SIZE, 5), 3, (x, i) => triangleEnergy(x, sheet.elements, i), (x, i) => triangleGradient(x, sheet.elements, i));
     for (const flat of [true, false]) {

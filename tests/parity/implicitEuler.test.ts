@@ -7,10 +7,11 @@
  */
 import { expect, test } from "vitest";
 import type { Elements } from "../../server/sim/constraints/elements.ts";
+import { hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts";
 import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { triangleGradient } from "../../server/sim/reference/triangle.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
-import { randomTets, randomTriangles } from "./elements.ts";
+import { HYPER_KINDS, randomHyper, randomTets, randomTriangles } from "./elements.ts";
 import { makeKit, randomStream, UNIT } from "./kit.ts";
 
 /** dE/dx of an element as the kernel has it, rounded to float32. */
@@ -72,6 +73,10 @@ for (const strain of [0.05, 0.3]) {
       for (const k of [1e3, 1e5, 1e7]) {
         const tets = randomTets(1, 0.1, k, 0.3, 40), w = [10, 12, 8, 15];
         converge(tets.elements, tets.X, strain, w, h, (x, e) => tetrahedronGradient(x, e, 0));
+        for (const kind of HYPER_KINDS) {
+          const hyper = randomHyper(kind, 1, 0.1, k, 0.3, 40);
+          converge(hyper.elements, hyper.X, strain, w, h, (x, e) => hyperelasticGradient(x, e, 0));
+        }
         const sheet = randomTriangles(1, 0.1, { kWeft: k, kWarp: 3 * k, kShear: 0.3 * k, nuWeft: 0.1, nuWarp: 0.3 }, 40);
         converge(sheet.elements, sheet.X, strain, [100, 120, 80], h, (x, e) => triangleGradient(x, e, 0));
       }

@@ -36,6 +36,8 @@ const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Arra
 export function roundElements<E extends Elements>(e: E): E {
   switch (e.kind) {
     case "tet-plastic": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume), plasticStrain: rounded(e.plasticStrain) };
+    case "neo-hookean":
+    case "stable-neo-hookean":
     case "tet-ortho":
     case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
@@ -124,6 +126,8 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
         else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
@@ -217,6 +221,8 @@ function perturbed<E extends Elements>(e: E, random: () => number): E {
       const nu = (e.lambda / (2 * (e.lambda + e.mu))) * (1 + UNIT * random());
       return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
     }
+    case "neo-hookean":
+    case "stable-neo-hookean": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), mu: e.mu * (1 + UNIT * random()), lambda: e.lambda * (1 + UNIT * random()) };
     case "tet-ortho": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance };
     case "tet-plastic": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance, plasticStrain: shake(e.plasticStrain) };
     case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };

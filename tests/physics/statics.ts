@@ -3,21 +3,13 @@
  * assembled element by element from central differences of the elements' gradients and solved densely: for meshes of up to some 500 unknowns.
  */
 import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
-import { bendingGradient } from "../../server/sim/reference/bending.ts";
-import { orthotropicGradient } from "../../server/sim/reference/orthotropic.ts";
-import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
-import { triangleGradient } from "../../server/sim/reference/triangle.ts";
+import { TWINS } from "../../server/sim/reference/twins.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
 
 function gradientOf(x: Float64Array, e: Elements, i: number): readonly Vector[] {
-  switch (e.kind) {
-    case "tet": return tetrahedronGradient(x, e, i);
-    case "tet-ortho":
-    case "tet-plastic": return orthotropicGradient(x, e, i);
-    case "triangle": return triangleGradient(x, e, i);
-    case "bend": return bendingGradient(x, e, i);
-    default: throw new Error(`statics: no energy of ${e.kind}`);
-  }
+  const { gradient } = TWINS[e.kind];
+  if (!gradient) throw new Error(`statics: no energy of ${e.kind}`);
+  return gradient(x, e as never, i);
 }
 
 /**

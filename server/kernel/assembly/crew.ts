@@ -14,10 +14,11 @@ import {
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
-  KIND_SHAPE, KIND_RIGID, KIND_MOVE,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
+import { solveNeoHookean, solveStableNeoHookean } from "./hyperelastic";
 import { flow, forgetTangles } from "./plasticity";
 import { solveTriangles } from "./triangle";
 import { solveBending } from "./bending";
@@ -57,6 +58,8 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
+  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, end - begin, pass, inverseH2);

@@ -5,6 +5,8 @@ export { copyState, hashState } from "./state";
 export { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
 export { flow } from "./plasticity";
 export { settle } from "./settle";
+export { solveNeoHookean, solveStableNeoHookean } from "./hyperelastic";
+export { logarithms } from "./logarithm";
 export { solveTriangles } from "./triangle";
 export { solveBending } from "./bending";
 export { solvePaperTetrahedra } from "./paperTetrahedron";

@@ -108,6 +108,8 @@ export const KIND_DISTANCE = 20;
 export const KIND_VOLUME = 21;
 export const KIND_HEXAHEDRON = 22;
 export const KIND_ENCLOSED = 23;
+export const KIND_NEO_HOOKEAN = 50;
+export const KIND_STABLE_NEO_HOOKEAN = 51;
 export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
@@ -139,6 +141,13 @@ export const TET_PLASTIC_BYTES = 848;
 export const MEMORY_APPLIED = 96;
 export const MEMORY_BODY = 240;
 export const MEMORY_BYTES = 256;
+
+/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, nine multipliers. */
+export const HYPER_MU = 304;
+export const HYPER_LAMBDA = 320;
+export const HYPER_CLAMP = 336;
+export const HYPER_L = 352;
+export const HYPER_BYTES = 496;
 
 /** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;

@@ -39,7 +39,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   const particleCount = positions.length / 3;
 
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
-  if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: this material has constraints without an elastic energy");
+  if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template: BodyTemplate = {
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0], ...(body.start && { start: body.start }),

@@ -39,6 +39,17 @@ export interface PlasticTetElements extends TetShapes {
   tangled?: boolean;
 }
 
+/** Neo-Hookean or stable Neo-Hookean tetrahedra. */
+export interface HyperElements extends TetShapes {
+  kind: "neo-hookean" | "stable-neo-hookean";
+  /** Pa */
+  mu: number;
+  /** Pa: Lame's lambda, or the stable model's lambda' = lambda + mu */
+  lambda: number;
+  /** Principal stretch below which the energy is continued. */
+  clamp: number;
+}
+
 /** n cloth triangles. */
 export interface TriangleElements {
   kind: "triangle";
@@ -110,9 +121,9 @@ export interface HexahedronElements {
   alpha: Float64Array;
 }
 
-export type Elements = TetElements | OrthotropicTetElements | PlasticTetElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
+export type Elements = TetElements | OrthotropicTetElements | PlasticTetElements | HyperElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
 export type ElementKind = Elements["kind"];
 
 /** Particles of one constraint; in the order in which an iteration solves the kinds. */
-export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, "tet-ortho": 4, "tet-plastic": 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
+export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, "tet-ortho": 4, "tet-plastic": 4, "neo-hookean": 4, "stable-neo-hookean": 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
 export const ELEMENT_KINDS = Object.keys(PARTICLES_PER_ELEMENT) as ElementKind[];

@@ -1,10 +1,11 @@
 /** The constraints that a solid's material asks for. */
 import type { SoftMaterial } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
-import { isotropicCompliance, lameCoefficients, orthotropicCompliance } from "../materials.ts";
+import { isotropicCompliance, lameCoefficients, neoHookean, orthotropicCompliance, stableNeoHookean } from "../materials.ts";
 import type { Elements } from "./elements.ts";
 import { distanceElements, edgesOf, volumeElements, type Pace } from "./geometric.ts";
 import { hexahedralElements } from "./hexahedral.ts";
+import { hyperElements } from "./hyperelastic.ts";
 import { orthotropicElements, plasticElements, tetElements } from "./tetrahedra.ts";
 
 /**
@@ -17,6 +18,8 @@ export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uin
   switch (material.model) {
     case undefined:
     case "stvk": return [material.plasticity ? plasticElements(X, tets, isotropicCompliance(material), material.plasticity) : tetElements(X, tets, lameCoefficients(material))];
+    case "neo-hookean": return [hyperElements(material.model, X, tets, neoHookean(material))];
+    case "stable-neo-hookean": return [hyperElements(material.model, X, tets, stableNeoHookean(material))];
     case "orthotropic": {
       const compliance = orthotropicCompliance(material);
       return [material.plasticity ? plasticElements(X, tets, compliance, material.plasticity, material.axes) : orthotropicElements(X, tets, compliance, material.axes)];
@@ -31,6 +34,5 @@ export function solidElements(material: SoftMaterial, X: Float64Array, tets: Uin
       if (!lattice.hexahedra) throw new SceneError(`${path}/mesh/type`, undefined, "box for model hexahedral");
       return hexahedralElements(material, X, lattice.hexahedra, path);
     case "shape-matching": return []; // one constraint for the whole body: memory/shapes.ts
-    default: throw new SceneError(`${path}/material/model`, material.model, "one of stvk, orthotropic, pbd, hexahedral, shape-matching");
   }
 }

@@ -4,6 +4,7 @@ import { bendingEnergy, bendingGradient, BENDING_MEMORY, solveBendingStencil } f
 import { solvePaper } from "./paper.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "./paperTriangle.ts";
 import { GEOMETRIC_MEMORY, HEXAHEDRON_MEMORY, solveDistance, solveHexahedron, solveVolume } from "./geometric.ts";
+import { hyperelasticEnergy, hyperelasticGradient, HYPERELASTIC_MEMORY, solveHyperelastic } from "./hyperelastic.ts";
 import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "./orthotropic.ts";
 import type { Particles } from "./particles.ts";
 import type { Vector } from "./vector.ts";
@@ -25,6 +26,8 @@ export const TWINS: Readonly<Record<ElementKind, Twin>> = {
   tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron, energy: tetrahedronEnergy, gradient: tetrahedronGradient },
   "tet-ortho": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
   "tet-plastic": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
+  "neo-hookean": { memory: HYPERELASTIC_MEMORY, solve: solveHyperelastic, energy: hyperelasticEnergy, gradient: hyperelasticGradient },
+  "stable-neo-hookean": { memory: HYPERELASTIC_MEMORY, solve: solveHyperelastic, energy: hyperelasticEnergy, gradient: hyperelasticGradient },
   triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle, energy: continuedTriangleEnergy, gradient: continuedTriangleGradient },
   bend: { memory: BENDING_MEMORY, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
   distance: { memory: GEOMETRIC_MEMORY, solve: solveDistance },

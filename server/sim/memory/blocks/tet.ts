@@ -31,7 +31,8 @@ function writePlastic(f32: Float32Array, at: number, e: PlasticTetElements, i: n
   [e.flow.yield, e.flow.creep, Math.min(e.flow.max, MOST_PLASTIC_STRAIN)].forEach((value, k) => (f32[at + L.TET_FLOW / 4 + 4 * k] = value));
 }
 
-function writeShape(f32: Float32Array, at: number, e: TetShapes, i: number, w: (corner: number) => number): void {
+/** D_m^-1 and K, which are the same for every material. */
+export function writeShape(f32: Float32Array, at: number, e: TetShapes, i: number, w: (corner: number) => number): void {
   const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
   B.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
   const rows = [0, 1, 2].map((corner) => [B[3 * corner]!, B[3 * corner + 1]!, B[3 * corner + 2]!]);

@@ -1,0 +1,21 @@
+/** Rows of Neo-Hookean tetrahedra: D_m^-1, the constant tensor K, moduli times volume, the clamp (kernel/assembly/hyperelastic.ts). */
+import * as L from "../../../kernel/assembly/layout.ts";
+import type { HyperElements } from "../../constraints/elements.ts";
+import type { BlockKind } from "./kind.ts";
+import { writeShape } from "./tet.ts";
+
+const block = { bytes: L.HYPER_BYTES, memory: L.HYPER_L, write: writeHyper, pad: padHyper };
+export const neoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_NEO_HOOKEAN };
+export const stableNeoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_STABLE_NEO_HOOKEAN };
+
+function writeHyper(f32: Float32Array, at: number, e: HyperElements, i: number, w: (corner: number) => number): void {
+  writeShape(f32, at, e, i, w);
+  f32[at + L.HYPER_MU / 4] = e.volume[i]! * e.mu;
+  f32[at + L.HYPER_LAMBDA / 4] = e.volume[i]! * e.lambda;
+  f32[at + L.HYPER_CLAMP / 4] = e.clamp;
+}
+
+/** The dummies' unit tetrahedron, undeformed and without stiffness. */
+function padHyper(f32: Float32Array, at: number): void {
+  for (let k = 0; k < 9; k++) f32[at + L.TET_DM / 4 + 4 * k] = k % 4 === 0 ? 1 : 0;
+}
