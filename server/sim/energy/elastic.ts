@@ -3,6 +3,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import { PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import type { Form } from "../memory/writeBlocks.ts";
 import { bendingEnergy } from "../reference/bending.ts";
+import { hyperelasticEnergy } from "../reference/hyperelastic.ts";
 import { distanceEnergy, enclosedEnergy, hexahedronEnergy, volumeEnergy } from "./geometric.ts";
 import { orthotropicTetEnergy, tetEnergy } from "./tetrahedra.ts";
 import { clothEnergy } from "./triangles.ts";
@@ -15,6 +16,8 @@ export const ELASTIC_ENERGY: { readonly [K in ElementKind]: ElasticEnergy<Extrac
   tet: tetEnergy,
   "tet-ortho": orthotropicTetEnergy,
   "tet-plastic": orthotropicTetEnergy,
+  "neo-hookean": hyperelasticEnergy,
+  "stable-neo-hookean": hyperelasticEnergy,
   triangle: clothEnergy,
   bend: bendingEnergy,
   distance: distanceEnergy,
