@@ -10,6 +10,7 @@ const COMMON = { density: 500, damping: 1 };
 const MODELS: Record<string, SoftMaterial> = {
   "Saint Venant-Kirchhoff": { ...COMMON, model: "stvk", youngsModulus: 3e4, poissonsRatio: 0.35 },
   "Saint Venant-Kirchhoff, nu = 0.45": { ...COMMON, model: "stvk", youngsModulus: 3e4, poissonsRatio: 0.45 },
+  orthotropic: { ...COMMON, model: "orthotropic", youngsModuli: [1e5, 3e4, 2e4], poissonsRatios: [0.4, 0.3, 0.5], shearModuli: [1.5e4, 8e3, 1.2e4], axes: [20, -40, 60] },
   "PBD, k = 0.5": { ...COMMON, model: "pbd", distance: { stiffness: 0.5 }, volume: { stiffness: 0.5 } },
   "hexahedral": { ...COMMON, model: "hexahedral", youngsModulus: 3e4, poissonsRatio: 0.35 },
   "shape matching, rigid": { ...COMMON, model: "shape-matching", mode: "rigid" },

@@ -8,6 +8,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   fig5: () => import("./fig5.ts"),
   fig6: () => import("./fig6.ts"),
   fig7: () => import("./fig7.ts"),
+  fig8: () => import("./fig8.ts"),
   fig10: () => import("./fig10.ts"),
   uniaxial: () => import("./uniaxial.ts"),
   cantilever: () => import("./cantilever.ts"),
