@@ -81,7 +81,7 @@ export interface OrthotropicMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-/** How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), or XPBD's compliance. Exactly one. */
+/** How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep (sim/constraints/geometric.ts on more), or XPBD's compliance. Exactly one. */
 export type GeometricStiffness = { stiffness: number /* 0 < k <= 1 */ } | { compliance: number /* m/N for lengths, m^3/Pa for volumes */ };
 
 /** Position based dynamics: edges keep their length, tetrahedra or the whole body their volume. */

@@ -8,10 +8,11 @@ import { expect, test } from "vitest";
 import { bendingEnergy, bendingGradient } from "../../server/sim/reference/bending.ts";
 import { hyperelasticEnergy, hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts";
 import { strainOf, tetrahedronEnergy, tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
+import { distanceValue, hexahedronValue, volumeValue } from "../../server/sim/reference/geometric.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { triangleEnergy, triangleGradient } from "../../server/sim/reference/triangle.ts";
-import { determinant, diagonal, multiply, transpose, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
-import { DEFORMATIONS, deformed, HYPER_KINDS, randomHyper, randomStencils, randomTets, randomTriangles } from "./elements.ts";
+import { determinant, diagonal, multiply, scale, transpose, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
+import { DEFORMATIONS, deformed, HYPER_KINDS, randomDistances, randomHexahedra, randomHyper, randomVolumes, randomStencils, randomTets, randomTriangles } from "./elements.ts";
 import { randomStream } from "./kit.ts";
 
 const STEP = 1e-6;
@@ -52,6 +53,15 @@ for (const [name, deform] of Object.entries(DEFORMATIONS)) {
     }
   });
 }
+
+test("distances and volumes: C's gradient is that of C^2/2 over C", () => {
+  const distances = randomDistances(COUNT, SIZE, { compliance: 1 }, false), volumes = randomVolumes(COUNT, SIZE, { compliance: 1 }, false), cubes = randomHexahedra(COUNT, SIZE, 1);
+  const both = (name: string, X: Float64Array, corners: number, value: (x: Float64Array, i: number) => { C: number; gradient: Vector[] }): void =>
+    check(name, deformed(X, DEFORMATIONS["strained by 20 %"]!, SIZE, 5), corners, (x, i) => value(x, i).C ** 2 / 2, (x, i) => { const { C, gradient } = value(x, i); return gradient.map((g) => scale(C, g)); });
+  both("distance", distances.X, 2, (x, i) => distanceValue(x, distances.elements, i));
+  both("volume", volumes.X, 4, (x, i) => volumeValue(x, volumes.elements, i));
+  for (const cut of [0, 1] as const) both(`hexahedron, cut ${cut}`, cubes.X, 8, (x, i) => hexahedronValue(x, cubes.elements, i, cut));
+});
 
 test("a rest shape has neither energy nor forces", () => {
   const tets = randomTets(COUNT, SIZE, 1e4, 0.35), sheet = randomTriangles(COUNT, SIZE, { kWeft: 1e4, kWarp: 3e4, kShear: 2e3, nuWeft: 0.1, nuWarp: 0.3 });

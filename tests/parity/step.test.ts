@@ -101,6 +101,15 @@ test("a jelly of distances and volumes falls onto the floor", () => compare({
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
 }, [floor], [], 12));
 
+test("a jelly and a block of hexahedra in every schedule", () => compare({
+  substeps: 3, iterations: 5, bodies: SWEEPS.flatMap((sweep, n): Body[] => [
+    { name: `j${n}`, kind: "soft", sweep, mesh: { type: "box", size: [0.3, 0.1, 0.1], cells: [3, 1, 1] }, transform: { translate: [0, 0.3 * n, 0] }, pins: [{ select: { particles: [0, 1] } }],
+      material: { model: "pbd", density: 500, distance: { compliance: 1e-4, unilateral: true }, volume: { compliance: 1e-9 } } },
+    { name: `h${n}`, kind: "soft", sweep, mesh: { type: "box", size: [0.3, 0.1, 0.1], cells: [3, 1, 1] }, transform: { translate: [1, 0.3 * n, 0] }, pins: [{ select: { particles: [0, 1] } }],
+      material: { model: "hexahedral", density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 } },
+  ]),
+}, [], [], 8));
+
 test("a jelly that keeps its whole volume, with pressure", () => compare({
   substeps: 4, iterations: 3, bodies: [{
     name: "j", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 3, 2] }, pins: [{ select: { particles: [0] } }],

@@ -5,6 +5,10 @@
  * as one expression, dL = (-k' C - aT L)/(W + aT): aT = 0 in the second, k' = 1 in the first. A unilateral constraint bounds the multiplier:
  * with compliance all of it, so that a later iteration may take back what an earlier one did too much of; with k' the one correction, there
  * is no other ("if the inequality is accomplished we avoid the step").
+ *
+ * What earlier iterations of a substep did stays along the gradients of then (tetrahedron.ts turns it along). For a distance those do not turn, and the
+ * fixed point is implicit Euler's to rounding; for a volume it is off by 0.6 % of the force where one single substep strains an element by 5 %, 4 % at
+ * 30 %, and goes to zero with the strain of a substep. Twelve more rows a volume would mend it; substeps are cheaper.
  */
 import { add, sub, mul, madd } from "./lanes";
 import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, GEOMETRIC_LAMBDA, PASS_FIRST } from "./layout";
