@@ -4,6 +4,7 @@ import type { Figure } from "./figure.ts";
 /** id -> the file that exports `figure`. */
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
+  fig3: () => import("./fig3.ts"),
   fig4: () => import("./fig4.ts"),
   fig5: () => import("./fig5.ts"),
   fig6: () => import("./fig6.ts"),
@@ -18,4 +19,5 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   "stiff-cloth": () => import("./stiffCloth.ts"),
   "pbd-stiffness": () => import("./pbdStiffness.ts"),
   hexahedron: () => import("./hexahedron.ts"),
+  table1: () => import("./table1.ts"),
 };
