@@ -17,6 +17,7 @@ import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
+import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
@@ -69,10 +70,10 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
   const enclosed = planEnclosed(bodies, memoryMap);
-  const shapes = planShapes(bodies, iterations, memoryMap);
+  const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, motions: obstacles.motionCount }, iterations);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, loose: looseRuns(bodies, firsts) }, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
@@ -98,7 +99,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
   header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
   header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
-  header(L.H_SHAPES, shapes.rows);
+  header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
   // no phase is open until the leader opens one
   new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
 
@@ -115,7 +116,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
     i32.set([x + 16 * firsts[i]!, b.particleCount], (bodyRows + i * L.BODY_BYTES) / 4);
     f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
-    i32[at + L.SURFACE_SOLID / 4] = b.kind === "cloth" ? 0 : 1;
+    i32[at + L.SURFACE_SOLID / 4] = { cloth: 0, soft: 1, ball: 2 }[b.kind];
     u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);
   });
   attachments.forEach((a, i) => {
@@ -123,6 +124,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
   });
   shapes.write(memory.buffer, x, firsts, bodyRows);
+  balls.write(i32, shapes.rowOf);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
     f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);
@@ -137,7 +139,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, states: planned.states, points,
+    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {
@@ -189,6 +191,18 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
     f32[at.v / 4 + p + 3] = b.damping;
     f32[at.acc / 4 + p + 3] = Math.sqrt(b.friction);
   }
+}
+
+/** Runs of particles that meet colliders one by one: all but those of rigid bodies. */
+function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[]): { first: number; count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  bodies.forEach((b, i) => {
+    const last = runs[runs.length - 1];
+    if (b.shape?.mode === "rigid") return;
+    if (last && last.first + last.count === firsts[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount });
+  });
+  return runs;
 }
 
 /** Distance of the particle farthest from the origin, m. */

@@ -40,7 +40,9 @@ export interface Kernel {
   solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;
-  rigidVelocities(begin: number, end: number, h: number, scratch: number): void;
+  moveRigid(begin: number, end: number, h: number, scratch: number): void;
+  beginBalls(): void;
+  solveBalls(pass: number, h: number, scratch: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

@@ -38,12 +38,13 @@ export function findContacts(): void {
   if (bodies < 2) return;
   for (let b = 0; b < bodies; b++) {
     const B = surfaces + <usize>b * SURFACE_BYTES;
-    if (load<i32>(B, SURFACE_TRIANGLE_COUNT) == 0) continue;
+    if (load<i32>(B, SURFACE_TRIANGLE_COUNT) == 0 || load<i32>(B, SURFACE_SOLID) > 1) continue;
     measure(B);
     const bx0 = lx, by0 = ly, bz0 = lz, bx1 = hx, by1 = hy, bz1 = hz, speedB = fastest;
     for (let a = 0; a < bodies; a++) {
       if (a == b) continue;
       const A = surfaces + <usize>a * SURFACE_BYTES;
+      if (load<i32>(A, SURFACE_SOLID) > 1) continue;
       measure(A);
       const radius = load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS);
       // both may move towards each other for a whole tick before the list is made anew; 1.5 covers a speed that grows meanwhile

@@ -15,6 +15,7 @@ import {
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
@@ -37,7 +38,9 @@ import { solvePaperTriangles } from "./paperTriangle";
 import { solvePaperBending } from "./paperBending";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
 import { moveColliders, planMotions } from "./motion";
-import { rigidVelocities, solveShapes } from "./shape";
+import { solveShapes } from "./shape";
+import { moveRigid } from "./rigid";
+import { beginBalls, solveBalls } from "./balls";
 
 /** Seconds, from the host. */
 declare function now(): f64;
@@ -70,7 +73,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_CONTACTS) solveContacts();
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
-  else if (kind == KIND_COLLIDE) collide(begin, end, h);
+  else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h);
   else if (kind == KIND_BALANCE) balance(begin, end, h);
   else if (kind == KIND_RESTORE) restore(begin, end, h);
   else if (kind == KIND_PAPER_TET || kind == KIND_PAPER_TET_ORTHO || kind == KIND_PAPER_TET_PLASTIC) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
@@ -82,7 +85,8 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
   else if (kind == KIND_MOVE) moveColliders();
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind == KIND_RIGID) rigidVelocities(begin, end, h, scratch);
+  else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
+  else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
@@ -94,6 +98,7 @@ export function step(helpers: i32, scratch: usize): void {
   planMotions();
   findContacts();
   findFreeBodies();
+  beginBalls();
   let after = now();
   store<f64>(HEADER + H_STAGE, after - before, STAGE_BROAD * 8);
   let stage = -1;

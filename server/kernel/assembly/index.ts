@@ -22,5 +22,7 @@ export { collide } from "./collide";
 export { findContacts } from "./broadphase";
 export { balance, findFreeBodies, restore } from "./momentum";
 export { solveContacts } from "./contacts";
-export { rigidVelocities, solveShapes } from "./shape";
 export { distanceTo } from "./colliderDistance";
+export { solveShapes } from "./shape";
+export { moveRigid } from "./rigid";
+export { beginBalls, solveBalls } from "./balls";

@@ -42,6 +42,8 @@ export const H_MOTIONS = 268; // i32 pointer: MOTION rows
 export const H_MOTION_COUNT = 272; // i32
 export const WATCH_SUBSTEPS = 1;
 export const WATCH_PHASES = 2;
+export const H_BALLS = 276; // i32 pointer: BALL rows
+export const H_BALL_COUNT = 280; // i32
 /** f64 per stage, seconds spent in the last tick. */
 export const H_STAGE = 192;
 export const STAGES = 8;
@@ -113,6 +115,7 @@ export const KIND_STABLE_NEO_HOOKEAN = 51;
 export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
+export const KIND_BALLS = 63;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -252,7 +255,7 @@ export const SURFACE_COUNT = 4; // i32 surface particles
 export const SURFACE_TRIANGLES = 8; // i32 pointer: addresses, three per triangle
 export const SURFACE_TRIANGLE_COUNT = 12; // i32
 export const SURFACE_RADIUS = 16; // f32 contact thickness, m
-export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth
+export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth, 2: a ball, which balls.ts handles
 export const SURFACE_BYTES = 32;
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
@@ -308,4 +311,26 @@ export const SHAPE_CREEP = 48; // f64 1/s
 export const SHAPE_MAX = 56; // f64 largest plastic strain
 export const SHAPE_MOMENT = 64; // f64x9 (sum m q q^T)^-1 of the undeformed rest shape
 export const SHAPE_PLASTIC = 136; // f64x9 S_p, unit volume: STATE, the identity until the body flows
-export const SHAPE_BYTES = 208;
+/** 16-byte rows that hold it (and, constant, the radius). */
+export const SHAPE_STATE_ROWS = 5;
+// of a rigid one, made anew in every phase that asks (rigid.ts)
+export const SHAPE_RADIUS = 208; // f64 of a smooth ball, m; 0: its particles are what touches
+export const SHAPE_SURFACE = 216; // i32 surface particles
+export const SHAPE_INVERSE_MASS = 224; // f64 1/kg, 0 while it is held
+export const SHAPE_INVERSE_INERTIA = 232; // f64x6 (00 11 22 01 02 12) 1/(kg m^2), about the center
+export const SHAPE_CENTER = 280; // f64x3 m
+export const SHAPE_SHIFT = 304; // f64x3 of the center since the start of the substep, m
+export const SHAPE_TURN = 328; // f64x3 since the start of the substep: axis times the tangent of the angle
+export const SHAPE_PUSH = 352; // f64x3 what this phase has added to the shift
+export const SHAPE_TWIST = 376; // f64x3 what this phase has added to the turn
+export const SHAPE_PUSH_STILL = 400; // f64x3 part of the push that makes no velocity
+export const SHAPE_TWIST_STILL = 424; // f64x3 likewise
+export const SHAPE_BYTES = 448;
+
+// ---- balls ----------------------------------------------------------------------------------------------------------------------
+export const BALL_SHAPE = 0; // i32 address of its SHAPE row
+export const BALL_BODY = 4; // i32 body number
+export const BALL_LIST = 8; // i32 pointer: addresses of triangles (three particle addresses each) within reach
+export const BALL_COUNT = 12; // i32
+export const BALL_SLACK = 16; // f32 how far things may still travel before the list has to be made anew, m; negative: at once
+export const BALL_BYTES = 32;

@@ -14,14 +14,10 @@
  *   S_p <- (1 + min(1, creep h) dev E) S_p, back to unit volume, unless the plastic strain |(S_p^T S_p - 1)/2| would pass max.
  * Sums are float64 in particle order from the first particle, so a body far from the origin loses nothing but the rounding of its
  * positions. A pinned particle counts a million times its body's mass and stays. Bodies are independent: one chunk each.
- * `rigidVelocities`: a rigid body that touches something gets v = V + omega x (x - c) with V = (c - cPrev)/h and
- *   h omega = axis tan(angle) of the rotation from xPrev to x,
- * because prediction moves along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every
- * turn a second (8 % at 10 rad/s and 1/1200 s): a ball would stop rolling. Bodies in free flight have momentum.ts.
  */
 import {
-  HEADER, H_SHAPES, H_X, H_XPREV, H_V, PASS_FIRST, PASS_LAST, BODY_FREE,
-  SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_MEMORY, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RATE, SHAPE_BETA, SHAPE_YIELD, SHAPE_CREEP, SHAPE_MAX, SHAPE_MOMENT, SHAPE_PLASTIC,
+  HEADER, H_SHAPES, PASS_FIRST, PASS_LAST,
+  SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_MEMORY, SHAPE_LINEAR, SHAPE_RATE, SHAPE_BETA, SHAPE_YIELD, SHAPE_CREEP, SHAPE_MAX, SHAPE_MOMENT, SHAPE_PLASTIC,
   SHAPE_BYTES,
 } from "./layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
@@ -137,44 +133,4 @@ function cubeRoot(a: f64): f64 {
     x = next;
   }
   return x;
-}
-
-/** Velocities of the rigid bodies among the rows begin .. end that are not in free flight. @param h s; scratch ROTATION_SCRATCH bytes */
-export function rigidVelocities(begin: i32, end: i32, h: f32, scratch: usize): void {
-  const rows = <usize>load<u32>(HEADER, H_SHAPES);
-  for (let n = begin; n < end; n++) {
-    const row = rows + <usize>n * SHAPE_BYTES;
-    if (!load<i32>(row, SHAPE_LINEAR) && !load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) rigidVelocity(row, 1 / <f64>h, h, scratch);
-  }
-}
-
-function rigidVelocity(row: usize, inverseH: f64, h: f64, scratch: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_COUNT), rest = <usize>load<u32>(row, SHAPE_REST);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const ox: f64 = load<f32>(first), oy: f64 = load<f32>(first, 4), oz: f64 = load<f32>(first, 8);
-  let M: f64 = 0, sx: f64 = 0, sy: f64 = 0, sz: f64 = 0, tx: f64 = 0, ty: f64 = 0, tz: f64 = 0;
-  for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
-    const m = load<f64>(q, 24);
-    M += m;
-    sx += m * (<f64>load<f32>(at) - ox); sy += m * (<f64>load<f32>(at, 4) - oy); sz += m * (<f64>load<f32>(at, 8) - oz);
-    tx += m * (<f64>load<f32>(at + toPrev) - ox); ty += m * (<f64>load<f32>(at + toPrev, 4) - oy); tz += m * (<f64>load<f32>(at + toPrev, 8) - oz);
-  }
-  sx /= M; sy /= M; sz /= M; tx /= M; ty /= M; tz /= M;
-  let a00: f64 = 0, a01: f64 = 0, a02: f64 = 0, a10: f64 = 0, a11: f64 = 0, a12: f64 = 0, a20: f64 = 0, a21: f64 = 0, a22: f64 = 0;
-  for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
-    const m = load<f64>(q, 24), x = m * (<f64>load<f32>(at) - ox - sx), y = m * (<f64>load<f32>(at, 4) - oy - sy), z = m * (<f64>load<f32>(at, 8) - oz - sz);
-    const u: f64 = <f64>load<f32>(at + toPrev) - ox - tx, v: f64 = <f64>load<f32>(at + toPrev, 4) - oy - ty, w: f64 = <f64>load<f32>(at + toPrev, 8) - oz - tz;
-    a00 += x * u; a01 += x * v; a02 += x * w; a10 += y * u; a11 += y * v; a12 += y * w; a20 += z * u; a21 += z * v; a22 += z * w;
-  }
-  fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
-  // sin = |vee(R)|, cos = (tr R - 1)/2; more than 84 degrees in a substep is no rotation that anyone can follow
-  const cosine = max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1), scale: f64 = 0.5 * inverseH / cosine;
-  const wx = scale * (r21 - r12), wy = scale * (r02 - r20), wz = scale * (r10 - r01);
-  const vx = (sx - tx) * inverseH, vy = (sy - ty) * inverseH, vz = (sz - tz) * inverseH;
-  for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) == 0) continue;
-    const x = <f64>load<f32>(at) - ox - sx, y = <f64>load<f32>(at, 4) - oy - sy, z = <f64>load<f32>(at, 8) - oz - sz, v = at + toV;
-    const damped: f64 = 1 / (1 + h * <f64>load<f32>(v, 12));
-    store<f32>(v, <f32>(damped * (vx + wy * z - wz * y))); store<f32>(v, <f32>(damped * (vy + wz * x - wx * z)), 4); store<f32>(v, <f32>(damped * (vz + wx * y - wy * x)), 8);
-  }
 }

@@ -16,6 +16,7 @@ import { BLOCK_KINDS } from "../memory/blocks/kinds.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
 import { boxHexahedra } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
+import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
@@ -32,9 +33,8 @@ const DEFAULT_FRICTION = 0.5;
 
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
   const body = scene.bodies[index]!, path = `/bodies/${index}`;
-  if (body.kind === "ball") throw new SceneError(`${path}/kind`, body.kind, "one of soft, cloth");
   const pace = { substeps: scene.substeps ?? SCENE_DEFAULTS.substeps, iterations: scene.iterations ?? SCENE_DEFAULTS.iterations };
-  const shape = body.kind === "soft" ? await softShape(body, path, options, pace) : await clothShape(body, path, options, pace);
+  const shape = body.kind === "ball" ? await ballShape(body, path, options.baseDir) : body.kind === "soft" ? await softShape(body, path, options, pace) : await clothShape(body, path, options, pace);
   const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
 
@@ -46,7 +46,8 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
     contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
   };
-  template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  // a ball touches with its radius
+  if (body.kind !== "ball") template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -56,7 +57,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   return template;
 }
 
-interface Shape {
+export interface Shape {
   own: Float64Array;
   positions: Float64Array;
   placement: Placement;

@@ -14,6 +14,8 @@ export interface ShapeMatching {
   rate: number;
   /** beta */
   linearity: number;
+  /** m: of a smooth ball; absent: the particles are what touches */
+  radius?: number;
   plasticity?: Plasticity;
 }
 

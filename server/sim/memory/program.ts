@@ -62,12 +62,16 @@ export interface ProgramSizes {
   bodies: number;
   /** Shape-matched bodies. */
   shapes: number;
+  /** Heavy spheres. */
+  balls: number;
+  /** Particles that meet colliders one by one. */
+  loose: readonly { first: number; count: number }[];
   /** Colliders that move. */
   motions: number;
 }
 
 export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, sizes: ProgramSizes, iterations: number): Phase[] {
-  const { particles, bodies, shapes, motions } = sizes;
+  const { particles, bodies, shapes, balls, motions } = sizes;
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
@@ -81,10 +85,11 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
+    if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
   const everyBody = (kind: number): Phase => ({ kind, data: 0, count: bodies, chunk: 1, pass: 0, stage: L.STAGE_VELOCITY });
   phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
-  phases.push(everyParticle(L.KIND_COLLIDE, L.STAGE_COLLIDE));
+  for (const { first, count } of sizes.loose) phases.push({ kind: L.KIND_COLLIDE, data: first, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_COLLIDE });
   if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];

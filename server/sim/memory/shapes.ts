@@ -2,6 +2,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
+import type { StateRun } from "./writeBlocks.ts";
 
 /** A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64 keeps ten digits. */
 const PINNED_WEIGHT = 1e6;
@@ -10,8 +11,10 @@ export interface PlannedShapes {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
-  /** Byte ranges that outlive a tick: the rest shape's plastic part, one for each body that has one. */
-  state: { body: number; address: number; bytes: number }[];
+  /** Address of each shape-matched body's row, by body number. */
+  rowOf: ReadonlyMap<number, number>;
+  /** What outlives a tick beside particles: the rest shape's plastic part, of each body that has one. */
+  states: StateRun[];
   /** @param x address of the room's positions; firsts first particle of each body; bodyRows address of the BODY rows */
   write: (buffer: ArrayBufferLike, x: number, firsts: readonly number[], bodyRows: number) => void;
 }
@@ -25,20 +28,28 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
     // what earlier iterations moved matters only where there are some, and where the spring gives
     memory: iterations > 1 && s.shape.rate < Infinity ? allocator.take(16 * s.body.particleCount) : 0,
   }));
+  const copies = planned.map(({ shape }) => (shape.plasticity ? [0, 1].map(() => allocator.take(16 * L.SHAPE_STATE_ROWS)) : []));
+  const states = planned.flatMap(({ index }, n) => {
+    const [initial, good] = copies[n]!;
+    return initial && good ? [{ body: index, address: rows + n * L.SHAPE_BYTES, stride: L.SHAPE_BYTES, offset: L.SHAPE_PLASTIC, rows: L.SHAPE_STATE_ROWS, firstLane: 0, lastLane: 4, initial, good }] : [];
+  });
   return {
-    rows, count: shaped.length,
-    state: planned.flatMap(({ index, shape }, n) => (shape.plasticity ? [{ body: index, address: rows + n * L.SHAPE_BYTES + L.SHAPE_PLASTIC, bytes: 72 }] : [])),
+    rows, count: shaped.length, rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
+    states,
     write(buffer, x, firsts, bodyRows) {
       const i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);
       planned.forEach(({ body, index, shape, rest, memory }, n) => {
         const row = rows + n * L.SHAPE_BYTES, at = row / 8;
         i32.set([x + 16 * firsts[index]!, body.particleCount, rest, memory, shape.mode === "linear" ? 1 : 0, bodyRows + index * L.BODY_BYTES], row / 4);
+        i32[(row + L.SHAPE_SURFACE) / 4] = body.streamedCount;
+        f64[(row + L.SHAPE_RADIUS) / 8] = shape.radius ?? 0;
         const { yield: begin, creep, max } = shape.plasticity ?? { yield: Infinity, creep: 0, max: 0 };
         f64.set([shape.rate, shape.linearity, begin, creep, max], at + L.SHAPE_RATE / 8);
         const { q, moment } = restShape(body);
         f64.set(q, rest / 8);
         f64.set(invert(moment), at + L.SHAPE_MOMENT / 8);
         f64.set([1, 0, 0, 0, 1, 0, 0, 0, 1], at + L.SHAPE_PLASTIC / 8);
+        for (const copy of copies[n]!) f64.copyWithin(copy / 8, at + L.SHAPE_PLASTIC / 8, at + L.SHAPE_PLASTIC / 8 + 2 * L.SHAPE_STATE_ROWS);
       });
     },
   };

@@ -1,0 +1,379 @@
+/**
+ * Heavy dynamic spheres against other bodies' triangles and against each other. A ball is a rigid body by shape matching (rigid.ts); what it
+ * touches with is not its particles but the sphere:
+ *   C = |c - q| - (R + r) >= 0,  q = sum b_i x_i the point of the triangle nearest to the center c, r the other body's margin
+ *   dL = -C / (1/M + sum w_i b_i^2),  c += dL n / M,  x_i -= w_i b_i dL n,  n from q to c
+ * Faces count, not vertices only, so a cloth coarser than the ball holds it too; where all edges of a triangle are short (its middle is then
+ * within e^2/(6 R) of the sphere, 0.7 % of R) its corners are enough, which is five times cheaper. Friction acts on the tangential displacement between the two
+ * surfaces and turns the ball: w_t = 1/M + R^2/I + sum w_i b_i^2.
+ * Swept: in the ball's frame the corners move on straight lines from xPrev - cPrev to x - c, and the distance from the center to the moving
+ * triangle changes by at most the longest of the three motions, so that steps of d - (R + r) along them never jump into the sphere (conservative
+ * advancement, as in collide.ts). A triangle that enters is put back to where it entered. What a push does beyond the approach of this substep
+ * makes no velocity (restitution 0: xPrev moves along).
+ * Triangles share corners, so a round of pushes leaves some inside: rounds follow until none is deeper than 0.5 % of the radius. What
+ * still is then goes with the ball for this substep, as it stood to it at its start (the rigid impact zone of Bridson et al. 2002).
+ * Candidates: each ball lists the particles and the triangles within its radius and a slack of twice what the fastest surface particle and the ball travel in a
+ * tick, and makes the list anew when twice the distance travelled since has used that up; each tick starts a new one. Per iteration a list
+ * entry costs a SIMD box test, and the exact test only near the sphere.
+ * A ball whose center begins inside a closed body stays inside of it.
+ * Serial, in ball and list order, once per iteration after the other contacts. Limit: an iteration passes a force of at most
+ * (w of the ball's neighbors)^-1 times their displacement, so much heavier balls press light things deeper than their stiffness says until
+ * iterations or substeps are raised; nothing passes through either way.
+ */
+import {
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, PASS_FIRST,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES, BODY_FREE, BODY_BYTES,
+  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
+  BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
+} from "./layout";
+import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
+import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
+import { ROTATION_SCRATCH } from "./rotation";
+
+/** As in collide.ts: what still grazes after so many steps counts as a hit. */
+const MAX_MARCH = 24;
+/** A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE radii (at 1e-3 a cloth at rest takes all rounds, 1 ms). */
+const SWEEPS = 8;
+const RESIDUE: f32 = 5e-3;
+/**
+ * Share of its distance to which a triangle that begins within the margin may come nearer before that counts as going through. Nearer to 1,
+ * things that slide along the sphere graze it too long for MAX_MARCH steps.
+ */
+const INNER: f32 = 0.98;
+/** A triangle is small while its edges are shorter than so many radii. */
+const SMALL: f32 = 0.4;
+/** Mark of a list entry that is a particle: their addresses are multiples of 16, those of triangle rows of 4. */
+const POINT: u32 = 1;
+/** Travel is counted twice, for what the solve adds to the velocities that a substep begins with. */
+const CAUTION: f32 = 2;
+
+// the answer of `sweep`: normal from the triangle to the center, weights of its corners; one instance belongs to one thread
+let nx: f32, ny: f32, nz: f32, wa: f32, wb: f32, wc: f32;
+/** No one normal keeps this motion out: the triangle has to go with the ball. */
+let blocked = false;
+// box and greatest speed of the last `look`
+let low: v128 = i32x4(0, 0, 0, 0), high: v128 = i32x4(0, 0, 0, 0), speed: f32;
+
+/** Once a tick: lists are stale, and whoever may meet a ball in this tick is not in free flight. */
+export function beginBalls(): void {
+  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS), surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = <usize>load<u32>(HEADER, H_BODIES);
+  if (!balls) return;
+  const tick = load<f32>(HEADER, H_TICK_SECONDS), count = load<i32>(HEADER, H_BODY_COUNT);
+  for (let n = 0; n < balls; n++) {
+    const ball = rows + <usize>n * BALL_BYTES, own = load<i32>(ball, BALL_BODY);
+    store<f32>(ball, -1, BALL_SLACK);
+    look(surfaces + <usize>own * SURFACE_BYTES);
+    const mineLow = low, mineHigh = high, mine = speed;
+    for (let b = 0; b < count; b++) {
+      if (b == own) continue;
+      const surface = surfaces + <usize>b * SURFACE_BYTES;
+      look(surface);
+      const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed)), row = bodies + <usize>b * BODY_BYTES;
+      if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
+      store<i32>(row, 0, BODY_FREE);
+      store<i32>(bodies + <usize>own * BODY_BYTES, 0, BODY_FREE);
+    }
+  }
+}
+
+/** Box and greatest speed of a body's surface particles. */
+function look(surface: usize): void {
+  const first = <usize>load<u32>(surface, SURFACE_FIRST), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  let least = v128.load(first), most = least, square = f32x4.splat(0);
+  for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) {
+    const x = v128.load(at), v = v128.load(at + toV), vv = f32x4.mul(v, v);
+    least = f32x4.min(least, x); most = f32x4.max(most, x);
+    square = f32x4.max(square, f32x4.add(vv, f32x4.add(v128.shuffle<f32>(vv, vv, 1, 2, 0, 3), v128.shuffle<f32>(vv, vv, 2, 0, 1, 3))));
+  }
+  low = least; high = most;
+  speed = Mathf.sqrt(f32x4.extract_lane(square, 0));
+}
+
+/** Boxes without a common point, by x y z. */
+@inline function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
+  return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) != 0;
+}
+
+/** One iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
+export function solveBalls(pass: i32, h: f32, scratch: usize): void {
+  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  for (let n = 0; n < balls; n++) measure(<usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE), scratch);
+  if (pass & PASS_FIRST) keepLists(balls, rows, h);
+  for (let n = 0; n < balls; n++) {
+    const ball = rows + <usize>n * BALL_BYTES;
+    for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
+    for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
+    for (let m = n + 1; m < balls; m++) touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
+  }
+  for (let n = 0; n < balls; n++) {
+    const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
+    moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
+    moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
+  }
+}
+
+/** Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the substep began. */
+function keepLists(balls: i32, rows: usize, h: f32): void {
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = load<i32>(HEADER, H_BODY_COUNT);
+  let fastest: f32 = 0;
+  for (let b = 0; b < bodies; b++) { look(surfaces + <usize>b * SURFACE_BYTES); fastest = max<f32>(fastest, speed); }
+  for (let n = 0; n < balls; n++) {
+    const ball = rows + <usize>n * BALL_BYTES, shape = <usize>load<u32>(ball, BALL_SHAPE), travel = CAUTION * h * 2 * fastest;
+    const slack = load<f32>(ball, BALL_SLACK) - travel;
+    store<f32>(ball, slack, BALL_SLACK);
+    if (slack >= 0) continue;
+    const R = <f32>load<f64>(shape, SHAPE_RADIUS), wide: f32 = CAUTION * load<f32>(HEADER, H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
+    listThings(ball, shape, R + wide);
+    store<f32>(ball, wide - travel, BALL_SLACK);
+  }
+}
+
+/** Every particle, and every triangle that is not small, of other bodies within `reach` and its margin of the ball's center at the start of the substep. */
+function listThings(ball: usize, shape: usize, reach: f32): void {
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = load<i32>(HEADER, H_BODY_COUNT), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const center = f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16)), 0);
+  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  let list = <usize>load<u32>(ball, BALL_LIST), listed = 0;
+  for (let b = 0; b < bodies; b++) {
+    const surface = surfaces + <usize>b * SURFACE_BYTES;
+    if (load<i32>(surface, SURFACE_SOLID) > 1) continue;
+    const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS)), least = f32x4.sub(center, around), most = f32x4.add(center, around);
+    look(surface);
+    // the box is of x, the list of xPrev: a body's own motion in this substep is at most the slack
+    if (apart(f32x4.sub(low, around), f32x4.add(high, around), least, most)) continue;
+    let at = <usize>load<u32>(surface, SURFACE_FIRST) + toPrev;
+    for (let i = load<i32>(surface, SURFACE_COUNT); i > 0; i--, at += 16) {
+      const x = v128.load(at);
+      if (apart(x, x, least, most)) continue;
+      store<u32>(list, <u32>(at - toPrev) | POINT);
+      list += 4;
+      listed++;
+    }
+    // Edges may grow before the next list, twofold is allowed for; where things travel more than half the radius in a tick no triangle counts as
+    // small, so that what grows faster is out by the next tick, before the center comes near.
+    const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0, short2: f32 = short * short;
+    let t = <usize>load<u32>(surface, SURFACE_TRIANGLES);
+    for (let i = load<i32>(surface, SURFACE_TRIANGLE_COUNT); i > 0; i--, t += 12) {
+      const A = v128.load(<usize>load<u32>(t) + toPrev), B = v128.load(<usize>load<u32>(t, 4) + toPrev), C = v128.load(<usize>load<u32>(t, 8) + toPrev);
+      if (apart(f32x4.min(A, f32x4.min(B, C)), f32x4.max(A, f32x4.max(B, C)), least, most)) continue;
+      if (max<f32>(square(f32x4.sub(A, B)), max<f32>(square(f32x4.sub(B, C)), square(f32x4.sub(C, A)))) < short2) continue;
+      store<u32>(list, <u32>t);
+      list += 4;
+      listed++;
+    }
+  }
+  store<i32>(ball, listed, BALL_COUNT);
+}
+
+@inline function square(a: v128): f32 {
+  const x = f32x4.extract_lane(a, 0), y = f32x4.extract_lane(a, 1), z = f32x4.extract_lane(a, 2);
+  return x * x + y * y + z * z;
+}
+
+@inline function center32(shape: usize): v128 {
+  return f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)), 0);
+}
+
+/** Where the center was when the substep began: after pushes that make no velocity, moved along with them. */
+@inline function centerBefore32(shape: usize): v128 {
+  return f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16) + load<f64>(shape, SHAPE_PUSH_STILL + 16)), 0);
+}
+
+/**
+ * All of a ball's list, in its order.
+ * @param room 144 bytes: the corners seen from the center at the start, at the end, between
+ * @param hold false: parts what touches. true: corners of what is still deeper than the residue go with the ball as they did at the start of the substep
+ * @returns the greatest depth that was met, in radii
+ */
+function touchListed(ball: usize, room: usize, hold: bool): f32 {
+  const shape = <usize>load<u32>(ball, BALL_SHAPE), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  let deepest: f32 = 0;
+  let entry = <usize>load<u32>(ball, BALL_LIST), now = center32(shape), before = centerBefore32(shape);
+  for (let n = load<i32>(ball, BALL_COUNT); n > 0; n--, entry += 4) {
+    const listed = load<u32>(entry);
+    if (listed & POINT) {
+      const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(v128.load(P), now), box = f32x4.splat(r);
+      if (apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box)) continue;
+      const depth = sweepPoint(p0, p1, r);
+      if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
+      deepest = max<f32>(deepest, depth / R);
+      if (hold) stick(shape, P);
+      else respond(shape, P, P, P, depth, R);
+      now = center32(shape);
+      before = centerBefore32(shape);
+      continue;
+    }
+    const t = <usize>listed, A = <usize>load<u32>(t), B = <usize>load<u32>(t, 4), C = <usize>load<u32>(t, 8);
+    const a0 = f32x4.sub(v128.load(A + toPrev), before), b0 = f32x4.sub(v128.load(B + toPrev), before), c0 = f32x4.sub(v128.load(C + toPrev), before);
+    const a1 = f32x4.sub(v128.load(A), now), b1 = f32x4.sub(v128.load(B), now), c1 = f32x4.sub(v128.load(C), now);
+    const r: f32 = R + load<f32>(A + toPrev, 12), box = f32x4.splat(r);
+    if (apart(f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)), f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)), f32x4.neg(box), box)) continue;
+    v128.store(room, a0); v128.store(room, b0, 16); v128.store(room, c0, 32); v128.store(room, a1, 48); v128.store(room, b1, 64); v128.store(room, c1, 80);
+    const depth = sweep(room, r);
+    if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
+    deepest = max<f32>(deepest, depth / R);
+    if (hold || blocked) { stick(shape, A); stick(shape, B); stick(shape, C); }
+    else respond(shape, A, B, C, depth, R);
+    now = center32(shape);
+    before = centerBefore32(shape);
+  }
+  return deepest;
+}
+
+/** Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at its start. */
+function stick(shape: usize, at: usize): void {
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), w: f64 = load<f32>(at, 12), heavy = load<f64>(shape, SHAPE_INVERSE_MASS), W = w + heavy;
+  if (!(W > 0)) return;
+  const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev)), y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4)), z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
+  const length = sqrt(x * x + y * y + z * z);
+  if (!(length > 0)) return;
+  pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
+  const s = w / W;
+  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x)); store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4); store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
+}
+
+/**
+ * The motion of a point past a sphere of radius r around the origin: as `sweep`, with the entry in closed form.
+ * @returns how far they have to part along n, m; not above 0: nothing. Sets n and the weights.
+ */
+function sweepPoint(p0: v128, p1: v128, r: f32): f32 {
+  const x = f32x4.extract_lane(p0, 0), y = f32x4.extract_lane(p0, 1), z = f32x4.extract_lane(p0, 2), X = f32x4.extract_lane(p1, 0), Y = f32x4.extract_lane(p1, 1), Z = f32x4.extract_lane(p1, 2);
+  const dx = X - x, dy = Y - y, dz = Z - z, dd = dx * dx + dy * dy + dz * dz, pd = x * dx + y * dy + z * dz, pp = x * x + y * y + z * z;
+  const end = Mathf.sqrt(X * X + Y * Y + Z * Z), start = Mathf.sqrt(pp), inner: f32 = start > r ? r : INNER * start;
+  wa = 1; wb = 0; wc = 0;
+  if (end > 0) { nx = -X / end; ny = -Y / end; nz = -Z / end; } else { nx = 0; ny = 1; nz = 0; }
+  const room2 = pp - inner * inner, under = pd * pd - dd * room2;
+  // on its way in and through the inner sphere before the end
+  if (!(pd < 0 && under > 0 && start > 0)) return r - end;
+  const t: f32 = room2 / (-pd + Mathf.sqrt(under));
+  if (t > 1) return r - end;
+  const qx = x + t * dx, qy = y + t * dy, qz = z + t * dz, k: f32 = -1 / Mathf.sqrt(qx * qx + qy * qy + qz * qz), ux = k * qx, uy = k * qy, uz = k * qz;
+  if (end < r && ux * nx + uy * ny + uz * nz >= 0.5) return r - end;
+  nx = ux; ny = uy; nz = uz;
+  return r + nx * X + ny * Y + nz * Z;
+}
+
+let distance: f32, ux: f32, uy: f32, uz: f32; // of the last `view`: from the center, and direction to it
+
+/** Distance of the triangle at `corners` from the center (which is the origin), direction to the center, weights (closest.ts). */
+function view(corners: usize): f32 {
+  closestPoint(0, 0, 0, corners, corners + 16, corners + 32);
+  distance = Mathf.sqrt(closestX * closestX + closestY * closestY + closestZ * closestZ);
+  const k: f32 = distance > 0 ? -1 / distance : 0;
+  ux = k * closestX; uy = k * closestY; uz = k * closestZ;
+  return distance;
+}
+
+@inline function keepAnswer(): void { nx = ux; ny = uy; nz = uz; wa = weightA; wb = weightB; wc = weightC; }
+
+/** n . (where the weighted point is at the end, from the center). */
+@inline function along(end: usize): f32 {
+  return nx * (wa * load<f32>(end) + wb * load<f32>(end, 16) + wc * load<f32>(end, 32)) + ny * (wa * load<f32>(end, 4) + wb * load<f32>(end, 20) + wc * load<f32>(end, 36)) + nz * (wa * load<f32>(end, 8) + wb * load<f32>(end, 24) + wc * load<f32>(end, 40));
+}
+
+/**
+ * The motion of a triangle past a sphere of radius r around the origin.
+ * @param room corners at the start (48 bytes), at the end (48), and room for those between
+ * @returns how far triangle and center have to part along n, m; not above 0: nothing. Sets n and the weights.
+ */
+function sweep(room: usize, r: f32): f32 {
+  const end = room + 48;
+  let move2: f32 = 0;
+  for (let k: usize = 0; k < 48; k += 16) {
+    const d = f32x4.sub(v128.load(end + k), v128.load(room + k)), x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
+    move2 = max<f32>(move2, x * x + y * y + z * z);
+  }
+  const move = Mathf.sqrt(move2);
+  const d1 = view(end) - r;
+  if (d1 > 0 && d1 > move) return 0;
+  keepAnswer();
+  const ex = ux, ey = uy, ez = uz, d0 = view(room) - r;
+  blocked = false;
+  // what begins within the margin must not go much deeper on its way
+  let inner: f32 = d0 > 0 ? r : INNER * (r + d0);
+  const from = r + d0 - inner;
+  if (!(from > 0) || !(move > 0) || (d1 + r - inner > 0 && from + d1 + r - inner > move)) return -d1;
+  let t: f32 = from / move;
+  for (let step = 0; t < 1; step++) {
+    between(room, t);
+    const d = view(room + 96) - inner;
+    if (d <= 1e-4 * r || step >= MAX_MARCH) {
+      // a shallow hit slides to where it ended; through, or out again, is answered where it entered
+      if (!(d1 > 0) && ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
+      const fx = nx, fy = ny, fz = nz, fa = wa, fb = wb, fc = wc;
+      keepAnswer();
+      const depth = along(end) + r;
+      if (depth > 0) return depth;
+      // the point that touched goes away; does another come nearer?
+      nx = fx; ny = fy; nz = fz; wa = fa; wb = fb; wc = fc;
+      inner *= INNER;
+      if (step >= MAX_MARCH || inner < 0.5 * r) { blocked = true; return r; }
+    } else t += d / move;
+  }
+  return -d1;
+}
+
+@inline function between(room: usize, t: f32): void {
+  const s = f32x4.splat(t);
+  for (let k: usize = 0; k < 48; k += 16) v128.store(room + 96 + k, f32x4.add(v128.load(room + k), f32x4.mul(s, f32x4.sub(v128.load(room + 48 + k), v128.load(room + k)))));
+}
+
+@inline function shift(at: usize, s: f32): void {
+  store<f32>(at, load<f32>(at) + s * nx); store<f32>(at, load<f32>(at, 4) + s * ny, 4); store<f32>(at, load<f32>(at, 8) + s * nz, 8);
+}
+
+/** Parts ball and triangle by `depth` along n, and holds them together sideways. */
+function respond(shape: usize, A: usize, B: usize, C: usize, depth: f32, R: f32): void {
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const a = wa, b = wb, c = wc, va = load<f32>(A, 12) * a, vb = load<f32>(B, 12) * b, vc = load<f32>(C, 12) * c, light = va * a + vb * b + vc * c;
+  const W = light + <f32>load<f64>(shape, SHAPE_INVERSE_MASS);
+  if (!(W > 0)) return;
+  // displacement of the ball against the triangle since the start of the substep
+  let dx = <f32>(load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH) - load<f64>(shape, SHAPE_PUSH_STILL)), dy = <f32>(load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH + 8) - load<f64>(shape, SHAPE_PUSH_STILL + 8)), dz = <f32>(load<f64>(shape, SHAPE_SHIFT + 16) + load<f64>(shape, SHAPE_PUSH + 16) - load<f64>(shape, SHAPE_PUSH_STILL + 16));
+  dx -= a * (load<f32>(A) - load<f32>(A + toPrev)) + b * (load<f32>(B) - load<f32>(B + toPrev)) + c * (load<f32>(C) - load<f32>(C + toPrev));
+  dy -= a * (load<f32>(A, 4) - load<f32>(A + toPrev, 4)) + b * (load<f32>(B, 4) - load<f32>(B + toPrev, 4)) + c * (load<f32>(C, 4) - load<f32>(C + toPrev, 4));
+  dz -= a * (load<f32>(A, 8) - load<f32>(A + toPrev, 8)) + b * (load<f32>(B, 8) - load<f32>(B + toPrev, 8)) + c * (load<f32>(C, 8) - load<f32>(C + toPrev, 8));
+  const approach = -(dx * nx + dy * ny + dz * nz), lambda = depth / W, still: f32 = max<f32>(0, lambda - max<f32>(0, approach) / W);
+  pushAt(shape, 0, 0, 0, nx, ny, nz, lambda, still);
+  shift(A, -va * lambda); shift(B, -vb * lambda); shift(C, -vc * lambda);
+  if (still > 0) { shift(A + toPrev, -va * still); shift(B + toPrev, -vb * still); shift(C + toPrev, -vc * still); }
+  // friction between the surfaces: the ball's turns along
+  const turnX = <f32>(load<f64>(shape, SHAPE_TURN) + load<f64>(shape, SHAPE_TWIST)), turnY = <f32>(load<f64>(shape, SHAPE_TURN + 8) + load<f64>(shape, SHAPE_TWIST + 8)), turnZ = <f32>(load<f64>(shape, SHAPE_TURN + 16) + load<f64>(shape, SHAPE_TWIST + 16));
+  const sx = -R * nx, sy = -R * ny, sz = -R * nz;
+  let tx = dx + approach * nx + turnY * sz - turnZ * sy, ty = dy + approach * ny + turnZ * sx - turnX * sz, tz = dz + approach * nz + turnX * sy - turnY * sx;
+  const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
+  if (!(slide > 0)) return;
+  tx /= slide; ty /= slide; tz /= slide;
+  const meets = light + <f32>inverseMassAt(shape, sx, sy, sz, tx, ty, tz), mu = load<f32>(<usize>load<u32>(shape, SHAPE_FIRST) + toAcc, 12) * load<f32>(A + toAcc, 12);
+  const cut: f32 = min<f32>(slide / meets, mu * lambda);
+  pushAt(shape, sx, sy, sz, tx, ty, tz, -cut, 0);
+  nx = tx; ny = ty; nz = tz;
+  shift(A, va * cut); shift(B, vb * cut); shift(C, vc * cut);
+}
+
+/** Two balls: the second's center is a point with its radius as the margin. */
+function touchBall(one: usize, two: usize): void {
+  const start = f32x4.sub(centerBefore32(two), centerBefore32(one)), end = f32x4.sub(center32(two), center32(one)), R = <f32>load<f64>(one, SHAPE_RADIUS), S = <f32>load<f64>(two, SHAPE_RADIUS);
+  const depth = sweepPoint(start, end, R + S), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
+  if (!(depth > 0) || !(W > 0)) return;
+  let dx = displacement(one, 0) - displacement(two, 0), dy = displacement(one, 8) - displacement(two, 8), dz = displacement(one, 16) - displacement(two, 16);
+  const n0: f64 = nx, n1: f64 = ny, n2: f64 = nz, approach = -(dx * n0 + dy * n1 + dz * n2), lambda = <f64>depth / W, still = max<f64>(0, lambda - max<f64>(0, approach) / W);
+  pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
+  pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
+  // the touching points lie at -R n of one and +S n of the other
+  const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0), y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8), z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
+  dx += approach * n0 - (y * n2 - z * n1); dy += approach * n1 - (z * n0 - x * n2); dz += approach * n2 - (x * n1 - y * n0);
+  const slide = sqrt(dx * dx + dy * dy + dz * dz);
+  if (!(slide > 0)) return;
+  dx /= slide; dy /= slide; dz /= slide;
+  const r: f64 = R, s: f64 = S, meets = inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
+  const mu: f64 = load<f32>(<usize>load<u32>(one, SHAPE_FIRST) + toAcc, 12) * load<f32>(<usize>load<u32>(two, SHAPE_FIRST) + toAcc, 12), cut = min<f64>(slide / meets, mu * lambda);
+  pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
+  pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
+}
+
+@inline function displacement(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL); }
+@inline function turn(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST); }

@@ -1,0 +1,21 @@
+/** Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the others: nothing is ever dropped. */
+import * as L from "../../kernel/assembly/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "./map.ts";
+
+export interface PlannedBalls {
+  rows: number;
+  count: number;
+  /** @param shapeRows address of the SHAPE row of every shape-matched body, by body number */
+  write: (i32: Int32Array, shapeRows: ReadonlyMap<number, number>) => void;
+}
+
+export function planBalls(bodies: readonly BodyTemplate[], allocator: Allocator): PlannedBalls {
+  const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
+  const others = bodies.reduce((sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount), 0);
+  const rows = allocator.take(balls.length * L.BALL_BYTES), lists = balls.map(() => allocator.take(4 * others));
+  return {
+    rows, count: balls.length,
+    write: (i32, shapeRows) => balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
+  };
+}
