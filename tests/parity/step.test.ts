@@ -83,6 +83,7 @@ test.each(["compliant", "paper"] as const)("a room with one body per schedule an
       material: { model: "orthotropic", density: 300, thickness: 0.001, kWeft: 1e5, kWarp: 2e5, kShear: 3e4, nuWeft: 0.1, nuWarp: 0.2, bendingStiffness: 1e-4 } },
     { name: `o${n}`, kind: "soft", solver, sweep, mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] }, transform: { translate: [2, 0.3 * n, 0] }, pins: [{ select: { particles: [0, 1] } }],
       material: { model: "orthotropic", density: 500, youngsModuli: [5e4, 1e5, 3e4], poissonsRatios: [0.2, 0.3, 0.25], shearModuli: [2e4, 2e4, 2e4] } },
+    { name: `n${n}`, kind: "soft", solver, sweep, mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] }, transform: { translate: [2.5, 0.3 * n, 0] }, pins: [{ select: { particles: [0, 1] } }], material: { ...soft, model: n % 2 ? "neo-hookean" : "stable-neo-hookean" } },
     ...(solver === "compliant" ? [{ name: `p${n}`, kind: "soft" as const, sweep, mesh: { type: "box" as const, size: [0.2, 0.1, 0.1] as [number, number, number], cells: [2, 1, 1] as [number, number, number] }, transform: { translate: [3, 0.3 * n, 0] as [number, number, number] }, pins: [{ select: { particles: [0, 1] } }],
       material: { model: "pbd" as const, density: 500, distance: { compliance: 1e-5 }, volume: { stiffness: 0.5 } } }] : []),
   ]),

@@ -101,6 +101,8 @@ export const KIND_PAPER_TRIANGLE = 33;
 export const KIND_PAPER_BEND = 34;
 export const KIND_PAPER_TET_ORTHO = 35;
 export const KIND_PAPER_TET_PLASTIC = 36;
+export const KIND_PAPER_NEO_HOOKEAN = 37;
+export const KIND_PAPER_STABLE_NEO_HOOKEAN = 38;
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;
 export const KIND_SWEEP_COLLECT = 41;

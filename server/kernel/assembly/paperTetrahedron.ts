@@ -10,13 +10,15 @@
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import {
-  KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, SCRATCH_U, TET_BYTES, TET_DM, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN, TET_S,
+  HYPER_BYTES, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, SCRATCH_U, TET_BYTES, TET_DM, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN, TET_S,
 } from "./layout";
 import { storeStress } from "./hooke";
+import { hyperelasticStress } from "./paperHyperelastic";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /** Bytes of a block of the given kind. */
 export function paperTetrahedronBytes(kind: i32): i32 {
+  if (kind == KIND_PAPER_NEO_HOOKEAN || kind == KIND_PAPER_STABLE_NEO_HOOKEAN) return HYPER_BYTES;
   return kind == KIND_PAPER_TET_PLASTIC ? TET_PLASTIC_BYTES : kind == KIND_PAPER_TET_ORTHO ? TET_ORTHO_BYTES : TET_BYTES;
 }
 
@@ -27,6 +29,8 @@ export function paperTetrahedronBytes(kind: i32): i32 {
 @inline function stress(kind: i32, block: usize, scratch: usize): void {
   if (kind == KIND_PAPER_TET_PLASTIC) stvkStress(block, scratch, true, true);
   else if (kind == KIND_PAPER_TET_ORTHO) stvkStress(block, scratch, true, false);
+  else if (kind == KIND_PAPER_NEO_HOOKEAN) hyperelasticStress(block, scratch, false);
+  else if (kind == KIND_PAPER_STABLE_NEO_HOOKEAN) hyperelasticStress(block, scratch, true);
   else stvkStress(block, scratch, false, false);
 }
 

@@ -5,8 +5,8 @@ import type { BlockKind } from "./kind.ts";
 import { writeShape } from "./tet.ts";
 
 const block = { bytes: L.HYPER_BYTES, memory: L.HYPER_L, write: writeHyper, pad: padHyper };
-export const neoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_NEO_HOOKEAN };
-export const stableNeoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_STABLE_NEO_HOOKEAN };
+export const neoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_NEO_HOOKEAN, paperPhase: L.KIND_PAPER_NEO_HOOKEAN };
+export const stableNeoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_STABLE_NEO_HOOKEAN, paperPhase: L.KIND_PAPER_STABLE_NEO_HOOKEAN };
 
 function writeHyper(f32: Float32Array, at: number, e: HyperElements, i: number, w: (corner: number) => number): void {
   writeShape(f32, at, e, i, w);
