@@ -40,8 +40,8 @@ async function measure(material: SoftMaterial): Promise<{ fastest: Record<string
       const at = (program + p * L.PHASE_BYTES) / 4, data = i32[at + L.PHASE_DATA / 4]!, count = i32[at + L.PHASE_COUNT / 4]!;
       switch (i32[at + L.PHASE_KIND / 4]) {
         case L.KIND_TET: kernel.solveTetrahedra(data, count, pass, inverseH2, layout.scratch, 0); break;
-        case L.KIND_TET_ORTHO: kernel.solveOrthotropic(data, count, pass, inverseH2, layout.scratch); break;
-        case L.KIND_TET_PLASTIC: kernel.solvePlastic(data, count, pass, inverseH2, layout.scratch); break;
+        case L.KIND_TET_ORTHO: kernel.solveOrthotropic(data, count, pass, inverseH2, layout.scratch, 0); break;
+        case L.KIND_TET_PLASTIC: kernel.solvePlastic(data, count, pass, inverseH2, layout.scratch, 0); break;
       }
     }
   };

@@ -10,8 +10,8 @@ export interface Kernel {
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
   solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
-  solveOrthotropic(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
-  solvePlastic(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
+  solveOrthotropic(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
+  solvePlastic(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   flow(block: number, count: number, h: number): void;
   copyState(blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number, saved: number, back: number): void;
   hashState(hash: bigint, blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number): bigint;

@@ -123,8 +123,8 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     iterate(first) {
       for (const range of planned.ranges) {
         if (form === "paper") solvePaperRange(kernel, range, scratch);
-        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
-        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
         else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);

@@ -1,8 +1,10 @@
 /** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
 import { describe, expect, test } from "vitest";
+import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import type { TetElements } from "../../server/sim/constraints/elements.ts";
+import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
+import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../../server/sim/constraints/elements.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { settleTetrahedra } from "../../server/sim/reference/settle.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
@@ -11,13 +13,26 @@ import { copyParticles } from "./room.ts";
 
 const H = 1 / 240;
 
+/** 1/S_00 is 3e6 Pa in all of them. */
+const MATERIALS: Record<string, SoftMaterial> = {
+  isotropic: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 },
+  orthotropic: { model: "orthotropic", density: 1000, youngsModuli: [3e6, 1e6, 8e5], poissonsRatios: [0.3, 0.25, 0.35], shearModuli: [6e5, 4e5, 7e5], axes: [0, 20, 10] },
+  plastic: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35, plasticity: { yield: 0.002, creep: 0.5, max: 0.1 } },
+};
+
+/** The tetrahedra of the laboratory's only body, as the kernel has them now: plastic strain included. */
+function elementsOf(lab: Laboratory): TetElements | OrthotropicTetElements | PlasticTetElements {
+  const e = roundElements(lab.created.bodies[0]!.elements[0] as TetElements | OrthotropicTetElements | PlasticTetElements);
+  return e.kind === "tet-plastic" ? { ...e, plasticStrain: rowsOf(lab, "block", L.TET_PLASTIC_STRAIN, 6) } : e;
+}
+
 /** A stiff clamped beam that has begun to settle: its iterations build up a part of the stress only. */
-async function beam(): Promise<Laboratory> {
+async function beam(material: SoftMaterial = MATERIALS.isotropic!): Promise<Laboratory> {
   const lab = await laboratory({
     tickHz: 60, substeps: 4, iterations: 3, gravity: [0, -9.81, 0], damping: 5,
     bodies: [{
       name: "beam", kind: "soft", mesh: { type: "box", size: [1, 0.25, 0.25], cells: [8, 2, 2] },
-      material: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 }, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.499, 1, 1] } } }],
+      material, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.499, 1, 1] } } }],
     }],
   });
   lab.run(150);
@@ -26,12 +41,12 @@ async function beam(): Promise<Laboratory> {
 
 /** Rows of all elements, gathered from blocks: `at` gives the address of an element's lane. */
 function rowsOf(lab: Laboratory, at: "block" | "memory", offset: number, count: number): Float64Array {
-  const { memory, layout, bodies } = lab.created, e = bodies[0]!.elements[0] as TetElements;
+  const { memory, layout, bodies } = lab.created, e = bodies[0]!.elements[0] as TetElements, { bytes, phase } = BLOCK_KINDS[e.kind];
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), out = new Float64Array(count * e.volume.length);
   const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
-  const firsts = Array.from({ length: phases }, (_, n) => program + (n * L.PHASE_BYTES) / 4).filter((p) => i32[p + L.PHASE_KIND / 4] === L.KIND_TET && i32[p + L.PHASE_PASS / 4]! & L.PASS_FIRST);
+  const firsts = Array.from({ length: phases }, (_, n) => program + (n * L.PHASE_BYTES) / 4).filter((p) => i32[p + L.PHASE_KIND / 4] === phase && i32[p + L.PHASE_PASS / 4]! & L.PASS_FIRST);
   colorConstraints(e.particles, 4, layout.particleCount).forEach((color, c) => color.forEach((i, lane) => {
-    const base = at === "block" ? i32[firsts[c]! + L.PHASE_DATA / 4]! + Math.floor(lane / 4) * L.TET_BYTES : i32[firsts[c]! + L.PHASE_MEMORY / 4]! + Math.floor(lane / 4) * L.MEMORY_BYTES;
+    const base = at === "block" ? i32[firsts[c]! + L.PHASE_DATA / 4]! + Math.floor(lane / 4) * bytes : i32[firsts[c]! + L.PHASE_MEMORY / 4]! + Math.floor(lane / 4) * L.MEMORY_BYTES;
     for (let row = 0; row < count; row++) out[count * i + row] = f32[(base + offset) / 4 + 4 * row + (lane % 4)]!;
   }));
   return out;
@@ -41,8 +56,8 @@ const bodyRow = (lab: Laboratory): DataView => new DataView(lab.created.memory.b
 const most = (a: Float64Array): number => a.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
 
 describe("remembered stress", () => {
-  test("one tick of it is the twin's", async () => {
-    const lab = await beam(), { created } = lab, e = roundElements(created.bodies[0]!.elements[0] as TetElements), particles = makeParticles(created.layout.particleCount);
+  test.each(Object.entries(MATERIALS))("one tick of it is the twin's: %s", async (_name, material) => {
+    const lab = await beam(material), { created } = lab, e = elementsOf(lab), particles = makeParticles(created.layout.particleCount);
     copyParticles(created, particles);
     const last = rowsOf(lab, "block", L.TET_LAMBDA, 6), before = rowsOf(lab, "memory", 0, 6), row = bodyRow(lab);
     const gain = row.getFloat32(L.BODY_GAIN, true), keep = row.getFloat32(L.BODY_KEEP, true);
@@ -50,6 +65,7 @@ describe("remembered stress", () => {
     expect(most(before)).toBeGreaterThan(0);
     const twin = settleTetrahedra(particles, e, last, before, gain, keep, H);
     lab.world.kernel.settle();
+    if (e.kind === "tet-plastic") expect(most(e.plasticStrain)).toBeGreaterThan(1e-4);
     // a dozen float32 operations on numbers of the size of the largest multiplier
     const remembered = rowsOf(lab, "memory", 0, 6);
     expect(most(remembered.map((v, k) => v - twin.remembered[k]!))).toBeLessThan(8 * UNIT * most(last));
@@ -66,17 +82,18 @@ describe("remembered stress", () => {
     expect(Math.abs(Math.sqrt(row.getFloat64(L.BODY_CHANGE, true)) - Math.sqrt(twin.change))).toBeLessThan(32 * UNIT * Math.sqrt(twin.strain));
   });
 
-  test("a substep that starts from memory goes on exactly as an iteration that finds it in its own rows", async () => {
-    const lab = await beam(), { memory, layout } = lab.created, f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-    const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phase = Array.from({ length: i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, n) => program + (n * L.PHASE_BYTES) / 4).find((p) => i32[p + L.PHASE_KIND / 4] === L.KIND_TET)!;
+  test.each(Object.entries(MATERIALS))("a substep that starts from memory goes on exactly as an iteration that finds it in its own rows: %s", async (_name, material) => {
+    const lab = await beam(material), of = BLOCK_KINDS[elementsOf(lab).kind], { kernel } = lab.world, { memory, layout } = lab.created, f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
+    const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phase = Array.from({ length: i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, n) => program + (n * L.PHASE_BYTES) / 4).find((p) => i32[p + L.PHASE_KIND / 4] === of.phase)!;
     const data = i32[phase + L.PHASE_DATA / 4]!, blocks = i32[phase + L.PHASE_COUNT / 4]!, kept = i32[phase + L.PHASE_MEMORY / 4]!, inverseH2 = Math.fround(1 / (H * H));
     const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
+    const solve = { [L.KIND_TET]: kernel.solveTetrahedra, [L.KIND_TET_ORTHO]: kernel.solveOrthotropic, [L.KIND_TET_PLASTIC]: kernel.solvePlastic }[of.phase]!;
     const start = x();
-    lab.world.kernel.solveTetrahedra(data, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
+    solve(data, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
     const warm = x();
     f32.set(start, layout.x / 4);
-    for (let b = 0; b < blocks; b++) f32.copyWithin((data + b * L.TET_BYTES + L.TET_LAMBDA) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES + L.MEMORY_BODY) / 4);
-    lab.world.kernel.solveTetrahedra(data, blocks, 0, inverseH2, layout.scratch, 0);
+    for (let b = 0; b < blocks; b++) f32.copyWithin((data + b * of.bytes + L.TET_LAMBDA) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES + L.MEMORY_BODY) / 4);
+    solve(data, blocks, 0, inverseH2, layout.scratch, 0);
     expect(x()).toEqual(warm);
     expect(warm).not.toEqual(start);
   });

@@ -54,12 +54,12 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), pass = load<i32>(phase, PHASE_PASS);
   const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
-  if (kind == KIND_TET) {
-    const memory = pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) + <usize>begin * MEMORY_BYTES : 0;
-    solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, load<i32>(HEADER, H_SETTLE) ? pass & ~PASS_LAST : pass, inverseH2, scratch, memory);
+  if (kind == KIND_TET || kind == KIND_TET_ORTHO || kind == KIND_TET_PLASTIC) {
+    const memory = pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) + <usize>begin * MEMORY_BYTES : 0, keeping = load<i32>(HEADER, H_SETTLE) ? pass & ~PASS_LAST : pass;
+    if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, keeping, inverseH2, scratch, memory);
+    else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, keeping, inverseH2, scratch, memory);
+    else solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, keeping, inverseH2, scratch, memory);
   }
-  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, pass, inverseH2, scratch);
-  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
   else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);

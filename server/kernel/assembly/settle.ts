@@ -22,7 +22,8 @@
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {
   HEADER, H_X, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY,
-  KIND_TET, PASS_FIRST, TET_DM, TET_S, TET_LAMBDA, TET_BYTES, MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT, BODY_BYTES,
+  KIND_TET, KIND_TET_ORTHO, KIND_TET_PLASTIC, PASS_FIRST, TET_DM, TET_S, TET_S_COUPLING, TET_S_SHEAR, TET_PLASTIC_STRAIN, TET_LAMBDA, TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES,
+  MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT, BODY_BYTES,
 } from "./layout";
 
 /** Once a tick, before the first substep. Serial: the sums over a body are in element order. */
@@ -35,8 +36,11 @@ export function settle(): void {
   for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) memory.fill(row + BODY_MISMATCH, 0, 32);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   for (let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM); p < load<i32>(HEADER, H_PHASES); p++, phase += PHASE_BYTES) {
-    if (load<i32>(phase, PHASE_KIND) != KIND_TET || !(load<i32>(phase, PHASE_PASS) & PASS_FIRST)) continue;
-    settleTetrahedra(<usize>load<u32>(phase, PHASE_DATA), load<i32>(phase, PHASE_COUNT), <usize>load<u32>(phase, PHASE_MEMORY), inverseH2, settled);
+    const kind = load<i32>(phase, PHASE_KIND), data = <usize>load<u32>(phase, PHASE_DATA), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
+    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST)) continue;
+    if (kind == KIND_TET) settleTetrahedra(data, count, kept, inverseH2, settled, false, false);
+    else if (kind == KIND_TET_ORTHO) settleTetrahedra(data, count, kept, inverseH2, settled, true, false);
+    else if (kind == KIND_TET_PLASTIC) settleTetrahedra(data, count, kept, inverseH2, settled, true, true);
   }
 }
 
@@ -67,10 +71,11 @@ export function settle(): void {
   push(<usize>load<u32>(addresses, 12) + toSupport, f32x4.extract_lane(x, 3), f32x4.extract_lane(y, 3), f32x4.extract_lane(z, 3));
 }
 
-function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void {
+/** `general` and `plastic` are compile-time constants, as in tetrahedron.ts. */
+@inline function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
   const aT = f32x4.splat(inverseH2), half = f32x4.splat(0.5), one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += TET_BYTES, kept += MEMORY_BYTES) {
+  for (let n = 0; n < count; n++, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += MEMORY_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -92,15 +97,23 @@ function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32,
       const l0 = v128.load(block, TET_LAMBDA), l1 = v128.load(block, TET_LAMBDA + 16), l2 = v128.load(block, TET_LAMBDA + 32);
       const l3 = v128.load(block, TET_LAMBDA + 48), l4 = v128.load(block, TET_LAMBDA + 64), l5 = v128.load(block, TET_LAMBDA + 80);
       // how far the strain is from what the stress says
-      const sn = mul(aT, v128.load(block, TET_S)), so = mul(aT, v128.load(block, TET_S + 16)), sg = mul(aT, v128.load(block, TET_S + 32)), weight = f32x4.div(one, v128.load(block, TET_S));
-      const e0 = madd(sn, l0, mul(so, add(l1, l2))), e1 = madd(sn, l1, mul(so, add(l0, l2))), e2 = madd(sn, l2, mul(so, add(l0, l1))), e3 = mul(sg, l3), e4 = mul(sg, l4), e5 = mul(sg, l5);
-      const r0 = madd(half, sub(dot3(f00, f00, f10, f10, f20, f20), one), e0), r1 = madd(half, sub(dot3(f01, f01, f11, f11, f21, f21), one), e1), r2 = madd(half, sub(dot3(f02, f02, f12, f12, f22, f22), one), e2);
-      const r3 = add(dot3(f01, f02, f11, f12, f21, f22), e3), r4 = add(dot3(f00, f02, f10, f12, f20, f22), e4), r5 = add(dot3(f00, f01, f10, f11, f20, f21), e5);
+      const s00 = mul(aT, v128.load(block, TET_S)), s11 = general ? mul(aT, v128.load(block, TET_S + 16)) : s00, s22 = general ? mul(aT, v128.load(block, TET_S + 32)) : s00, weight = f32x4.div(one, v128.load(block, TET_S));
+      const s12 = mul(aT, general ? v128.load(block, TET_S_COUPLING) : v128.load(block, TET_S + 16)), s02 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 16)) : s12, s01 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 32)) : s12;
+      const s33 = mul(aT, general ? v128.load(block, TET_S_SHEAR) : v128.load(block, TET_S + 32)), s44 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 16)) : s33, s55 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 32)) : s33;
+      const e0 = madd(s00, l0, general ? madd(s01, l1, mul(s02, l2)) : mul(s12, add(l1, l2))), e1 = madd(s11, l1, general ? madd(s01, l0, mul(s12, l2)) : mul(s12, add(l0, l2))), e2 = madd(s22, l2, general ? madd(s02, l0, mul(s12, l1)) : mul(s12, add(l0, l1)));
+      const e3 = mul(s33, l3), e4 = mul(s44, l4), e5 = mul(s55, l5);
+      let r0 = madd(half, sub(dot3(f00, f00, f10, f10, f20, f20), one), e0), r1 = madd(half, sub(dot3(f01, f01, f11, f11, f21, f21), one), e1), r2 = madd(half, sub(dot3(f02, f02, f12, f12, f22, f22), one), e2);
+      let r3 = add(dot3(f01, f02, f11, f12, f21, f22), e3), r4 = add(dot3(f00, f02, f10, f12, f20, f22), e4), r5 = add(dot3(f00, f01, f10, f11, f20, f21), e5);
+      if (plastic) {
+        r0 = sub(r0, v128.load(block, TET_PLASTIC_STRAIN)); r1 = sub(r1, v128.load(block, TET_PLASTIC_STRAIN + 16)); r2 = sub(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
+        r3 = sub(r3, v128.load(block, TET_PLASTIC_STRAIN + 48)); r4 = sub(r4, v128.load(block, TET_PLASTIC_STRAIN + 64)); r5 = sub(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+      }
       addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))));
       addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
       addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))));
       const d0 = sub(l0, k0), d1 = sub(l1, k1), d2 = sub(l2, k2), d3 = sub(l3, k3), d4 = sub(l4, k4), d5 = sub(l5, k5);
-      const q0 = madd(sn, d0, mul(so, add(d1, d2))), q1 = madd(sn, d1, mul(so, add(d0, d2))), q2 = madd(sn, d2, mul(so, add(d0, d1))), q3 = mul(sg, d3), q4 = mul(sg, d4), q5 = mul(sg, d5);
+      const q0 = madd(s00, d0, general ? madd(s01, d1, mul(s02, d2)) : mul(s12, add(d1, d2))), q1 = madd(s11, d1, general ? madd(s01, d0, mul(s12, d2)) : mul(s12, add(d0, d2))), q2 = madd(s22, d2, general ? madd(s02, d0, mul(s12, d1)) : mul(s12, add(d0, d1)));
+      const q3 = mul(s33, d3), q4 = mul(s44, d4), q5 = mul(s55, d5);
       addTo(rows, kept + MEMORY_BODY, BODY_CHANGE, mul(weight, add(dot3(q0, q0, q1, q1, q2, q2), mul(half, dot3(q3, q3, q4, q4, q5, q5)))));
       // an inverted element has no multipliers (inversion.ts) and remembers nothing
       const known = f32x4.ne(v128.or(v128.or(v128.or(l0, l1), v128.or(l2, l3)), v128.or(l4, l5)), f32x4.splat(0));

@@ -45,13 +45,13 @@ export function solveTetrahedra(block: usize, count: i32, pass: i32, inverseH2: 
 }
 
 /** Orthotropic: nine compliances in the material's axes, in which D_m is given (Bender et al. 2014, eq 4 with the orthotropic tensor). */
-export function solveOrthotropic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
-  solveStrains(block, count, pass, inverseH2, scratch, 0, true, false);
+export function solveOrthotropic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void {
+  solveStrains(block, count, pass, inverseH2, scratch, memory, true, false);
 }
 
 /** Plastic, isotropic or orthotropic: C = eps - eps_plastic (section 4.2); plasticity.ts moves the plastic part. */
-export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
-  solveStrains(block, count, pass, inverseH2, scratch, 0, true, true);
+export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void {
+  solveStrains(block, count, pass, inverseH2, scratch, memory, true, true);
 }
 
 /** The solve of all three; `general` (nine compliances) and `plastic` are compile-time constants, so the plain path has no trace of the others. */

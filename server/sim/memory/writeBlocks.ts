@@ -138,7 +138,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
         for (const lanes of gather(kind, form, members)) {
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
           const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
-          const memory = kind === "tet" && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
+          const memory = BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
           ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy() });
           const run = state && { ...state, address, stride: bytes, initial: allocator.take(16 * state.rows * blocks), good: allocator.take(16 * state.rows * blocks) };
           if (run) {

@@ -11,7 +11,7 @@ import type { OrthotropicTetElements, PlasticTetElements } from "../constraints/
 import { orthotropicTensor } from "../materials.ts";
 import type { Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
-import { deformationGradient, ENTRIES, shapeOf, solveContinued, solveStrains, symmetric, TURNING_STRETCH } from "./tetrahedron.ts";
+import { deformationGradient, ENTRIES, shapeOf, solveContinued, solveStrains, symmetric, TURNING_STRETCH, type StrainMaterial } from "./tetrahedron.ts";
 import { apply, diagonal, dot, multiply, transpose, type Matrix, type Vector } from "./vector.ts";
 
 type General = OrthotropicTetElements | PlasticTetElements;
@@ -62,19 +62,24 @@ function complianceOf(e: General, i: number): number[][] {
   return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? normal[I]![J]! : I === J ? shears[I - 3]! : 0)));
 }
 
+/** What the block solve needs to know of element i. */
+export function generalMaterial(e: General, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
+  return { compliance: complianceOf(e, i), rest: restOf(e, i) };
+}
+
 /**
  * One XPBD step of element i.
  * @param memory float64[15n], inout; all zero in the first iteration of a substep
  * @returns the matrix that was solved with; of a continued element the compliance, which its stress took the inverse of
  */
 export function solveOrthotropic(p: Particles, e: General, i: number, memory: Float64Array, h: number): number[][] {
-  const compliance = complianceOf(e, i);
+  const material = generalMaterial(e, i);
   return solveStrains(p, e, i, memory, h, {
-    compliance, rest: restOf(e, i),
+    ...material,
     continued: () => {
       if (e.kind === "tet-plastic" && svd(deformationGradient(p.x, e, i)).sigma[2] <= 0) e.tangled = true;
       solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i));
-      return compliance;
+      return material.compliance;
     },
   });
 }

@@ -1,7 +1,8 @@
 /** The float64 twin of kernel/assembly/settle.ts: remembered stress of tetrahedra and what it does to particles in one substep. */
-import type { TetElements } from "../constraints/elements.ts";
+import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../constraints/elements.ts";
 import type { Particles } from "./particles.ts";
-import { deformationGradient } from "./tetrahedron.ts";
+import { generalMaterial } from "./orthotropic.ts";
+import { deformationGradient, isotropicMaterial } from "./tetrahedron.ts";
 
 /** Rows and columns of the six strains: xx yy zz yz xz xy. */
 const PLACE = [[0, 5, 4], [5, 1, 3], [4, 3, 2]] as const;
@@ -11,7 +12,7 @@ export interface Settlement {
   remembered: Float64Array;
   /** float64[3N] sum_i w_i F [L0] b_i, m */
   support: Float64Array;
-  /** sums over the body: |C + aT S L|^2, |aT S L|^2, |aT S (L - L0)|^2, weighed by k V, shears by half */
+  /** sums over the body: |C + aT S L|^2, |aT S L|^2, |aT S (L - L0)|^2, weighed by 1/S_00 (k V if isotropic), shears by half */
   mismatch: number;
   strain: number;
   change: number;
@@ -22,21 +23,17 @@ export interface Settlement {
  * @param remembered float64[6n] of the tick before
  * @param gain share of the difference that is taken over; keep share that is kept afterwards; h s
  */
-export function settleTetrahedra(p: Particles, e: TetElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
+export function settleTetrahedra(p: Particles, e: TetElements | OrthotropicTetElements | PlasticTetElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
   const n = e.volume.length, next = new Float64Array(6 * n), support = new Float64Array(p.x.length);
   let mismatch = 0, strain = 0, change = 0;
-  const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu), nu = e.lambda / (2 * (e.lambda + e.mu));
   for (let i = 0; i < n; i++) {
-    const F = deformationGradient(p.x, e, i), V = e.volume[i]!;
+    const F = deformationGradient(p.x, e, i), { compliance: S, rest } = e.kind === "tet" ? isotropicMaterial(e, i) : generalMaterial(e, i);
     const L = last.subarray(6 * i, 6 * i + 6), L0 = remembered.subarray(6 * i, 6 * i + 6);
     // aT S m, the strain that multipliers m stand for
-    const strainOf = (m: readonly number[]): number[] => {
-      const trace = m[0]! + m[1]! + m[2]!;
-      return m.map((v, row) => (row < 3 ? ((1 + nu) * v - nu * trace) / (k * V) : v / (e.mu * V)) / (h * h));
-    };
-    const square = (s: readonly number[]): number => k * V * s.reduce((sum, v, row) => sum + (row < 3 ? 1 : 0.5) * v * v, 0);
+    const strainOf = (m: readonly number[]): number[] => S.map((row) => row.reduce((sum, s, column) => sum + s * m[column]!, 0) / (h * h));
+    const square = (s: readonly number[]): number => (1 / S[0]![0]!) * s.reduce((sum, v, row) => sum + (row < 3 ? 1 : 0.5) * v * v, 0);
     const T = [0, 1, 2].map((a) => [0, 1, 2].map((b) => F[0]![a]! * F[0]![b]! + F[1]![a]! * F[1]![b]! + F[2]![a]! * F[2]![b]!));
-    const C = [0.5 * (T[0]![0]! - 1), 0.5 * (T[1]![1]! - 1), 0.5 * (T[2]![2]! - 1), T[1]![2]!, T[0]![2]!, T[0]![1]!], stressed = strainOf([...L]);
+    const C = [0.5 * (T[0]![0]! - 1), 0.5 * (T[1]![1]! - 1), 0.5 * (T[2]![2]! - 1), T[1]![2]!, T[0]![2]!, T[0]![1]!].map((c, row) => c - rest[row]!), stressed = strainOf([...L]);
     mismatch += square(C.map((c, row) => c + stressed[row]!));
     strain += square(stressed);
     change += square(strainOf([...L].map((l, row) => l - L0[row]!)));

@@ -116,8 +116,13 @@ export const TETRAHEDRON_MEMORY = 15;
  */
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
   return solveStrains(p, e, i, memory, h, {
-    compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0], continued: () => [[solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i))]],
+    ...isotropicMaterial(e, i), continued: () => [[solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i))]],
   });
+}
+
+/** The isotropic, elastic case of what the block solve needs to know. */
+export function isotropicMaterial(e: TetElements, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
+  return { compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0] };
 }
 
 /** What the block solve needs to know of a material. */

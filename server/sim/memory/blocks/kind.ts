@@ -12,6 +12,8 @@ export interface BlockKind<E extends Elements = Elements> {
   memory: number;
   /** How many rows those are; default all up to the end of the block. */
   rows?: number;
+  /** Its stress is remembered from tick to tick while the body is slow (kernel/assembly/settle.ts). */
+  settles?: boolean;
   /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
   state?: { offset: number; rows: number };
   /** Byte offset of the row that holds each lane's body number. */

@@ -4,10 +4,10 @@ import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes
 import { MOST_PLASTIC_STRAIN } from "../../materials.ts";
 import type { BlockKind } from "./kind.ts";
 
-export const tetBlock: BlockKind<TetElements> = { bytes: L.TET_BYTES, phase: L.KIND_TET, paperPhase: L.KIND_PAPER_TET, memory: L.TET_LAMBDA, write: writeTet, pad: padTet };
-export const orthotropicTetBlock: BlockKind<OrthotropicTetElements> = { bytes: L.TET_ORTHO_BYTES, phase: L.KIND_TET_ORTHO, paperPhase: L.KIND_PAPER_TET_ORTHO, memory: L.TET_LAMBDA, rows: 15, write: writeOrthotropic, pad: padOrthotropic };
+export const tetBlock: BlockKind<TetElements> = { bytes: L.TET_BYTES, phase: L.KIND_TET, paperPhase: L.KIND_PAPER_TET, memory: L.TET_LAMBDA, settles: true, write: writeTet, pad: padTet };
+export const orthotropicTetBlock: BlockKind<OrthotropicTetElements> = { bytes: L.TET_ORTHO_BYTES, phase: L.KIND_TET_ORTHO, paperPhase: L.KIND_PAPER_TET_ORTHO, memory: L.TET_LAMBDA, settles: true, rows: 15, write: writeOrthotropic, pad: padOrthotropic };
 export const plasticTetBlock: BlockKind<PlasticTetElements> = {
-  bytes: L.TET_PLASTIC_BYTES, phase: L.KIND_TET_PLASTIC, paperPhase: L.KIND_PAPER_TET_PLASTIC, memory: L.TET_LAMBDA, rows: 15, state: { offset: L.TET_PLASTIC_STRAIN, rows: 6 }, body: L.TET_BODY, after: L.KIND_PLASTIC, write: writePlastic, pad: padPlastic,
+  bytes: L.TET_PLASTIC_BYTES, phase: L.KIND_TET_PLASTIC, paperPhase: L.KIND_PAPER_TET_PLASTIC, memory: L.TET_LAMBDA, settles: true, rows: 15, state: { offset: L.TET_PLASTIC_STRAIN, rows: 6 }, body: L.TET_BODY, after: L.KIND_PLASTIC, write: writePlastic, pad: padPlastic,
 };
 
 function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (corner: number) => number): void {
