@@ -12,6 +12,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   fig8: () => import("./fig8.ts"),
   fig10: () => import("./fig10.ts"),
   uniaxial: () => import("./uniaxial.ts"),
+  fidelity: () => import("./fidelity.ts"),
   cantilever: () => import("./cantilever.ts"),
   elastica: () => import("./elastica.ts"),
   momentum: () => import("./momentum.ts"),

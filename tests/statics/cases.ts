@@ -1,8 +1,10 @@
 /**
- * The bodies whose settled shapes are held against static equilibrium. All hang by one end under their own weight, most of them much bent.
+ * The bodies whose settled shapes are held against static equilibrium. All are held at one end and bend or hang under their own weight. What makes a body hard
+ * is how many cells sound crosses in a substep, sqrt(k/rho) h/cell; with 240 substeps a second: beam 1, block 0.6, soft 4, stiff 8.
  *
  *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags 28 % of that at nu = 0.3; 1,600 tetrahedra
  *   coarse     the same with 10 x 2 x 2 cells, 200 tetrahedra
+ *   block      k = 1e5 Pa, 0.6 x 0.6 x 0.6 m, held by one side: 8 x 8 x 8 cells, 2,560 tetrahedra
  *   soft       k = 1e5 Pa, 0.2 m long: hangs down by half its length
  *   stiff      k = 1e7 Pa, 1 m long, 400 N at its end besides: vibrates ten times as fast as `beam`
  *   cuboid     Gaia's unstructured block, 6 x 1.6 x 2 m, k = 4e6 Pa; 2,136 tetrahedra
@@ -35,12 +37,12 @@ export interface CaseOptions {
 
 const GRAVITY: Vec3 = [0, -9.81, 0], DENSITY = 1000;
 
-function beam(name: string, length: number, youngsModulus: number, cells: Vec3, tipForce = 0): LoadedBody {
+function beam(name: string, length: number, youngsModulus: number, cells: Vec3, tipForce = 0, slender = 5): LoadedBody {
   const half = length / 2, near = 1e-6 * length, all = length;
   return {
     name, gravity: GRAVITY, baseDir: ".", data: [],
     body: {
-      name, kind: "soft", mesh: { type: "box", size: [length, length / 5, length / 5], cells }, material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 },
+      name, kind: "soft", mesh: { type: "box", size: [length, length / slender, length / slender], cells }, material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 },
       pins: [{ select: { box: { min: [-all, -all, -all], max: [near - half, all, all] } } }],
       ...(tipForce && { loads: [{ select: { box: { min: [half - near, -all, -all], max: [all, all, all] } }, force: [0, -tipForce, 0] as Vec3 }] }),
     },
@@ -57,6 +59,7 @@ function fromFile(name: string, file: string, youngsModulus: number, body: Pick<
 const CASES: Record<string, () => LoadedBody> = {
   beam: () => beam("beam", 8.65, 1e7, [20, 4, 4]),
   coarse: () => beam("coarse", 8.65, 1e7, [10, 2, 2]),
+  block: () => beam("block", 0.6, 1e5, [8, 8, 8], 0, 1),
   soft: () => beam("soft", 0.2, 1e5, [20, 4, 4]),
   stiff: () => beam("stiff", 1, 1e7, [20, 4, 4], 400),
   cuboid: () => fromFile("cuboid", "tets/gaia_ModelsDifferentRes_Cuboid_Cuboid.1", 4e6, { pins: [{ select: { box: { min: [-9, -9, -9], max: [-2.999, 9, 9] } } }] }),
