@@ -15,6 +15,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   fidelity: () => import("./fidelity.ts"),
   cantilever: () => import("./cantilever.ts"),
   elastica: () => import("./elastica.ts"),
+  energy: () => import("./energy.ts"),
   momentum: () => import("./momentum.ts"),
   chebyshev: () => import("./chebyshev.ts"),
   "stiff-cloth": () => import("./stiffCloth.ts"),

@@ -48,6 +48,24 @@ export function curves(x: Axis, y: Axis, series: readonly Series[], rules: reado
   return { layer: [...layer, ...lines] };
 }
 
+/** Areas on top of each other; what is negative is stacked below zero. @param names from the bottom up */
+export function stacked(x: Axis, y: Axis, names: readonly string[], points: readonly { x: number; values: readonly number[] }[], rules: readonly Rule[] = []): VegaLiteSpec {
+  const values = points.flatMap((point) => names.map((series, order) => ({ x: point.x, y: point.values[order], series, order })));
+  const lines = rules.map(({ y: height, label }) => ({ data: { values: [{ label }] }, mark: { type: "rule", strokeDash: [2, 3], color: "#888" }, encoding: { y: { datum: height }, tooltip: { field: "label" } } }));
+  return {
+    layer: [
+      {
+        data: { values }, mark: { type: "area" },
+        encoding: {
+          x: { field: "x", type: "quantitative", title: x.title, scale: scaleOf(x) }, y: { field: "y", type: "quantitative", title: y.title, stack: "zero" },
+          color: { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names } }, order: { field: "order", type: "quantitative" },
+        },
+      },
+      ...lines,
+    ],
+  };
+}
+
 /** One colored cell for every (column, row), its value written into it. */
 export function heatMap(
   columns: { title: string; names: readonly string[] }, rows: { title: string; names: readonly string[] },
