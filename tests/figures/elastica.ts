@@ -9,7 +9,7 @@ export const figure: Figure = {
   title: "A strip of cloth hangs as the elastica",
   source: "beyond the paper; Euler's elastica under an end load. Form: Bender et al. 2014, section 4.3 and figure 3",
   async run(size, progress: Progress = () => {}) {
-    const full = size === "full", loads = full ? Object.keys(ELASTICA).map(Number) : [1], checks = [], drops: [number, number][] = [], reaches: [number, number][] = [], pictures = [];
+    const full = size === "full", loads = full ? Object.keys(ELASTICA).map(Number).sort((a, b) => a - b) : [1], checks = [], drops: [number, number][] = [], reaches: [number, number][] = [], pictures = [];
     for (const a of loads) {
       progress(a / 12, `a = ${a}`);
       const { drop, reach, lab } = await hang(a * FREE_STRIP, full ? 20 : 10), [idealDrop, idealReach] = ELASTICA[a]!;
@@ -19,7 +19,7 @@ export const figure: Figure = {
       checks.push(check(`a = ${a}: reach less the elastica's, in lengths`, reach - idealReach, { low: -0.02, high: 0.02 }));
       if (a === 1 || a === 10) pictures.push(photograph(lab, { caption: `a = ${a}`, ground: null, edges: true, from: [0.4, 0.3, 1] }));
     }
-    const table = (k: 0 | 1): [number, number][] => Object.entries(ELASTICA).map(([a, both]) => [Number(a), both[k]]);
+    const table = (k: 0 | 1): [number, number][] => Object.entries(ELASTICA).map(([a, both]): [number, number] => [Number(a), both[k]]).sort(([a], [b]) => a - b);
     const directions = full ? [0, 7.5, 15, 22.5, 30, 37.5, 45, 52.5, 60, 67.5, 75, 82.5, 90] : [0, 45, 90], relaxed = directions.map((degrees): [number, number] => [degrees, cylinder(degrees).relaxed]);
     checks.push(check("rigidity of the form on the grid over the nominal one: cylinder along the grid's sides", along, { low: 0.8, high: 1.05 }));
     checks.push(check("the same, largest over all directions", Math.max(...relaxed.map(([, v]) => v)), { high: 1.4 }));

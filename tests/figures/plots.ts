@@ -23,8 +23,10 @@ export interface Rule {
   label: string;
 }
 
+/** Powers of ten with 2 and 5 between them; short where numbers get long. */
+const LOG_LABEL = "indexof([1, 2, 5, 10], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) < 0 ? '' : abs(log(datum.value) / LN10) > 3.5 ? format(datum.value, '.0e') : format(datum.value, '~g')";
 const scaleOf = ({ log, zero = false, domain }: Axis): object => ({ type: log ? "log" : "linear", zero, nice: domain === undefined, ...(domain && { domain }) });
-const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: "abs(log(datum.value) / LN10) > 3.5 ? format(datum.value, '.0e') : format(datum.value, '~g')" } : {});
+const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: LOG_LABEL } : {});
 
 /** Curves over a common axis. */
 export function curves(x: Axis, y: Axis, series: readonly Series[], rules: readonly Rule[] = []): VegaLiteSpec {
@@ -86,16 +88,16 @@ export function heatMap(
   };
 }
 
-/** Named values side by side; `group` puts several colors under one name. */
+/** Named values as bars below each other; `group` puts several colors under one name. */
 export function bars(x: Axis & { names?: readonly string[] }, y: Axis, values: readonly { name: string; value: number; group?: string }[]): VegaLiteSpec {
   const grouped = values.some(({ group }) => group !== undefined), names = x.names ?? [...new Set(values.map(({ name }) => name))];
   return {
     data: { values },
     mark: { type: "bar" },
     encoding: {
-      x: { field: "name", type: "nominal", title: x.title, sort: names, axis: { labelAngle: 0 } },
-      y: { field: "value", type: "quantitative", title: y.title, scale: scaleOf({ zero: !y.log, ...y }), axis: axisOf(y) },
-      ...(grouped && { xOffset: { field: "group" }, color: { field: "group", type: "nominal", title: null } }),
+      y: { field: "name", type: "nominal", title: x.title || null, sort: names, axis: { labelLimit: 0 } },
+      x: { field: "value", type: "quantitative", title: y.title, scale: scaleOf({ zero: !y.log, ...y }), axis: axisOf(y) },
+      ...(grouped && { yOffset: { field: "group" }, color: { field: "group", type: "nominal", title: null } }),
     },
   };
 }

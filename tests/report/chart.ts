@@ -3,8 +3,8 @@ import * as vega from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
 import type { VegaLiteSpec } from "../figures/figure.ts";
 
-/** Readable on white and on near-black (Okabe and Ito 2008, for eyes that do not tell all colors apart; yellow and black left out). */
-const PALETTE = ["#0f83c4", "#d9650f", "#0a9d76", "#c2659c", "#a8862b", "#6f7fd6", "#8a8f98"];
+/** Readable on white and on near-black (Okabe and Ito 2008, for eyes that do not tell all colors apart; yellow and black left out; five more for the rare plot that needs them). */
+const PALETTE = ["#0f83c4", "#d9650f", "#0a9d76", "#c2659c", "#a8862b", "#6f7fd6", "#8a8f98", "#c0392b", "#4fa3a5", "#7d5ba6", "#7a9a3a", "#b5795a"];
 
 /** Everything that is not data takes the color of the text around it. */
 const ink = "currentColor";
@@ -13,11 +13,12 @@ const CONFIG = {
   font: "system-ui, sans-serif",
   view: { stroke: null, continuousWidth: 520, continuousHeight: 300, discreteWidth: { step: 56 }, discreteHeight: { step: 34 } },
   axis: { labelColor: ink, titleColor: ink, tickColor: ink, domainColor: ink, gridColor: ink, gridOpacity: 0.12, domainOpacity: 0.4, tickOpacity: 0.4, labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal" },
-  legend: { labelColor: ink, titleColor: ink, labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 300, orient: "bottom", columns: 3 },
+  legend: { labelColor: ink, titleColor: ink, labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 0, orient: "bottom", columns: 3 },
   title: { color: ink, fontSize: 13, fontWeight: 600 },
   header: { labelColor: ink, titleColor: ink },
   range: { category: PALETTE },
   line: { strokeWidth: 2 },
+  bar: { color: PALETTE[0] },
 };
 
 /** @param name part of the names inside, so that several charts can be on one page */
