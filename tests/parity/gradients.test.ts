@@ -42,6 +42,8 @@ for (const [name, deform] of Object.entries(DEFORMATIONS)) {
     for (const kind of HYPER_KINDS) {
       for (const nu of [0, 0.35, 0.49]) {
         const hyper = randomHyper(kind, COUNT, SIZE, 1e4, nu);
+        const tangled = { ...hyper.elements, tangled: true };
+        check(`${kind}, nu ${nu}, tangled`, deformed(hyper.X, deform, SIZE, 5), 4, (x, i) => hyperelasticEnergy(x, tangled, i), (x, i) => hyperelasticGradient(x, tangled, i));
         check(`${kind}, nu ${nu}`, deformed(hyper.X, deform, SIZE, 5), 4, (x, i) => hyperelasticEnergy(x, hyper.elements, i), (x, i) => hyperelasticGradient(x, hyper.elements, i));
       }
     }

@@ -37,6 +37,20 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     }
   }
 
+  test("elements of a tangled body", () => {
+    for (const youngsModulus of [1e3, 1e7]) {
+      for (const nu of [0, 0.3, 0.45]) {
+        for (const [name, deform] of Object.entries(DEFORMATIONS)) {
+          const { X, elements } = randomHyper(kind, COUNT, 0.1, youngsModulus, nu), random = randomStream(3), h = 1 / 240;
+          const kit = makeKit({ ...elements, tangled: true }, deformed(X, deform, 0.1, 11), inverseMasses(4 * COUNT, 1, 5), h);
+          for (let iteration = 0; iteration < 4; iteration++) {
+            for (const [i, { distance, unit }] of conditioned(kit, iteration === 0, h, random).entries()) expect(distance / unit, `${name}, nu ${nu}, iteration ${iteration}, element ${i}`).toBeLessThan(CLAMPED);
+          }
+        }
+      }
+    }
+  });
+
   test("single elements, and elements with fixed corners", () => {
     for (const pinned of [2, 3, 5, Infinity]) {
       for (const count of [1, 2, 3, 4, 5]) {

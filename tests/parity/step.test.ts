@@ -52,6 +52,11 @@ test("a soft box falls onto the floor and rests", () => compare({
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
 }, [floor], [], 12));
 
+test.each(["neo-hookean", "stable-neo-hookean"] as const)("a %s box falls onto the floor", (model) => compare({
+  substeps: 4, iterations: 2, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.11, 0], rotate: [10, 0, 20] }, material: { ...soft, model }, velocity: [0.5, -1, 0] }],
+  colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+}, [floor], [], 12));
+
 test("a pinned sheet with bending swings", () => compare({
   substeps: 5, iterations: 1, damping: 0.3, bodies: [{
     name: "s", kind: "cloth", mesh: { type: "grid", size: [0.4, 0.4], cells: [5, 5] }, pins: [{ select: { particles: [0, 5] } }], velocity: [0, 0, 0.4],

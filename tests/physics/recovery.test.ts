@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
-import { box, bunny, ELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
+import { box, bunny, ELASTIC, HYPERELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
 
 async function recovers(body: Body, wreck: Place, seconds: number, steps: { substeps: number; iterations: number }, tolerance = 0.01): Promise<void> {
   const now = (await recover(body, wreck, seconds, 1, steps)).states.at(-1)!;
@@ -19,6 +19,9 @@ describe.each(Object.entries(WRECKS))("%s", (_, wreck) => {
   test("a soft box, few substeps of several iterations", () => recovers(box(3e4, 0.35), wreck(), 3, { substeps: 4, iterations: 5 }));
   test.each(Object.entries(ELASTIC))("%s", async (_name, body) => {
     for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 3, steps);
+  });
+  test.each(Object.entries(HYPERELASTIC))("%s", async (_name, body) => {
+    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps);
   });
   // what flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted
   test.each(Object.entries(PLASTIC))("plastic: %s", async (_name, body) => {

@@ -14,6 +14,9 @@ export const ELASTIC: Record<string, Body> = {
   "soft wood": boxOf(wood(1e5)), "firm wood": boxOf(wood(3e6)),
   "orthotropic, nearly incompressible": boxOf({ ...common, model: "orthotropic", youngsModuli: [3e4, 3e4, 3e4], poissonsRatios: [0.45, 0.45, 0.45], shearModuli: [1e4, 1e4, 1e4] }),
 };
+/** Neo-Hookean and stable Neo-Hookean, soft and firm, with and without contraction. */
+export const HYPERELASTIC: Record<string, Body> = Object.fromEntries((["neo-hookean", "stable-neo-hookean"] as const).flatMap((model) =>
+  [[3e4, 0.35], [1e6, 0.35], [3e4, 0.45], [3e4, 0]].map(([youngsModulus, poissonsRatio]) => [`${model}, k ${youngsModulus}, nu ${poissonsRatio}`, boxOf({ ...common, model, youngsModulus: youngsModulus!, poissonsRatio: poissonsRatio! })])));
 export const PLASTIC: Record<string, Body> = {
   "slow creep": boxOf({ ...soft, plasticity: { yield: 0.1, creep: 2, max: 0.2 } }), "fast creep": boxOf({ ...soft, plasticity: { yield: 0.02, creep: 50, max: 0.3 } }),
   "no limit": boxOf({ ...soft, plasticity: { yield: 0.02, creep: 1e4, max: 100 } }), "plastic wood": boxOf({ ...wood(1e5), plasticity: { yield: 0.05, creep: 20, max: 0.3 } }),

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
-const solid = (size: [number, number, number], at: number, youngsModulus: number): Body => ({ name: "b", kind: "soft", mesh: { type: "box", size, cells: [4, 4, 4] }, transform: { translate: [at, at, -at] }, material: { density: 500, youngsModulus, poissonsRatio: 0.35 } });
+const solid = (size: [number, number, number], at: number, youngsModulus: number, model: "stvk" | "neo-hookean" | "stable-neo-hookean" = "stvk"): Body => ({ name: "b", kind: "soft", mesh: { type: "box", size, cells: [4, 4, 4] }, transform: { translate: [at, at, -at] }, material: { model, density: 500, youngsModulus, poissonsRatio: 0.35 } });
 const sheet = (size: [number, number], at: number, youngsModulus: number): Body => ({ name: "b", kind: "cloth", mesh: { type: "grid", size, cells: [8, 8] }, transform: { translate: [at, at, -at] }, material: { density: 500, thickness: 0.001, youngsModulus, poissonsRatio: 0.3, bendingStiffness: 1e-3 } });
 
 test.each([0, 64, 1024])("%i m from the origin, on exact coordinates", async (at) => {
   for (const k of [1e3, 1e5, 1e9]) {
-    for (const body of [solid([0.25, 0.25, 0.25], at, k), sheet([0.25, 0.25], at, k)]) {
+    for (const body of [solid([0.25, 0.25, 0.25], at, k), solid([0.25, 0.25, 0.25], at, k, "neo-hookean"), solid([0.25, 0.25, 0.25], at, k, "stable-neo-hookean"), sheet([0.25, 0.25], at, k)]) {
       for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 2, iterations: 5 }]) {
         const lab = await laboratory({ ...steps, worldRadius: 10000, bodies: [body] }), before = lab.positions();
         expect(lab.run(100)).toEqual([]);
@@ -24,7 +24,7 @@ test.each([0, 64, 1024])("%i m from the origin, on exact coordinates", async (at
 });
 
 test.each([0, 10])("%i m from the origin, on coordinates that float32 rounds", async (at) => {
-  for (const body of [solid([0.3, 0.2, 0.1], at, 1e6), sheet([0.3, 0.2], at, 1e6)]) {
+  for (const body of [solid([0.3, 0.2, 0.1], at, 1e6), solid([0.3, 0.2, 0.1], at, 1e6, "neo-hookean"), solid([0.3, 0.2, 0.1], at, 1e6, "stable-neo-hookean"), sheet([0.3, 0.2], at, 1e6)]) {
     const lab = await laboratory({ worldRadius: 10000, bodies: [body] }), before = lab.positions();
     lab.run(600);
     const place = at + 0.15;

@@ -1,4 +1,10 @@
-/** A bar pulled at both ends until it is still: its stretch and its lateral contraction beside the law's (uniaxial.test.ts says which). */
+/**
+ * A bar pulled at both ends until it is still: its stretch and its lateral contraction beside the law's. Under nominal stress P along s, free across:
+ *   Saint Venant-Kirchhoff   P = k s (s^2 - 1)/2,  t^2 = 1 - nu (s^2 - 1)
+ *   Neo-Hookean              P = mu (s - t^2/s),  mu (t^2 - 1) + lambda log(s t^2) = 0
+ *   stable Neo-Hookean       P = mu (s - t^2/s),  mu + lambda' s (s t^2 - gamma) = 0
+ */
+import type { IsotropicMaterial } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 export interface Bar {
@@ -9,6 +15,8 @@ export interface Bar {
   iterations: number;
   /** the stretch that the load is chosen for */
   s: number;
+  /** default stvk */
+  model?: IsotropicMaterial["model"];
   size?: [number, number, number];
   cells?: [number, number, number];
 }
@@ -26,14 +34,52 @@ function stretches(X: Float64Array, x: Float64Array): { s: number; t: number } {
   return { s: length(0), t: (length(1) + length(2)) / 2 };
 }
 
+/** Nominal stress P (Pa) and lateral stretch t at stretch s. */
+export function uniaxialLaw(model: Bar["model"], k: number, nu: number, s: number): { P: number; t: number } {
+  if (model === undefined || model === "stvk") return { P: (k * s * (s * s - 1)) / 2, t: Math.sqrt(1 - nu * (s * s - 1)) };
+  const mu = k / (2 * (1 + nu)), lambda = (k * nu) / ((1 + nu) * (1 - 2 * nu));
+  let t2 = 0;
+  if (model === "stable-neo-hookean") t2 = (1 + mu / (lambda + mu) - mu / ((lambda + mu) * s)) / s;
+  else {
+    // grows with t^2: bisection
+    let low = 1e-9, high = 10;
+    for (let i = 0; i < 100; i++) {
+      t2 = (low + high) / 2;
+      if (mu * (t2 - 1) + lambda * Math.log(s * t2) < 0) low = t2;
+      else high = t2;
+    }
+  }
+  return { P: mu * (s - t2 / s), t: Math.sqrt(t2) };
+}
+
+/**
+ * A cube on a floor without friction, its upper face loaded until it has the stretch s < 1: with a floor under it a compressed body does not turn over.
+ * @throws Error if the body was held
+ */
+export async function pressCube({ k, nu, tickHz, substeps, iterations, s, model, cells = [2, 2, 2] }: Bar): Promise<{ s: number; t: number; ideal: { s: number; t: number } }> {
+  const size = 0.1, law = uniaxialLaw(model, k, nu, s), slow = Math.sqrt(k / 1000) / size;
+  const lab = await laboratory({
+    tickHz, substeps, iterations,
+    bodies: [{
+      name: "cube", kind: "soft", mesh: { type: "box", size: [size, size, size], cells }, material: { ...(model && { model }), density: 1000, youngsModulus: k, poissonsRatio: nu, friction: 0, damping: 2 * slow },
+      loads: [{ select: { box: { min: [-1, 0.4999 * size, -1], max: [1, 1, 1] } }, force: [0, law.P * size * size, 0] }],
+    }],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: -0.5 * size, friction: 0 }],
+  });
+  const X = lab.positions(), events = lab.run(Math.ceil(0.5 * tickHz));
+  if (events.length > 0) throw new Error(`the cube did not go on: ${JSON.stringify(events)}`);
+  const turned = (x: Float64Array): Float64Array => x.map((_, i) => x[i % 3 === 0 ? i + 1 : i % 3 === 1 ? i - 1 : i]!), x = lab.positions(), mean = x.reduce((sum, v, i) => sum + (i % 3 === 1 ? v : 0), 0) / (x.length / 3);
+  return { ...stretches(turned(X), turned(x.map((v, i) => (i % 3 === 1 ? v - mean : v)))), ideal: { s, t: law.t } };
+}
+
 /** @throws Error if the body was held or an input refused */
 export async function stretchBar(bar: Bar): Promise<{ s: number; t: number; ideal: { s: number; t: number }; lab: Laboratory }> {
-  const { k, nu, tickHz, substeps, iterations, s, size = [0.3, 0.1, 0.1], cells = [6, 2, 2] } = bar;
-  const force = ((k * s * (s * s - 1)) / 2) * size[1] * size[2], end = 0.4999 * size[0], slow = Math.sqrt(k / 1000) / size[0];
+  const { k, nu, tickHz, substeps, iterations, s, model, size = [0.3, 0.1, 0.1], cells = [6, 2, 2] } = bar;
+  const law = uniaxialLaw(model, k, nu, s), force = law.P * size[1] * size[2], end = 0.4999 * size[0], slow = Math.sqrt(k / 1000) / size[0];
   const lab = await laboratory({
     tickHz, substeps, iterations, worldRadius: 1000,
     bodies: [{
-      name: "bar", kind: "soft", mesh: { type: "box", size, cells }, material: { density: 1000, youngsModulus: k, poissonsRatio: nu, damping: Math.min(10000, 2 * slow) },
+      name: "bar", kind: "soft", mesh: { type: "box", size, cells }, material: { ...(model && { model }), density: 1000, youngsModulus: k, poissonsRatio: nu, damping: Math.min(10000, 2 * slow) },
       loads: [
         { select: { box: { min: [end, -10, -10], max: [10, 10, 10] } }, force: [force, 0, 0] },
         { select: { box: { min: [-10, -10, -10], max: [-end, 10, 10] } }, force: [-force, 0, 0] },
@@ -43,5 +89,5 @@ export async function stretchBar(bar: Bar): Promise<{ s: number; t: number; idea
   const X = lab.positions();
   const events = lab.run(Math.ceil(Math.max(30 / slow, 0.5) * tickHz));
   if (events.length > 0) throw new Error(`the bar did not go on: ${JSON.stringify(events)}`);
-  return { ...stretches(X, lab.positions()), lab, ideal: { s, t: Math.sqrt(1 - nu * (s * s - 1)) } };
+  return { ...stretches(X, lab.positions()), lab, ideal: { s, t: law.t } };
 }

@@ -19,7 +19,7 @@
  * COMPARED
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_L, HYPER_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
+import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_L, HYPER_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "./logarithm";
 
@@ -27,10 +27,10 @@ import { logarithm } from "./logarithm";
 const RELAXATION: f32 = 0.75;
 /** Least curvature of p's part in beta, in mu: it vanishes and changes sign where an element is dilated. */
 const FLOOR: f32 = 0.25;
-/** Newton steps towards R: strains of 30 % are left with 1e-6, stretches of 3 with 1e-2, which is good enough for a frame. */
-const POLAR_STEPS: i32 = 3;
-/** |R|^2 that is still good enough (a rotation has 3): stretches from 0.24 to 4.2; others take R from the singular value decomposition. */
-const NEAR: f32 = 3.1;
+/** Newton steps towards R: strains of 30 % are left with 1e-3, which is good enough for a frame; each costs 2 ns. */
+const POLAR_STEPS: i32 = 2;
+/** |R|^2 that is still good enough (a rotation has 3): single stretches from 0.38 to 2.6; others take R from the singular value decomposition. */
+const NEAR: f32 = 3.2;
 /** Least J that the stable model's volumetric stiffness divides by; below it the other bound holds. */
 const SMALL: f32 = 1e-6;
 
@@ -70,7 +70,7 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
     let c10 = sub(mul(f02, f21), mul(f01, f22)), c11 = sub(mul(f00, f22), mul(f02, f20)), c12 = sub(mul(f01, f20), mul(f00, f21));
     let c20 = sub(mul(f01, f12), mul(f02, f11)), c21 = sub(mul(f02, f10), mul(f00, f12)), c22 = sub(mul(f00, f11), mul(f01, f10));
     let J = dot3(f00, c00, f01, c01, f02, c02), cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22), beyond = zero;
-    const clamp = v128.load(block, HYPER_CLAMP), clamp2 = mul(clamp, clamp);
+    const clamp = v128.load(block, HYPER_CLAMP), tangled = tangledLanes(block);
     // R, by Newton's iteration R := (R + R^-T)/2 (Higham 1986)
     let R00 = f00, R01 = f01, R02 = f02, R10 = f10, R11 = f11, R12 = f12, R20 = f20, R21 = f21, R22 = f22, t = f32x4.div(half, J);
     R00 = madd(c00, t, mul(half, R00)); R01 = madd(c01, t, mul(half, R01)); R02 = madd(c02, t, mul(half, R02));
@@ -87,12 +87,13 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
     }
     // all lanes regular? sigma_2 >= J/|cof F|, and R is close to a rotation (its singular values come from above)
     const near = f32x4.lt(squares(R00, R01, R02, R10, R11, R12, R20, R21, R22), f32x4.splat(NEAR));
-    const sound = v128.and(v128.and(near, f32x4.gt(J, zero)), f32x4.gt(mul(J, J), mul(clamp2, cc)));
+    const sound = v128.andnot(v128.and(v128.and(near, f32x4.gt(J, zero)), f32x4.gt(mul(J, J), mul(mul(clamp, clamp), cc))), tangled);
     if (!i32x4.all_true(sound)) {
       v128.store(scratch, f00, 0); v128.store(scratch, f01, 16); v128.store(scratch, f02, 32);
       v128.store(scratch, f10, 48); v128.store(scratch, f11, 64); v128.store(scratch, f12, 80);
       v128.store(scratch, f20, 96); v128.store(scratch, f21, 112); v128.store(scratch, f22, 128);
-      continueLanes(scratch, clamp, stable);
+      const folded = v128.andnot(continueLanes(scratch, clamp, tangled, stable), sound);
+      if (v128.any_true(folded)) noteTangled(block, i32x4.bitmask(folded));
       // the regular lanes keep their bits, whoever they share a block with
       f00 = v128.bitselect(f00, v128.load(scratch, 0), sound); f01 = v128.bitselect(f01, v128.load(scratch, 16), sound); f02 = v128.bitselect(f02, v128.load(scratch, 32), sound);
       f10 = v128.bitselect(f10, v128.load(scratch, 48), sound); f11 = v128.bitselect(f11, v128.load(scratch, 64), sound); f12 = v128.bitselect(f12, v128.load(scratch, 80), sound);
@@ -125,6 +126,11 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
       pressure = mul(work, inverseJ);
       beta = mul(sub(mu, work), f32x4.max(one, sub(mul(cc, inverseJ2), two)));
       volumetric = mul(mul(lambda, f32x4.max(one, f32x4.abs(logJ))), inverseJ2);
+    }
+    // a tangled element's energy is another one (hyperelasticInversion.ts) and stiffer where it is stretched: mu (3 c^2 - 1) + lambda t, |cof F| stands for |c|
+    if (v128.any_true(tangled)) {
+      beta = v128.bitselect(madd(mul(three, mu), cc, f32x4.max(pressure, zero)), beta, tangled);
+      volumetric = v128.bitselect(f32x4.max(volumetric, lambda), volumetric, tangled);
     }
     beta = mul(relaxation, mul(half, add(mu, f32x4.max(beta, mul(floor, mu)))));
 
@@ -163,7 +169,10 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
       l00 = v128.load(block, HYPER_L); l01 = v128.load(block, HYPER_L + 16); l02 = v128.load(block, HYPER_L + 32);
       l10 = v128.load(block, HYPER_L + 48); l11 = v128.load(block, HYPER_L + 64); l12 = v128.load(block, HYPER_L + 80);
       l20 = v128.load(block, HYPER_L + 96); l21 = v128.load(block, HYPER_L + 112); l22 = v128.load(block, HYPER_L + 128);
-      const size = f32x4.sqrt(squares(l00, l01, l02, l10, l11, l12, l20, l21, l22)), theta = f32x4.div(half, madd(size, add(k00, add(k11, k22)), one));
+      // |L| tr K, of numbers near 1: the square of L alone is below float32 for bodies of micrometers
+      const trK = add(k00, add(k11, k22));
+      const gain = f32x4.sqrt(squares(mul(trK, l00), mul(trK, l01), mul(trK, l02), mul(trK, l10), mul(trK, l11), mul(trK, l12), mul(trK, l20), mul(trK, l21), mul(trK, l22)));
+      const theta = f32x4.div(half, add(gain, one));
       const o12 = dot3(R01, l02, R11, l12, R21, l22), o21 = dot3(R02, l01, R12, l11, R22, l21), o02 = dot3(R00, l02, R10, l12, R20, l22), o20 = dot3(R02, l00, R12, l10, R22, l20);
       const o01 = dot3(R00, l01, R10, l11, R20, l21), o10 = dot3(R01, l00, R11, l10, R21, l20);
       a12 = mul(theta, sub(o12, o21)); a02 = mul(theta, sub(o02, o20)); a01 = mul(theta, sub(o01, o10));
@@ -211,6 +220,20 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
     scatter(block + 32, madd(w2, h2x, x2), madd(w2, h2y, y2), madd(w2, h2z, z2), w2);
     scatter(block + 48, sub(x3, mul(w3, add(h0x, add(h1x, h2x)))), sub(y3, mul(w3, add(h0y, add(h1y, h2y)))), sub(z3, mul(w3, add(h0z, add(h1z, h2z)))), w3);
   }
+}
+
+function rowOf(block: usize, lane: usize): usize {
+  return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), HYPER_BODY) * BODY_BYTES;
+}
+
+/** Lanes whose body had an inverted element in the substep before. */
+@inline function tangledLanes(block: usize): v128 {
+  return i32x4.ne(i32x4(load<i32>(rowOf(block, 0), BODY_WAS_TANGLED), load<i32>(rowOf(block, 1), BODY_WAS_TANGLED), load<i32>(rowOf(block, 2), BODY_WAS_TANGLED), load<i32>(rowOf(block, 3), BODY_WAS_TANGLED)), i32x4.splat(0));
+}
+
+/** Notes the bodies of lanes whose `inverted` is set. Threads only ever store the same 1, and nobody reads it in this substep. */
+function noteTangled(block: usize, inverted: i32): void {
+  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.store<i32>(rowOf(block, lane), 1, BODY_TANGLED);
 }
 
 /** Sum of the squares of nine entries. */

@@ -14,41 +14,62 @@
  * which Macklin & Mueller leave out). So J goes on as its tangent plane at c,
  *   j = c_0 c_1 c_2 (1 + beyond),   P = mu F + lambda' (j - gamma) dj/dF
  * with s0 just above the trap (server/sim/materials.ts). J is linear in each singular value: with one of them below s0 this is the energy itself.
+ *
+ * Tangled bodies: while a body has an inverted element, and until none is compressed by more than 58 %, all of it is solved with the Saint
+ * Venant-Kirchhoff energy of the same mu, lambda (lambda' in the stable model), continued like inversion.ts does from 1/sqrt 3 on:
+ *   P_i = mu (c_i^3 - c_i) + lambda t c_i,   t = sum_i (c_i^2 - 1)/2 + c_i (sigma_i - c_i)
+ * In a body that was flattened or thrown together vertices are turned inside out. To untangle them, elements that are upright must be pressed
+ * through, and the energies that keep crushed material apart keep them in: bodies of 30 kPa stayed at 84 ... 97 % of their volume for ever, with every
+ * element upright and some wrapped twice round a vertex. A body that is only crushed, however flat, does not meet this.
  */
 import { add, sub, mul, dot3 } from "./lanes";
 import { SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "./layout";
 import { svdLanes } from "./svd";
 
+/** Where the Saint Venant-Kirchhoff stress turns: 58 % compression. */
+const TURNING: f32 = 0.57735027;
+
 /**
- * @param at scratch: F at 0 in; out: what stands for F at 0, for cof F at SCRATCH_G, for J at SCRATCH_U, what is added to log J behind it, and the rotation U V^T at SCRATCH_V
- * @param s0 the stretch, per lane
+ * @param at scratch: F at 0 in; out: what stands for F at 0, for cof F at SCRATCH_G, for J at SCRATCH_U, what is added to log J behind it,
+ * and the rotation U V^T at SCRATCH_V
+ * @param clamp the stretch s0 of each lane's material; tangled lanes of bodies that are tangled
+ * @returns lanes that are inverted, or not yet out of a tangle
  */
-export function continueLanes(at: usize, s0: v128, stable: bool): void {
+export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: bool): v128 {
   svdLanes(at);
-  const one = f32x4.splat(1), u = at + SCRATCH_U, v = at + SCRATCH_V;
+  const one = f32x4.splat(1), u = at + SCRATCH_U, v = at + SCRATCH_V, turning = f32x4.splat(TURNING);
   const s_0 = v128.load(at, SCRATCH_SIGMA), s_1 = v128.load(at, SCRATCH_SIGMA + 16), s_2 = v128.load(at, SCRATCH_SIGMA + 32);
-  const c0 = f32x4.max(s_0, s0), c1 = f32x4.max(s_1, s0), c2 = f32x4.max(s_2, s0);
-  const beyond = add(f32x4.div(sub(s_0, c0), c0), add(f32x4.div(sub(s_1, c1), c1), f32x4.div(sub(s_2, c2), c2)));
-  let J = mul(c0, mul(c1, c2)), d0 = mul(c1, c2), d1 = mul(c0, c2), d2 = mul(c0, c1);
-  const u00 = v128.load(u, 0), u01 = v128.load(u, 16), u02 = v128.load(u, 32), u10 = v128.load(u, 48), u11 = v128.load(u, 64), u12 = v128.load(u, 80), u20 = v128.load(u, 96), u21 = v128.load(u, 112), u22 = v128.load(u, 128);
-  const v00 = v128.load(v, 0), v01 = v128.load(v, 16), v02 = v128.load(v, 32), v10 = v128.load(v, 48), v11 = v128.load(v, 64), v12 = v128.load(v, 80), v20 = v128.load(v, 96), v21 = v128.load(v, 112), v22 = v128.load(v, 128);
+  const s0 = v128.bitselect(turning, clamp, tangled), c0 = f32x4.max(s_0, s0), c1 = f32x4.max(s_1, s0), c2 = f32x4.max(s_2, s0);
+  let beyond = add(f32x4.div(sub(s_0, c0), c0), add(f32x4.div(sub(s_1, c1), c1), f32x4.div(sub(s_2, c2), c2)));
+  let J = mul(c0, mul(c1, c2)), d0 = mul(c1, c2), d1 = mul(c0, c2), d2 = mul(c0, c1), g0 = c0, g1 = c1, g2 = c2;
   if (stable) {
     // dj/dsigma_i: those below s0 do not enter the other factor
     const factor = add(one, beyond);
     J = mul(J, factor);
     d0 = mul(d0, v128.bitselect(factor, one, f32x4.ge(s_0, s0))); d1 = mul(d1, v128.bitselect(factor, one, f32x4.ge(s_1, s0))); d2 = mul(d2, v128.bitselect(factor, one, f32x4.ge(s_2, s0)));
-  } else {
-    const a0 = mul(u00, c0), a1 = mul(u01, c1), a2 = mul(u02, c2), b0 = mul(u10, c0), b1 = mul(u11, c1), b2 = mul(u12, c2), e0 = mul(u20, c0), e1 = mul(u21, c1), e2 = mul(u22, c2);
-    v128.store(at, dot3(a0, v00, a1, v01, a2, v02), 0); v128.store(at, dot3(a0, v10, a1, v11, a2, v12), 16); v128.store(at, dot3(a0, v20, a1, v21, a2, v22), 32);
-    v128.store(at, dot3(b0, v00, b1, v01, b2, v02), 48); v128.store(at, dot3(b0, v10, b1, v11, b2, v12), 64); v128.store(at, dot3(b0, v20, b1, v21, b2, v22), 80);
-    v128.store(at, dot3(e0, v00, e1, v01, e2, v02), 96); v128.store(at, dot3(e0, v10, e1, v11, e2, v12), 112); v128.store(at, dot3(e0, v20, e1, v21, e2, v22), 128);
+    g0 = s_0; g1 = s_1; g2 = s_2;
   }
-  const a0 = mul(u00, d0), a1 = mul(u01, d1), a2 = mul(u02, d2), b0 = mul(u10, d0), b1 = mul(u11, d1), b2 = mul(u12, d2), e0 = mul(u20, d0), e1 = mul(u21, d1), e2 = mul(u22, d2), out = at + SCRATCH_G;
-  v128.store(out, dot3(a0, v00, a1, v01, a2, v02), 0); v128.store(out, dot3(a0, v10, a1, v11, a2, v12), 16); v128.store(out, dot3(a0, v20, a1, v21, a2, v22), 32);
-  v128.store(out, dot3(b0, v00, b1, v01, b2, v02), 48); v128.store(out, dot3(b0, v10, b1, v11, b2, v12), 64); v128.store(out, dot3(b0, v20, b1, v21, b2, v22), 80);
-  v128.store(out, dot3(e0, v00, e1, v01, e2, v02), 96); v128.store(out, dot3(e0, v10, e1, v11, e2, v12), 112); v128.store(out, dot3(e0, v20, e1, v21, e2, v22), 128);
+  if (v128.any_true(tangled)) {
+    // P_i = mu (c^3 - c) + lambda t c, from what the caller makes mu F - mu/J cof F + lambda log J/J cof F or mu F - mu cof F + lambda' (J - 1) cof F of
+    const half = f32x4.splat(0.5), q0 = mul(c0, c0), q1 = mul(c1, c1), q2 = mul(c2, c2);
+    const t = add(mul(half, sub(add(q0, add(q1, q2)), f32x4.splat(3))), dot3(c0, sub(s_0, c0), c1, sub(s_1, c1), c2, sub(s_2, c2)));
+    J = v128.bitselect(stable ? add(one, t) : one, J, tangled);
+    beyond = v128.bitselect(t, beyond, tangled);
+    g0 = v128.bitselect(mul(q0, c0), g0, tangled); g1 = v128.bitselect(mul(q1, c1), g1, tangled); g2 = v128.bitselect(mul(q2, c2), g2, tangled);
+    d0 = v128.bitselect(c0, d0, tangled); d1 = v128.bitselect(c1, d1, tangled); d2 = v128.bitselect(c2, d2, tangled);
+  }
+  rotated(at, u, v, g0, g1, g2);
+  rotated(at + SCRATCH_G, u, v, d0, d1, d2);
+  rotated(v, u, v, one, one, one);
   v128.store(u, J, 0); v128.store(u, beyond, 16);
-  v128.store(v, dot3(u00, v00, u01, v01, u02, v02), 0); v128.store(v, dot3(u00, v10, u01, v11, u02, v12), 16); v128.store(v, dot3(u00, v20, u01, v21, u02, v22), 32);
-  v128.store(v, dot3(u10, v00, u11, v01, u12, v02), 48); v128.store(v, dot3(u10, v10, u11, v11, u12, v12), 64); v128.store(v, dot3(u10, v20, u11, v21, u12, v22), 80);
-  v128.store(v, dot3(u20, v00, u21, v01, u22, v02), 96); v128.store(v, dot3(u20, v10, u21, v11, u22, v12), 112); v128.store(v, dot3(u20, v20, u21, v21, u22, v22), 128);
+  return v128.bitselect(f32x4.lt(s_2, turning), f32x4.le(s_2, f32x4.splat(0)), tangled);
+}
+
+/** U diag(d0, d1, d2) V^T; `out` may be V's own place. */
+@inline function rotated(out: usize, u: usize, v: usize, d0: v128, d1: v128, d2: v128): void {
+  const v00 = v128.load(v, 0), v01 = v128.load(v, 16), v02 = v128.load(v, 32), v10 = v128.load(v, 48), v11 = v128.load(v, 64), v12 = v128.load(v, 80), v20 = v128.load(v, 96), v21 = v128.load(v, 112), v22 = v128.load(v, 128);
+  for (let row = 0; row < 3; row++, out += 48, u += 48) {
+    const a = mul(v128.load(u, 0), d0), b = mul(v128.load(u, 16), d1), c = mul(v128.load(u, 32), d2);
+    v128.store(out, dot3(a, v00, b, v01, c, v02), 0); v128.store(out, dot3(a, v10, b, v11, c, v12), 16); v128.store(out, dot3(a, v20, b, v21, c, v22), 32);
+  }
 }

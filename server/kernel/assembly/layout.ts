@@ -147,12 +147,13 @@ export const MEMORY_APPLIED = 96;
 export const MEMORY_BODY = 240;
 export const MEMORY_BYTES = 256;
 
-/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, nine multipliers. */
+/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, each lane's body number, nine multipliers. */
 export const HYPER_MU = 304;
 export const HYPER_LAMBDA = 320;
 export const HYPER_CLAMP = 336;
-export const HYPER_L = 352;
-export const HYPER_BYTES = 496;
+export const HYPER_BODY = 352;
+export const HYPER_L = 368;
+export const HYPER_BYTES = 512;
 
 /** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;
@@ -283,7 +284,8 @@ export const BODY_STRAIN = 104; // f64 |aT S L|^2 likewise
 export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
 export const BODY_WEIGHT = 120; // f64 the weights themselves: stiffness times volume
 export const BODY_SHARE = 128; // f32: least share of its stress that the iterations built up alone; 0: not measured
-export const BODY_TANGLED = 132; // i32 1: one of its plastic elements is inverted in this substep, so none flows
+export const BODY_TANGLED = 132; // i32 1: one of its plastic or Neo-Hookean elements is inverted in this substep, so none flows
+export const BODY_WAS_TANGLED = 136; // i32 the same of the substep before: what Neo-Hookean elements go by, in any order
 export const BODY_BYTES = 144;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ import { logarithm } from "./logarithm";
   // what log J and E have besides where the singular values are clamped
   let beyond = zero, more = zero;
   if (!i32x4.all_true(sound)) {
-    continueLanes(scratch, clamp, stable);
+    continueLanes(scratch, clamp, zero, stable); // the paper has no other energy for tangled bodies
     f00 = v128.bitselect(f00, v128.load(scratch, 0), sound); f01 = v128.bitselect(f01, v128.load(scratch, 16), sound); f02 = v128.bitselect(f02, v128.load(scratch, 32), sound);
     f10 = v128.bitselect(f10, v128.load(scratch, 48), sound); f11 = v128.bitselect(f11, v128.load(scratch, 64), sound); f12 = v128.bitselect(f12, v128.load(scratch, 80), sound);
     f20 = v128.bitselect(f20, v128.load(scratch, 96), sound); f21 = v128.bitselect(f21, v128.load(scratch, 112), sound); f22 = v128.bitselect(f22, v128.load(scratch, 128), sound);

@@ -19,7 +19,7 @@
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "./lanes";
-import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "./layout";
+import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "./layout";
 
 /** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
 export function flow(block: usize, count: i32, h: f32): void {
@@ -84,5 +84,8 @@ export function noteTangled(block: usize, inverted: i32): void {
 /** Before the first phase of a substep: nobody is known to be tangled. */
 export function forgetTangles(): void {
   let row = <usize>load<u32>(HEADER, H_BODIES);
-  for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) store<i32>(row, 0, BODY_TANGLED);
+  for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) {
+    store<i32>(row, load<i32>(row, BODY_TANGLED), BODY_WAS_TANGLED);
+    store<i32>(row, 0, BODY_TANGLED);
+  }
 }

@@ -48,6 +48,9 @@ export interface HyperElements extends TetShapes {
   lambda: number;
   /** Principal stretch below which the energy is continued. */
   clamp: number;
+  /** The twins': an element of the body was inverted in the substep before; and one is in this. */
+  tangled?: boolean;
+  folded?: boolean;
 }
 
 /** n cloth triangles. */

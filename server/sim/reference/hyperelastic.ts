@@ -4,7 +4,8 @@
  *   F = D_s D_m^-1 = sum_j x_j b_j^T = U diag(sigma) V^T
  *   Neo-Hookean   Psi = mu/2 sum_i f(sigma_i) + lambda/2 t^2,  f = sigma^2 - 1 - 2 log sigma,  t = sum_i log sigma_i      Bender et al. 2014, eq 8
  *   stable        Psi = mu/2 (sum_i sigma_i^2 - 3) + lambda'/2 ((j - gamma)^2 - (1 - gamma)^2),  j = sigma_0 sigma_1 sigma_2      Macklin & Mueller 2021
- * Below the stretch s0 (`clamp`) f, log and j are continued as their tangents in sigma_i.
+ * Below the stretch s0 (`clamp`) f, log and j are continued as their tangents in sigma_i. While a body is tangled, all of it has the continued
+ * Saint Venant-Kirchhoff energy of the same moduli (tetrahedron.ts, `strainOf`).
  *
  * Nine multipliers, x_j = xTilde_j + w_j L b_j; the fixed point L = -h^2 V P(F) is implicit Euler. One step of it, in the frame of F's rotation R:
  *   dL = R X,  sym X + skew X/theta + beta (X K + K X^T) + a N (N : X K) = -R^T (L + h^2 V P),  K = sum_j w_j b_j b_j^T,  N = R^T cof F
@@ -12,13 +13,14 @@
 import type { HyperElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
+import { strainOf, TURNING_STRETCH } from "./tetrahedron.ts";
 import { add, apply, columns, cross, determinant, diagonal, inner, linear, multiply, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector } from "./vector.ts";
 
 const RELAXATION = 0.75;
 const FLOOR = 0.25;
 const SMALL = 1e-6;
-const POLAR_STEPS = 3;
-const NEAR = 3.1;
+const POLAR_STEPS = 2;
+const NEAR = 3.2;
 
 export interface HyperStress {
   /** Psi, Pa; 0 at rest */
@@ -37,8 +39,13 @@ export interface HyperStress {
 }
 
 /** Energy density and first Piola-Kirchhoff stress of a deformation gradient. */
-export function hyperelasticStress(F: Matrix, { kind, mu, lambda, clamp }: Pick<HyperElements, "kind" | "mu" | "lambda" | "clamp">): HyperStress {
-  const { U, sigma, V } = svd(F), c = sigma.map((s) => Math.max(s, clamp)) as unknown as Vector;
+export function hyperelasticStress(F: Matrix, { kind, mu, lambda, clamp, tangled }: Pick<HyperElements, "kind" | "mu" | "lambda" | "clamp" | "tangled">): HyperStress {
+  const { U, sigma, V } = svd(F);
+  if (tangled) {
+    const { q, t, M1, M2 } = strainOf(F), rotation = multiply(U, transpose(V));
+    return { energy: mu * q + (lambda / 2) * t * t, F, cofactors: M2, J: 1, logJ: t, rotation, P: linear(2 * mu, M1, lambda * t, M2), p: lambda * t };
+  }
+  const c = sigma.map((s) => Math.max(s, clamp)) as unknown as Vector;
   const inFrame = (d: readonly number[]): Matrix => multiply(U, multiply(diagonal(d as unknown as Vector), transpose(V)));
   const beyond = sigma.reduce((sum, s, i) => sum + (s - c[i]!) / c[i]!, 0), product = c[0] * c[1] * c[2];
   const cofactors = c.map((ci) => product / ci), rotation = multiply(U, transpose(V));
@@ -125,6 +132,8 @@ export function solveHyperelastic(particles: Particles, e: HyperElements, i: num
   const L = memory.subarray(9 * i, 9 * i + 9), Fnow = hyperelasticGradientOfDeformation(particles.x, e, i);
   const { F, cofactors, J, logJ, P, p, rotation } = hyperelasticStress(Fnow, e);
   const K = matrixOf([0, 1, 2].flatMap((r) => [0, 1, 2].map((c) => w.reduce((sum, wj, j) => sum + wj * b[j]![r]! * b[j]![c]!, 0))));
+  const least = svd(Fnow).sigma[2];
+  if (e.tangled ? least < TURNING_STRETCH : least <= 0) e.folded = true;
   // stiffness: beta of everything but the volume, a of the volume
   const FF = inner(F, F), NN = inner(cofactors, cofactors);
   let curvature: number, a: number;
@@ -135,8 +144,12 @@ export function solveHyperelastic(particles: Particles, e: HyperElements, i: num
     curvature = -p * Math.sqrt(Math.max(1, FF - 2));
     a = Math.max(2 * e.lambda - (e.lambda + e.mu) / Math.max(J, SMALL), e.lambda * (1 - 3 / Math.max(3, NN)));
   }
+  if (e.tangled) {
+    curvature = 3 * e.mu * NN + Math.max(0, p);
+    if (e.kind === "stable-neo-hookean") a = Math.max(2 * e.lambda - (e.lambda + e.mu) / Math.max(1 + logJ, SMALL), e.lambda);
+  }
   const beta = (RELAXATION / 2) * hhV * (e.mu + Math.max(curvature, FLOOR * e.mu));
-  const R = regular(Fnow, e.clamp) ? newtonRotation(Fnow) : rotation, N = multiply(transpose(R), cofactors);
+  const R = !e.tangled && regular(Fnow, e.clamp) ? newtonRotation(Fnow) : rotation, N = multiply(transpose(R), cofactors);
   const size = Math.sqrt(L.reduce((sum, l) => sum + l * l, 0)), theta = 1 / (1 + size * trace(K));
   const strain = (X: Matrix): Matrix => linear(1, linear(0.5, X, 0.5, transpose(X)), beta, linear(1, multiply(X, K), 1, multiply(K, transpose(X))));
   const system = (X: Matrix): Matrix => linear(1, linear(1, strain(X), 0.5 / theta, linear(1, X, -1, transpose(X))), hhV * a * inner(N, multiply(X, K)), N);

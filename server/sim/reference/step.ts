@@ -33,6 +33,13 @@ export function stepTick(world: ReferenceWorld): void {
   const { particles, groups, enclosed, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
   const contacts = findContacts(particles, world.surfaces, world.tickSeconds);
   for (let substep = 0; substep < world.substeps; substep++) {
+    for (const { constraints } of groups) {
+      for (const { elements } of constraints) {
+        if (elements.kind !== "neo-hookean" && elements.kind !== "stable-neo-hookean") continue;
+        elements.tangled = elements.folded ?? false;
+        elements.folded = false;
+      }
+    }
     predict(particles, h);
     const states = groups.map((group) => startSweep(particles, group));
     for (const volume of enclosed) volume.lambda = 0;
