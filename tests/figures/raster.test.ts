@@ -42,9 +42,9 @@ test("the ground is below the horizon, and a body throws its shadow on it", () =
   const bare = pixels([], -0.5), shaded = pixels([square(0, 0.3, RED)], -0.5), sky = pixels([]);
   expect(bare(30, 2)).toEqual(sky(30, 2));
   expect(bare(30, 36)).not.toEqual(sky(30, 36));
-  // beside the square, which ends at x = 35: the light comes from the left, so the shadow lies to the right
-  const darker = (x: number, y: number): boolean => shaded(x, y)[1] < 0.9 * bare(x, y)[1];
-  const beside = Array.from({ length: 10 }, (_, k) => [37 + k % 5, 26 + Math.floor(k / 5)] as const);
-  expect(beside.filter(([x, y]) => darker(x, y)).length).toBeGreaterThan(3);
-  expect(beside.filter(([x, y]) => darker(60 - x, y))).toEqual([]);
+  // Row 27 looks at the ground 2.309 m away, z = -0.309. A point h above the ground throws its shadow h (0.45, -0.55)/0.8 away: there h = 0.449, and the
+  // shadow of what is between x = -0.3 and 0.3 lies between -0.047 and 0.553, which is between the pixels 29.3 and 38.3.
+  const dark = Array.from({ length: 60 }, (_, x) => x).filter((x) => shaded(x, 27)[1] < 0.9 * bare(x, 27)[1]);
+  expect(dark.every((x) => x >= 29 && x <= 38)).toBe(true);
+  expect(dark).toEqual(expect.arrayContaining([30, 31, 32, 33, 34, 35, 36, 37]));
 });
