@@ -7,6 +7,7 @@
  * changes its velocity by dv gives m dv. Whatever they are, with the mean velocity of the substep their works add up to the change of kinetic energy:
  *   W_p = sum_i J_pi . (v_i + v'_i)/2,   sum_p W_p = 1/2 sum_i m_i (v'_i^2 - v_i^2)
  *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests on the floor gets none from it.
+ *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two apart
  *   drivers       of colliders that move: sum J . V, V the collider's own velocity there; friction's loss remains with `colliders`
  *   damping       W of v = u/(1 + h d)
  *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
@@ -26,6 +27,7 @@ import { HOST_STAGES, type SimWorld } from "../world.ts";
 import { colliderVelocities } from "./drivers.ts";
 import { elasticEnergyOf } from "./elastic.ts";
 import { PlasticStrains } from "./plastic.ts";
+import { colliderPushes } from "./rigid.ts";
 
 /** What takes and gives energy; see above. Positive is given to the body. */
 export const FLOWS = ["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "plasticity", "momentum", "solver", "guard", "rest"] as const;
@@ -200,7 +202,8 @@ export class EnergyBooks {
     else if (this.solving && mover && this.acting[mover]) {
       const given = this.given[mover], xs = layout.x / 4;
       for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
-    } else if (!this.solving && kind !== L.KIND_MOVE) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : "momentum");
+    } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
+    else if (!this.solving && kind !== L.KIND_MOVE) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : "momentum");
     if (next && this.acting[next]) this.read(layout.x, this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }
@@ -232,6 +235,22 @@ export class EnergyBooks {
       for (let r = 0; r < 3; r++) given[3 * i + r] = (lost * (this.f32[xs + 4 * i + r]! - this.f32[previous + 4 * i + r]!)) / h;
     }
     this.read(layout.v, this.latest);
+  }
+
+  /** What colliders gave rigid bodies, and then what making their velocities rigid did. */
+  private rigidMoved(phase: number): void {
+    const { layout } = this.created, xs = layout.x / 4, rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
+    const velocities = colliderVelocities(this.created, this.world.kernel);
+    colliderPushes(this.f32.buffer, rows, layout.x, this.h, (i, dv) => {
+      const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3), b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
+      for (let r = 0; r < 3; r++) {
+        this.given.colliders[3 * i + r]! += dv[r]!;
+        this.latest[3 * i + r]! += dv[r]!;
+        // a collider's motion is rigid, too: over all particles this is its force at the touching point times its velocity there
+        if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
+      }
+    });
+    this.velocityChanged("momentum");
   }
 
   /** A phase behind the velocity update. */
