@@ -15,8 +15,8 @@ export interface Kernel {
   flow(block: number, count: number, h: number): void;
   copyState(blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number, saved: number, back: number): void;
   hashState(hash: bigint, blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number): bigint;
-  solveNeoHookean(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
-  solveStableNeoHookean(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
+  solveNeoHookean(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
+  solveStableNeoHookean(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   logarithms(address: number, count: number): void;
   solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;
   solveBending(block: number, count: number, pass: number, inverseH2: number): void;

@@ -128,8 +128,8 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
         else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
-        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);

@@ -3,26 +3,32 @@ import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
+import { rememberedRows } from "../../server/sim/memory/blocks/kind.ts";
 import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
-import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../../server/sim/constraints/elements.ts";
+import type { HyperElements, OrthotropicTetElements, PlasticTetElements, TetElements } from "../../server/sim/constraints/elements.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { settleTetrahedra } from "../../server/sim/reference/settle.ts";
+import { settleHyperelastic } from "../../server/sim/reference/settleHyperelastic.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 import { roundElements, UNIT } from "./kit.ts";
 import { copyParticles } from "./room.ts";
 
 const H = 1 / 240;
 
-/** 1/S_00 is 3e6 Pa in all of them. */
+/** 1/S_00 is 3e6 Pa in all of Saint Venant-Kirchhoff's. */
 const MATERIALS: Record<string, SoftMaterial> = {
   isotropic: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 },
   orthotropic: { model: "orthotropic", density: 1000, youngsModuli: [3e6, 1e6, 8e5], poissonsRatios: [0.3, 0.25, 0.35], shearModuli: [6e5, 4e5, 7e5], axes: [0, 20, 10] },
   plastic: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35, plasticity: { yield: 0.002, creep: 0.5, max: 0.1 } },
+  "Neo-Hookean": { model: "neo-hookean", density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 },
+  "stable Neo-Hookean": { model: "stable-neo-hookean", density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 },
 };
 
+type Solid = TetElements | OrthotropicTetElements | PlasticTetElements | HyperElements;
+
 /** The tetrahedra of the laboratory's only body, as the kernel has them now: plastic strain included. */
-function elementsOf(lab: Laboratory): TetElements | OrthotropicTetElements | PlasticTetElements {
-  const e = roundElements(lab.created.bodies[0]!.elements[0] as TetElements | OrthotropicTetElements | PlasticTetElements);
+function elementsOf(lab: Laboratory): Solid {
+  const e = roundElements(lab.created.bodies[0]!.elements[0] as Solid);
   return e.kind === "tet-plastic" ? { ...e, plasticStrain: rowsOf(lab, "block", L.TET_PLASTIC_STRAIN, 6) } : e;
 }
 
@@ -41,7 +47,7 @@ async function beam(material: SoftMaterial = MATERIALS.isotropic!): Promise<Labo
 
 /** Rows of all elements, gathered from blocks: `at` gives the address of an element's lane. */
 function rowsOf(lab: Laboratory, at: "block" | "memory", offset: number, count: number): Float64Array {
-  const { memory, layout, bodies } = lab.created, e = bodies[0]!.elements[0] as TetElements, { bytes, phase } = BLOCK_KINDS[e.kind];
+  const { memory, layout, bodies } = lab.created, e = bodies[0]!.elements[0] as Solid, { bytes, phase } = BLOCK_KINDS[e.kind];
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), out = new Float64Array(count * e.volume.length);
   const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
   const firsts = Array.from({ length: phases }, (_, n) => program + (n * L.PHASE_BYTES) / 4).filter((p) => i32[p + L.PHASE_KIND / 4] === phase && i32[p + L.PHASE_PASS / 4]! & L.PASS_FIRST);
@@ -59,15 +65,16 @@ describe("remembered stress", () => {
   test.each(Object.entries(MATERIALS))("one tick of it is the twin's: %s", async (_name, material) => {
     const lab = await beam(material), { created } = lab, e = elementsOf(lab), particles = makeParticles(created.layout.particleCount);
     copyParticles(created, particles);
-    const last = rowsOf(lab, "block", L.TET_LAMBDA, 6), before = rowsOf(lab, "memory", 0, 6), row = bodyRow(lab);
+    const hyper = "clamp" in e, rows = hyper ? 9 : 6;
+    const last = rowsOf(lab, "block", BLOCK_KINDS[e.kind].memory, rows), before = rowsOf(lab, "memory", 0, rows), row = bodyRow(lab);
     const gain = row.getFloat32(L.BODY_GAIN, true), keep = row.getFloat32(L.BODY_KEEP, true);
     expect(gain).toBeGreaterThan(0);
     expect(most(before)).toBeGreaterThan(0);
-    const twin = settleTetrahedra(particles, e, last, before, gain, keep, H);
+    const twin = hyper ? settleHyperelastic(particles, e, last, before, gain, keep, H) : settleTetrahedra(particles, e, last, before, gain, keep, H);
     lab.world.kernel.settle();
     if (e.kind === "tet-plastic") expect(most(e.plasticStrain)).toBeGreaterThan(1e-4);
     // a dozen float32 operations on numbers of the size of the largest multiplier
-    const remembered = rowsOf(lab, "memory", 0, 6);
+    const remembered = rowsOf(lab, "memory", 0, rows);
     expect(most(remembered.map((v, k) => v - twin.remembered[k]!))).toBeLessThan(8 * UNIT * most(last));
     // some 60 elements push at a particle, each with three rows of F and [L] and the shape function's gradient
     const i32 = new Int32Array(created.memory.buffer), f32 = new Float32Array(created.memory.buffer), at = i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4;
@@ -77,7 +84,8 @@ describe("remembered stress", () => {
     // strains come from differences of coordinates: their rounding is a unit of the coordinate over the edge
     const noise = 2 * UNIT * most(particles.x) * gradient, total = row.getFloat64(L.BODY_STRAIN, true);
     expect(Math.abs(total - twin.strain)).toBeLessThan(32 * UNIT * twin.strain);
-    const weight = e.volume.reduce((s, v) => s + v, 0) * 3e6;
+    // Neo-Hookean stress over mu: one entry of F, and three of the volume's gradient, as stiff as lambda/mu
+    const weight = e.volume.reduce((s, v) => s + v, 0) * (hyper ? e.mu * (1 + (3 * e.lambda) / e.mu) ** 2 : 3e6);
     expect(Math.abs(Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true)) - Math.sqrt(twin.mismatch))).toBeLessThan(noise * Math.sqrt(9 * weight) + 32 * UNIT * Math.sqrt(twin.strain));
     expect(Math.abs(Math.sqrt(row.getFloat64(L.BODY_CHANGE, true)) - Math.sqrt(twin.change))).toBeLessThan(32 * UNIT * Math.sqrt(twin.strain));
   });
@@ -87,12 +95,12 @@ describe("remembered stress", () => {
     const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phase = Array.from({ length: i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, n) => program + (n * L.PHASE_BYTES) / 4).find((p) => i32[p + L.PHASE_KIND / 4] === of.phase)!;
     const data = i32[phase + L.PHASE_DATA / 4]!, blocks = i32[phase + L.PHASE_COUNT / 4]!, kept = i32[phase + L.PHASE_MEMORY / 4]!, inverseH2 = Math.fround(1 / (H * H));
     const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
-    const solve = { [L.KIND_TET]: kernel.solveTetrahedra, [L.KIND_TET_ORTHO]: kernel.solveOrthotropic, [L.KIND_TET_PLASTIC]: kernel.solvePlastic }[of.phase]!;
+    const solve = { [L.KIND_TET]: kernel.solveTetrahedra, [L.KIND_TET_ORTHO]: kernel.solveOrthotropic, [L.KIND_TET_PLASTIC]: kernel.solvePlastic, [L.KIND_NEO_HOOKEAN]: kernel.solveNeoHookean, [L.KIND_STABLE_NEO_HOOKEAN]: kernel.solveStableNeoHookean }[of.phase]!;
     const start = x();
     solve(data, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
     const warm = x();
     f32.set(start, layout.x / 4);
-    for (let b = 0; b < blocks; b++) f32.copyWithin((data + b * of.bytes + L.TET_LAMBDA) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES + L.MEMORY_BODY) / 4);
+    for (let b = 0; b < blocks; b++) f32.copyWithin((data + b * of.bytes + of.memory) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES) / 4 + 4 * rememberedRows(of));
     solve(data, blocks, 0, inverseH2, layout.scratch, 0);
     expect(x()).toEqual(warm);
     expect(warm).not.toEqual(start);

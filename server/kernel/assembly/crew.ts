@@ -51,18 +51,19 @@ declare function phaseDone(phase: i32): void;
 
 /** Runs chunk `chunk` of the phase at `phase`. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
-  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK), pass = load<i32>(phase, PHASE_PASS);
+  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK);
+  let pass = load<i32>(phase, PHASE_PASS);
   const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
-  if (kind == KIND_TET || kind == KIND_TET_ORTHO || kind == KIND_TET_PLASTIC) {
-    const memory = pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) + <usize>begin * MEMORY_BYTES : 0, keeping = load<i32>(HEADER, H_SETTLE) ? pass & ~PASS_LAST : pass;
-    if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, keeping, inverseH2, scratch, memory);
-    else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, keeping, inverseH2, scratch, memory);
-    else solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, keeping, inverseH2, scratch, memory);
-  }
+  // where stress is remembered, the first iteration starts from it and the last one keeps its multipliers
+  const kept = load<u32>(phase, PHASE_MEMORY), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>kept + <usize>begin * MEMORY_BYTES : 0;
+  if (kept && load<i32>(HEADER, H_SETTLE)) pass &= ~PASS_LAST;
+  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
-  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);
-  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, end - begin, pass, inverseH2);

@@ -19,7 +19,7 @@
  * COMPARED
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_L, HYPER_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
+import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_L, HYPER_BYTES, MEMORY_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "./logarithm";
 
@@ -39,15 +39,17 @@ const SMALL: f32 = 1e-6;
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
  * @param scratch this thread's SCRATCH_BYTES
+ * @param memory remembered stress of the first block, where this substep starts from it (settle.ts); else 0
  */
-export function solveNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void { solve(block, count, pass, inverseH2, scratch, false); }
+export function solveNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, count, pass, inverseH2, scratch, memory, false); }
 /** Like solveNeoHookean. */
-export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void { solve(block, count, pass, inverseH2, scratch, true); }
+export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, count, pass, inverseH2, scratch, memory, true); }
 
-@inline function solve(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, stable: bool): void {
+@inline function solve(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize, stable: bool): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), three = f32x4.splat(3), zero = f32x4.splat(0), floor = f32x4.splat(FLOOR), relaxation = f32x4.splat(RELAXATION);
-  const h2 = f32x4.splat(1 / inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
+  const h2 = f32x4.splat(1 / inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
   for (let n = 0; n < count; n++, block += HYPER_BYTES) {
+    const from = memory ? memory + <usize>n * MEMORY_BYTES : block + HYPER_L; // multipliers so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -166,9 +168,9 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
     // -S1, for the right-hand side, and -A = (a12, a02, a01)
     let a12 = zero, a02 = zero, a01 = zero, l00 = zero, l01 = zero, l02 = zero, l10 = zero, l11 = zero, l12 = zero, l20 = zero, l21 = zero, l22 = zero;
     if (!first) {
-      l00 = v128.load(block, HYPER_L); l01 = v128.load(block, HYPER_L + 16); l02 = v128.load(block, HYPER_L + 32);
-      l10 = v128.load(block, HYPER_L + 48); l11 = v128.load(block, HYPER_L + 64); l12 = v128.load(block, HYPER_L + 80);
-      l20 = v128.load(block, HYPER_L + 96); l21 = v128.load(block, HYPER_L + 112); l22 = v128.load(block, HYPER_L + 128);
+      l00 = v128.load(from); l01 = v128.load(from, 16); l02 = v128.load(from, 32);
+      l10 = v128.load(from, 48); l11 = v128.load(from, 64); l12 = v128.load(from, 80);
+      l20 = v128.load(from, 96); l21 = v128.load(from, 112); l22 = v128.load(from, 128);
       // |L| tr K, of numbers near 1: the square of L alone is below float32 for bodies of micrometers
       const trK = add(k00, add(k11, k22));
       const gain = f32x4.sqrt(squares(mul(trK, l00), mul(trK, l01), mul(trK, l02), mul(trK, l10), mul(trK, l11), mul(trK, l12), mul(trK, l20), mul(trK, l21), mul(trK, l22)));

@@ -52,12 +52,13 @@ export const STAGE_SOLVE = 1;
 export const STAGE_VELOCITY = 2;
 export const STAGE_COLLIDE = 3;
 export const STAGE_BROAD = 4;
+export const H_SETTLE_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
 /** Each of the crew's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: phase index << 32 | next chunk
 export const H_DONE = 384; // i32: chunks finished in this phase
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
 export const H_CREW = 512; // i32: helpers that are inside a tick now
-export const HEADER_END = 576;
+export const HEADER_END = 640;
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
 export const PHASE_BYTES = 64;

@@ -6,7 +6,7 @@
  * ended with is remembered, and every substep starts from what is remembered:
  *   L0 += gain (L - L0),   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle),   iterations go on from L = L0
  * Its only fixed point is L0 = L, whose iterations change nothing: C + aT S L = 0 in every element and forces in balance. The rest shape is
- * then the static finite-element solution, for any step and any number of iterations.
+ * then the static finite-element solution, for any step and any number of iterations. (Neo-Hookean elements remember their nine multipliers L0 instead of F [L0].)
  *
  * Stability. With mass damping d, a mode of true frequency omega and share r obeys  p^3 + (d + g) p^2 + (r omega^2 + d g) p + g omega^2 = 0,
  * g = r gain/tick: stable if g < d r/(1 - r), so gain = d tick / 2 is safe for every r, and the error dies away with rate r d / 2. Without
@@ -19,12 +19,12 @@
  * there without memory instead of 63 %, and settling is as much slower; the same memory for cloth: exact for a sheet that hangs from a whole
  * edge, but one that hangs from two corners flutters at 2 m/s, with tension alone remembered too.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {
-  HEADER, H_X, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY,
-  KIND_TET, KIND_TET_ORTHO, KIND_TET_PLASTIC, PASS_FIRST, TET_DM, TET_S, TET_S_COUPLING, TET_S_SHEAR, TET_PLASTIC_STRAIN, TET_LAMBDA, TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES,
-  MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT, BODY_BYTES,
+  HEADER, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY,
+  KIND_TET, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, PASS_FIRST, BODY_MISMATCH, BODY_BYTES,
 } from "./layout";
+import { settleNeoHookean, settleStableNeoHookean } from "./settleHyperelastic";
+import { settleOrthotropic, settlePlastic, settleTetrahedra } from "./settleStrains";
 
 /** Once a tick, before the first substep. Serial: the sums over a body are in element order. */
 export function settle(): void {
@@ -36,105 +36,12 @@ export function settle(): void {
   for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) memory.fill(row + BODY_MISMATCH, 0, 32);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   for (let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM); p < load<i32>(HEADER, H_PHASES); p++, phase += PHASE_BYTES) {
-    const kind = load<i32>(phase, PHASE_KIND), data = <usize>load<u32>(phase, PHASE_DATA), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
-    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST)) continue;
-    if (kind == KIND_TET) settleTetrahedra(data, count, kept, inverseH2, settled, false, false);
-    else if (kind == KIND_TET_ORTHO) settleTetrahedra(data, count, kept, inverseH2, settled, true, false);
-    else if (kind == KIND_TET_PLASTIC) settleTetrahedra(data, count, kept, inverseH2, settled, true, true);
-  }
-}
-
-@inline function ofBody(rows: usize, lanes: usize, field: usize): v128 {
-  return f32x4(
-    load<f32>(rows + <usize>load<u32>(lanes, 0) * BODY_BYTES + field), load<f32>(rows + <usize>load<u32>(lanes, 4) * BODY_BYTES + field),
-    load<f32>(rows + <usize>load<u32>(lanes, 8) * BODY_BYTES + field), load<f32>(rows + <usize>load<u32>(lanes, 12) * BODY_BYTES + field));
-}
-
-@inline function addTo(rows: usize, lanes: usize, field: usize, value: v128): void {
-  addLane(rows + <usize>load<u32>(lanes, 0) * BODY_BYTES + field, f32x4.extract_lane(value, 0));
-  addLane(rows + <usize>load<u32>(lanes, 4) * BODY_BYTES + field, f32x4.extract_lane(value, 1));
-  addLane(rows + <usize>load<u32>(lanes, 8) * BODY_BYTES + field, f32x4.extract_lane(value, 2));
-  addLane(rows + <usize>load<u32>(lanes, 12) * BODY_BYTES + field, f32x4.extract_lane(value, 3));
-}
-
-@inline function addLane(at: usize, value: f32): void { store<f64>(at, load<f64>(at) + <f64>value); }
-
-@inline function push(address: usize, x: f32, y: f32, z: f32): void {
-  store<f32>(address, load<f32>(address) + x); store<f32>(address, load<f32>(address, 4) + y, 4); store<f32>(address, load<f32>(address, 8) + z, 8);
-}
-
-/** One corner of four elements: support += w G b. */
-@inline function support(addresses: usize, toSupport: usize, x: v128, y: v128, z: v128): void {
-  push(<usize>load<u32>(addresses, 0) + toSupport, f32x4.extract_lane(x, 0), f32x4.extract_lane(y, 0), f32x4.extract_lane(z, 0));
-  push(<usize>load<u32>(addresses, 4) + toSupport, f32x4.extract_lane(x, 1), f32x4.extract_lane(y, 1), f32x4.extract_lane(z, 1));
-  push(<usize>load<u32>(addresses, 8) + toSupport, f32x4.extract_lane(x, 2), f32x4.extract_lane(y, 2), f32x4.extract_lane(z, 2));
-  push(<usize>load<u32>(addresses, 12) + toSupport, f32x4.extract_lane(x, 3), f32x4.extract_lane(y, 3), f32x4.extract_lane(z, 3));
-}
-
-/** `general` and `plastic` are compile-time constants, as in tetrahedron.ts. */
-@inline function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
-  const aT = f32x4.splat(inverseH2), half = f32x4.splat(0.5), one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += MEMORY_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d), y1 = ys(a, b, c, d), z1 = zs(a, b, c, d), w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d), y2 = ys(a, b, c, d), z2 = zs(a, b, c, d), w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48)); b = v128.load(<usize>load<u32>(block, 52)); c = v128.load(<usize>load<u32>(block, 56)); d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d), y3 = ys(a, b, c, d), z3 = zs(a, b, c, d), w3 = ws(a, b, c, d);
-    const ax = sub(x0, x3), ay = sub(y0, y3), az = sub(z0, z3), bx = sub(x1, x3), by = sub(y1, y3), bz = sub(z1, z3), cx = sub(x2, x3), cy = sub(y2, y3), cz = sub(z2, z3);
-    const m00 = v128.load(block, TET_DM), m01 = v128.load(block, TET_DM + 16), m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48), m11 = v128.load(block, TET_DM + 64), m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96), m21 = v128.load(block, TET_DM + 112), m22 = v128.load(block, TET_DM + 128);
-    const f00 = dot3(ax, m00, bx, m10, cx, m20), f01 = dot3(ax, m01, bx, m11, cx, m21), f02 = dot3(ax, m02, bx, m12, cx, m22);
-    const f10 = dot3(ay, m00, by, m10, cy, m20), f11 = dot3(ay, m01, by, m11, cy, m21), f12 = dot3(ay, m02, by, m12, cy, m22);
-    const f20 = dot3(az, m00, bz, m10, cz, m20), f21 = dot3(az, m01, bz, m11, cz, m21), f22 = dot3(az, m02, bz, m12, cz, m22);
-
-    let k0 = v128.load(kept), k1 = v128.load(kept, 16), k2 = v128.load(kept, 32), k3 = v128.load(kept, 48), k4 = v128.load(kept, 64), k5 = v128.load(kept, 80);
-    if (settled) {
-      const l0 = v128.load(block, TET_LAMBDA), l1 = v128.load(block, TET_LAMBDA + 16), l2 = v128.load(block, TET_LAMBDA + 32);
-      const l3 = v128.load(block, TET_LAMBDA + 48), l4 = v128.load(block, TET_LAMBDA + 64), l5 = v128.load(block, TET_LAMBDA + 80);
-      // how far the strain is from what the stress says
-      const s00 = mul(aT, v128.load(block, TET_S)), s11 = general ? mul(aT, v128.load(block, TET_S + 16)) : s00, s22 = general ? mul(aT, v128.load(block, TET_S + 32)) : s00, weight = f32x4.div(one, v128.load(block, TET_S));
-      const s12 = mul(aT, general ? v128.load(block, TET_S_COUPLING) : v128.load(block, TET_S + 16)), s02 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 16)) : s12, s01 = general ? mul(aT, v128.load(block, TET_S_COUPLING + 32)) : s12;
-      const s33 = mul(aT, general ? v128.load(block, TET_S_SHEAR) : v128.load(block, TET_S + 32)), s44 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 16)) : s33, s55 = general ? mul(aT, v128.load(block, TET_S_SHEAR + 32)) : s33;
-      const e0 = madd(s00, l0, general ? madd(s01, l1, mul(s02, l2)) : mul(s12, add(l1, l2))), e1 = madd(s11, l1, general ? madd(s01, l0, mul(s12, l2)) : mul(s12, add(l0, l2))), e2 = madd(s22, l2, general ? madd(s02, l0, mul(s12, l1)) : mul(s12, add(l0, l1)));
-      const e3 = mul(s33, l3), e4 = mul(s44, l4), e5 = mul(s55, l5);
-      let r0 = madd(half, sub(dot3(f00, f00, f10, f10, f20, f20), one), e0), r1 = madd(half, sub(dot3(f01, f01, f11, f11, f21, f21), one), e1), r2 = madd(half, sub(dot3(f02, f02, f12, f12, f22, f22), one), e2);
-      let r3 = add(dot3(f01, f02, f11, f12, f21, f22), e3), r4 = add(dot3(f00, f02, f10, f12, f20, f22), e4), r5 = add(dot3(f00, f01, f10, f11, f20, f21), e5);
-      if (plastic) {
-        r0 = sub(r0, v128.load(block, TET_PLASTIC_STRAIN)); r1 = sub(r1, v128.load(block, TET_PLASTIC_STRAIN + 16)); r2 = sub(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
-        r3 = sub(r3, v128.load(block, TET_PLASTIC_STRAIN + 48)); r4 = sub(r4, v128.load(block, TET_PLASTIC_STRAIN + 64)); r5 = sub(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
-      }
-      addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))));
-      addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
-      addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))));
-      const d0 = sub(l0, k0), d1 = sub(l1, k1), d2 = sub(l2, k2), d3 = sub(l3, k3), d4 = sub(l4, k4), d5 = sub(l5, k5);
-      const q0 = madd(s00, d0, general ? madd(s01, d1, mul(s02, d2)) : mul(s12, add(d1, d2))), q1 = madd(s11, d1, general ? madd(s01, d0, mul(s12, d2)) : mul(s12, add(d0, d2))), q2 = madd(s22, d2, general ? madd(s02, d0, mul(s12, d1)) : mul(s12, add(d0, d1)));
-      const q3 = mul(s33, d3), q4 = mul(s44, d4), q5 = mul(s55, d5);
-      addTo(rows, kept + MEMORY_BODY, BODY_CHANGE, mul(weight, add(dot3(q0, q0, q1, q1, q2, q2), mul(half, dot3(q3, q3, q4, q4, q5, q5)))));
-      // an inverted element has no multipliers (inversion.ts) and remembers nothing
-      const known = f32x4.ne(v128.or(v128.or(v128.or(l0, l1), v128.or(l2, l3)), v128.or(l4, l5)), f32x4.splat(0));
-      const gain = ofBody(rows, kept + MEMORY_BODY, BODY_GAIN), keep = v128.and(ofBody(rows, kept + MEMORY_BODY, BODY_KEEP), known);
-      k0 = mul(keep, madd(gain, d0, k0)); k1 = mul(keep, madd(gain, d1, k1)); k2 = mul(keep, madd(gain, d2, k2)); k3 = mul(keep, madd(gain, d3, k3)); k4 = mul(keep, madd(gain, d4, k4)); k5 = mul(keep, madd(gain, d5, k5));
-      v128.store(kept, k0); v128.store(kept, k1, 16); v128.store(kept, k2, 32); v128.store(kept, k3, 48); v128.store(kept, k4, 64); v128.store(kept, k5, 80);
-    }
-    const p00 = dot3(f00, k0, f01, k5, f02, k4), p01 = dot3(f00, k5, f01, k1, f02, k3), p02 = dot3(f00, k4, f01, k3, f02, k2);
-    const p10 = dot3(f10, k0, f11, k5, f12, k4), p11 = dot3(f10, k5, f11, k1, f12, k3), p12 = dot3(f10, k4, f11, k3, f12, k2);
-    const p20 = dot3(f20, k0, f21, k5, f22, k4), p21 = dot3(f20, k5, f21, k1, f22, k3), p22 = dot3(f20, k4, f21, k3, f22, k2);
-    const applied = kept + MEMORY_APPLIED;
-    v128.store(applied, p00); v128.store(applied, p01, 16); v128.store(applied, p02, 32);
-    v128.store(applied, p10, 48); v128.store(applied, p11, 64); v128.store(applied, p12, 80);
-    v128.store(applied, p20, 96); v128.store(applied, p21, 112); v128.store(applied, p22, 128);
-    const h0x = dot3(p00, m00, p01, m01, p02, m02), h0y = dot3(p10, m00, p11, m01, p12, m02), h0z = dot3(p20, m00, p21, m01, p22, m02);
-    const h1x = dot3(p00, m10, p01, m11, p02, m12), h1y = dot3(p10, m10, p11, m11, p12, m12), h1z = dot3(p20, m10, p21, m11, p22, m12);
-    const h2x = dot3(p00, m20, p01, m21, p02, m22), h2y = dot3(p10, m20, p11, m21, p12, m22), h2z = dot3(p20, m20, p21, m21, p22, m22);
-    support(block, toSupport, mul(w0, h0x), mul(w0, h0y), mul(w0, h0z));
-    support(block + 16, toSupport, mul(w1, h1x), mul(w1, h1y), mul(w1, h1z));
-    support(block + 32, toSupport, mul(w2, h2x), mul(w2, h2y), mul(w2, h2z));
-    const minus = f32x4.neg(w3);
-    support(block + 48, toSupport, mul(minus, add(h0x, add(h1x, h2x))), mul(minus, add(h0y, add(h1y, h2y))), mul(minus, add(h0z, add(h1z, h2z))));
+    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST) || !load<i32>(phase, PHASE_MEMORY)) continue;
+    const kind = load<i32>(phase, PHASE_KIND), block = <usize>load<u32>(phase, PHASE_DATA), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
+    if (kind == KIND_TET) settleTetrahedra(block, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_ORTHO) settleOrthotropic(block, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_PLASTIC) settlePlastic(block, count, kept, inverseH2, settled);
+    else if (kind == KIND_NEO_HOOKEAN) settleNeoHookean(block, count, kept, inverseH2, settled);
+    else if (kind == KIND_STABLE_NEO_HOOKEAN) settleStableNeoHookean(block, count, kept, inverseH2, settled);
   }
 }
