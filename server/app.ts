@@ -76,7 +76,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     workerThreads: () => pools.threads,
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
-  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, reportDir: config.reportDir, pools, metrics, log });
+  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
   const registry: RoomRegistry = new RoomRegistry({ config, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";

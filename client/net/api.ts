@@ -56,6 +56,11 @@ export async function fetchRooms(): Promise<RoomSummary[]> {
   return listOf(await (await request("/api/rooms")).json(), "rooms");
 }
 
+/** @throws ApiError 404 when the scene's file is gone */
+export async function fetchScene(scene: string): Promise<SceneSummary> {
+  return (await (await request("/api/scenes/" + encodeURIComponent(scene))).json()) as SceneSummary;
+}
+
 /** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
 export async function createRoom(scene: string, room?: string): Promise<RoomSummary> {
   const response = await request("/api/rooms", {

@@ -1,6 +1,6 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
-import { ApiError, fetchRoom, fetchTopology, socketUrl } from "../net/api.ts";
+import { ApiError, fetchRoom, fetchScene, fetchTopology, socketUrl } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../net/connection.ts";
 import { build } from "../net/messages.ts";
 import { RoomState } from "../state/roomState.ts";
@@ -78,6 +78,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     const turn = ++built;
     shell.setTitle(topology.title);
     shell.setLoading("Setting the scene …");
+    linkReport().catch(() => {});
     const { Playground } = await drawing;
     // Another topology may have come meanwhile: only the last one is drawn.
     if (turn !== built || ended) return;
@@ -91,6 +92,12 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     });
     playground.installHook({ status: () => status.state, stats: localStats });
     playground.start(() => shell.setLoading(undefined));
+  }
+
+  /** The room is whole without it: a scene file that is gone by now only means no link. */
+  async function linkReport(): Promise<void> {
+    const known = await fetchRoom(room), report = known && (await fetchScene(known.scene)).report;
+    if (report) shell.setReport(report);
   }
 
   function run(command: Command): void {

@@ -1,6 +1,6 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
 import { ConnectionBanner } from "./banner.ts";
-import { h } from "./dom.ts";
+import { h, icon } from "./dom.ts";
 import { helpPanel, hintText } from "./helpPanel.ts";
 import type { Identity } from "./identity.ts";
 import { People } from "./people.ts";
@@ -18,6 +18,8 @@ export class RoomShell {
   readonly toolbar: Toolbar;
   readonly help: HTMLElement;
   private readonly titleText = h("strong", {}, "Pliant");
+  /** Appears if the scene has a section of the physics report. */
+  private readonly measured = h("a", { class: "evidence glass", target: "_blank", rel: "noopener", hidden: true }, icon("chart"), h("span", { class: "text" }, "What is measured here"));
   private readonly hint = h("div", { class: "hint glass" }, hintText());
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
@@ -34,7 +36,7 @@ export class RoomShell {
     this.element = h(
       "div", { class: "room" },
       this.canvas, this.loading,
-      h("div", { class: "topbar" }, title, this.people.element),
+      h("div", { class: "topbar" }, h("div", { class: "about" }, title, this.measured), this.people.element),
       this.stats.element, this.hint, this.toolbar.element, this.toasts.element, this.banner.element, this.help,
     );
   }
@@ -42,6 +44,13 @@ export class RoomShell {
   setTitle(title: string): void {
     this.titleText.textContent = title;
     document.title = `${title} · Pliant`;
+  }
+
+  /** Where the report measures what this room's scene shows; a page of its own, so that nobody loses a hold. */
+  setReport(address: string): void {
+    this.measured.href = address;
+    this.measured.title = "What is measured here";
+    this.measured.hidden = false;
   }
 
   /** What the visitor waits for; undefined when the picture is there. */

@@ -24,7 +24,7 @@ export interface SceneSummary {
   bodies: number;
   /** Path of a picture, if there is one. */
   thumbnail?: string;
-  /** Path of the section of the physics report that measures what the scene shows, if there is a report. */
+  /** Path of the section of the physics report that measures what the scene shows. */
   report?: string;
 }
 
@@ -48,7 +48,6 @@ export interface TopologyDocument {
 export interface SceneLibraryOptions {
   scenesDir: string;
   clientDir: string;
-  reportDir: string;
   pools: WorkerPools;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -139,7 +138,7 @@ export class SceneLibrary {
       description: scene.description ?? "",
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
-      ...(scene.report !== undefined && existsSync(join(this.#options.reportDir, "index.html")) ? { report: `/report#${scene.report}` } : {}),
+      ...(scene.report !== undefined ? { report: `/report#${scene.report}` } : {}),
     };
   }
 

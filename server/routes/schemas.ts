@@ -13,7 +13,7 @@ export const sceneSchema = {
     description: text("For people."),
     bodies: { type: "integer", description: "Soft bodies and cloths in it." },
     thumbnail: text("Path of a picture; absent when there is none.", "/thumbnails/bunny.webp"),
-    report: text("Path of its section of the physics report; absent when the scene names none or none was made.", "/report#fig7"),
+    report: text("Path of its section of the physics report; absent when the scene names none.", "/report#fig7"),
   },
 };
 

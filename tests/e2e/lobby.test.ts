@@ -41,6 +41,23 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(await other.evaluate(() => window.pliant.room)).toBe(await page.evaluate(() => window.pliant.room));
   });
 
+  test("a scene's section of the physics report is one click away, from the lobby and from its room", async () => {
+    const page = await stage.visit("/");
+    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe("/report#fig7");
+    const { path } = await stage.room("stretched-cloth");
+    const inside = await drawn(await stage.visit(path));
+    const link = inside.locator("a.evidence");
+    await link.waitFor();
+    const [report] = await Promise.all([inside.waitForEvent("popup"), link.click()]);
+    await report.waitForLoadState();
+    expect(new URL(report.url()).pathname + new URL(report.url()).hash).toBe("/report#fig7");
+    // where nobody has made a report, it says how
+    expect(await report.locator("body").innerText()).toMatch(/npm run report/);
+    await stage.shoot(inside, "room-with-report");
+    const without = await drawn(await stage.visit((await stage.room("jelly-stack")).path));
+    expect(await without.locator("a.evidence").isVisible()).toBe(false);
+  });
+
   test("a pasted link or a code joins a room", async () => {
     const { name, path } = await stage.room("jelly-stack");
     for (const typed of [name, `https://example.org${path}?x=1`]) {

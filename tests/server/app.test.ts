@@ -90,19 +90,27 @@ describe("scenes", () => {
 });
 
 describe("the physics report", () => {
-  test("is not there until it is made; then it is served with a policy of its own, and scenes name their section", async () => {
-    const missing = await get("/report");
+  const page = async (): Promise<string> => {
+    const answer = await get("/report");
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["content-type"]).toContain("text/html");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; style-src 'unsafe-inline'");
+    expect(answer.headers["content-security-policy"]).not.toContain("script");
+    return answer.body;
+  };
+
+  test("scenes name their section; where it leads says how the report is made, until it is", async () => {
+    const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string; report?: string }[] }>();
+    expect(scenes.find(({ id }) => id === "sheet")!.report).toBe("/report#fig7");
+    expect(scenes.find(({ id }) => id === "cube")!.report).toBeUndefined();
+    expect(await page()).toContain("npm run report");
+    const missing = await get("/report/report.json");
     expect(missing.statusCode).toBe(404);
     expect(missing.json()).toMatchObject({ code: "NOT_FOUND", message: expect.stringContaining("npm run report") as string });
-    const listed = async (): Promise<string | undefined> => (await get("/api/scenes")).json<{ scenes: { id: string; report?: string }[] }>().scenes.find(({ id }) => id === "sheet")!.report;
-    expect(await listed()).toBeUndefined();
     writeFileSync(join(reportDir, "index.html"), "<!doctype html><style>p{}</style>");
-    const page = await get("/report");
-    expect(page.body).toContain("<style>");
-    expect(page.headers["content-type"]).toContain("text/html");
-    expect(page.headers["content-security-policy"]).toContain("default-src 'none'; style-src 'unsafe-inline'");
-    expect(page.headers["content-security-policy"]).not.toContain("script");
-    expect(await listed()).toBe("/report#fig7");
+    writeFileSync(join(reportDir, "report.json"), "{}");
+    expect(await page()).toBe("<!doctype html><style>p{}</style>");
+    expect((await get("/report/report.json")).json()).toEqual({});
   });
 });
 
