@@ -40,6 +40,8 @@ export interface Check {
   unit: string;
   low?: number;
   high?: number;
+  /** Where the limit comes from, if the figure's text does not say: "target", "float32", "words" and what else fits in a few words. */
+  basis?: string;
   /** What the paper says, if it does: a number in the same unit, or words. */
   published?: number | string;
   pass: boolean;
@@ -64,11 +66,11 @@ export interface Picture {
  * @param limits interval that `value` must lie in, ends included: low, high or both
  * @throws Error without a limit: a check that cannot fail checks nothing
  */
-export function check(what: string, value: number, limits: { unit?: string; low?: number; high?: number; published?: number | string }): Check {
-  const { unit = "", low, high, published } = limits;
+export function check(what: string, value: number, limits: { unit?: string; low?: number; high?: number; published?: number | string; basis?: string }): Check {
+  const { unit = "", low, high, published, basis } = limits;
   if (low === undefined && high === undefined) throw new Error(`check "${what}": low and high are both missing, limit: at least one`);
   const pass = Number.isFinite(value) && value >= (low ?? -Infinity) && value <= (high ?? Infinity);
-  return { what, value, unit, ...(low !== undefined && { low }), ...(high !== undefined && { high }), ...(published !== undefined && { published }), pass };
+  return { what, value, unit, ...(low !== undefined && { low }), ...(high !== undefined && { high }), ...(published !== undefined && { published }), ...(basis !== undefined && { basis }), pass };
 }
 
 /** "0.0123 m, allowed 0 ... 0.02 m": what a failed test and the table of the report say. */
@@ -81,5 +83,5 @@ export function allowed({ low, high, unit }: Pick<Check, "low" | "high" | "unit"
 export function short(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const digits = Number(value.toPrecision(4)), size = Math.abs(digits);
-  return size !== 0 && (size < 1e-3 || size >= 1e6) ? digits.toExponential() : String(digits);
+  return size !== 0 && (size < 1e-3 || size >= 1e6) ? digits.toExponential().replace("e+", "e") : String(digits);
 }

@@ -1,6 +1,6 @@
 /** Momentum: a free body without gravity keeps what it has. */
 import { FLIGHTS, fly } from "../physics/momentum.ts";
-import { check, type Figure, type Progress } from "./figure.ts";
+import { check, short, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 
 /** The target, relative, over a minute. */
@@ -14,7 +14,7 @@ export const figure: Figure = {
     const full = size === "full", seconds = full ? 60 : 6, flights = full ? FLIGHTS : FLIGHTS.slice(1, 3), linear: Series[] = [], angular: Series[] = [], checks = [];
     for (const [n, flight] of flights.entries()) {
       progress(n / flights.length, `flight ${n + 1}`);
-      const drifts = await fly(flight, seconds, full ? 30 : 3), name = `${n + 1}: k = ${flight.k.toExponential(0)} Pa, ${flight.substeps} x ${flight.iterations}, ${flight.spin} rad/s, ${Math.hypot(...flight.velocity).toFixed(2)} m/s`;
+      const drifts = await fly(flight, seconds, full ? 30 : 3), name = `${n + 1}: k = ${short(flight.k)} Pa, ${flight.substeps} x ${flight.iterations}, ${flight.spin} rad/s, ${Math.hypot(...flight.velocity).toFixed(2)} m/s`;
       linear.push({ name, points: drifts.map((d) => [d.seconds, Math.max(d.linear, 1e-9)]) });
       angular.push({ name, points: drifts.map((d) => [d.seconds, Math.max(d.angular, 1e-9)]) });
       checks.push(check(`${name}: largest drift of the linear momentum in ${seconds} s`, Math.max(...drifts.map((d) => d.linear)), { high: LIMIT }));

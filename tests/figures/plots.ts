@@ -24,7 +24,7 @@ export interface Rule {
 }
 
 /** Powers of ten with 2 and 5 between them; short where numbers get long. */
-const LOG_LABEL = "indexof([1, 2, 5, 10], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) < 0 ? '' : abs(log(datum.value) / LN10) > 3.5 ? format(datum.value, '.0e') : format(datum.value, '~g')";
+const LOG_LABEL = "indexof([1, 2, 5, 10], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) < 0 ? '' : abs(log(datum.value) / LN10) > 3.5 ? replace(format(datum.value, '.0e'), '+', '') : format(datum.value, '~g')";
 const scaleOf = ({ log, zero = false, domain }: Axis): object => ({ type: log ? "log" : "linear", zero, nice: domain === undefined, ...(domain && { domain }) });
 const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: LOG_LABEL } : {});
 
@@ -41,10 +41,11 @@ export function curves(x: Axis, y: Axis, series: readonly Series[], rules: reado
     const where = at === undefined ? { y: { datum: height } } : { x: { datum: at } };
     return [
       { data: { values: [{}] }, mark: { type: "rule", strokeDash: [2, 3], color: "#888" }, encoding: where },
-      {
-        data: { values: [{}] }, mark: { type: "text", text: label, align: at === undefined ? "right" : "left", baseline: "bottom", dx: at === undefined ? -4 : 4, dy: -3, color: "#888", fontSize: 11 },
+      // twice: with a rim in the page's color where a curve runs through it, then itself
+      ...[{ stroke: "var(--paper)", strokeWidth: 3, strokeOpacity: 0.8 }, {}].map((rim) => ({
+        data: { values: [{}] }, mark: { type: "text", text: label, ...rim, align: at === undefined ? "right" : "left", baseline: "bottom", dx: at === undefined ? -4 : 4, dy: -3, color: "#888", fontSize: 11 },
         encoding: at === undefined ? { y: { datum: height }, x: { value: "width" } } : { x: { datum: at }, y: { value: "height" } },
-      },
+      })),
     ];
   });
   return { layer: [...layer, ...lines] };
@@ -82,8 +83,8 @@ export function heatMap(
     encoding: { x, y },
     layer: [
       { mark: "rect", encoding: { color: { field: "value", type: "quantitative", title: legend.title, scale: { type: legend.log ? "log" : "linear", scheme: "viridis" } } } },
-      { mark: { type: "text", stroke: "#000", strokeWidth: 2.5, strokeOpacity: 0.45, color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~g" } } },
-      { mark: { type: "text", color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~g" } } },
+      { mark: { type: "text", stroke: "#000", strokeWidth: 2.5, strokeOpacity: 0.45, color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~r" } } },
+      { mark: { type: "text", color: "#fff", fontSize: 11, fontWeight: "bold" }, encoding: { text: { field: "value", type: "quantitative", format: legend.format ?? ".2~r" } } },
     ],
   };
 }

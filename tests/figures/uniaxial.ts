@@ -55,7 +55,7 @@ export const figure: Figure = {
         tooFew[which]!.push([iterations, Math.max(1e-6, Math.abs(s / ideal.s - 1))]);
       }
     }
-    const names = { columns: { title: "Poisson's ratio", names: nus.map(String) }, rows: { title: "k, Pa", names: stiffness.map((k) => k.toExponential(0)) } };
+    const names = { columns: { title: "Poisson's ratio", names: nus.map(String) }, rows: { title: "k, Pa", names: stiffness.map((k) => k.toExponential(0).replace("+", "")) } };
     return {
       text: `A bar of ${SIZE.join(" x ")} m (${CELLS.join(" x ")} cells of five tetrahedra, 1000 kg/m^3) is pulled by even loads on both end faces until it is still. For Saint Venant-Kirchhoff material the nominal stress P that gives a stretch s, and the lateral stretch t, are exactly
 

@@ -53,7 +53,9 @@ function run(id: string, size: FigureSize): Promise<Outcome> {
 
 async function main(): Promise<void> {
   if (process.argv.includes("--help")) return console.log(USAGE);
-  const { ids, out, size, jobs } = readOptions(process.argv.slice(2)), started = new Date();
+  const { ids, out, size, jobs } = readOptions(process.argv.slice(2)), started = performance.now();
+  // now, not at the end: the files may change while it runs, and the load is its own by then
+  const conditions = environment(new Date(), size);
   const outcomes = new Map<string, Outcome>();
   const take = async (queue: string[]): Promise<void> => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
@@ -68,7 +70,7 @@ async function main(): Promise<void> {
   await Promise.all(Array.from({ length: jobs }, () => take(queue)));
   await take(ids.filter((id) => alone.has(id)));
 
-  const report = { environment: environment(started, size), figures: ids.map((id) => outcomes.get(id)!) };
+  const report = { environment: { ...conditions, seconds: Math.round((performance.now() - started) / 1000), jobs }, figures: ids.map((id) => outcomes.get(id)!) };
   const path = join(out, "index.html");
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, await page(report));

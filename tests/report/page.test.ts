@@ -6,7 +6,7 @@ import { render } from "../figures/raster.ts";
 import type { Outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 
-const ENVIRONMENT = { date: "2026-01-02T03:04:05Z", commit: "abc", node: "v24", processor: "P", cores: 2, load: 0.5, size: "full" };
+const ENVIRONMENT = { date: "2026-01-02T03:04:05Z", commit: "abc", kernel: "0123456789ab", seconds: 61, jobs: 2, node: "v24", processor: "P", cores: 2, load: 0.5, size: "full" };
 const png = render({ meshes: [], camera: { position: [0, 0, 1], target: [0, 0, 0] }, width: 8, height: 8 });
 const measured = (id: string, value: number): Outcome => ({
   id, title: `T ${id}`, source: "S", seconds: 1, text: "A **bold** claim, x < y.\n\n- one\n- two\n\n  a = b", checks: [check("what", value, { unit: "m", high: 1, published: 2 })],

@@ -1,12 +1,12 @@
 /** The report as one page of HTML: no script, nothing loaded from elsewhere. Contents with what passed, then a section for each figure; anchors are the figures' ids. */
 import { allowed, short, type Check } from "../figures/figure.ts";
 import { chart } from "./chart.ts";
-import type { Environment } from "./environment.ts";
+import type { Conditions } from "./environment.ts";
 import { failures, type Outcome } from "./outcome.ts";
 import { STYLE } from "./style.ts";
 
 export interface Report {
-  environment: Environment;
+  environment: Conditions;
   figures: readonly Outcome[];
 }
 
@@ -28,9 +28,11 @@ export async function page({ environment: e, figures }: Report): Promise<string>
 <header>
 <h1>Physics report</h1>
 <p class="lead">Every claim about the physics, measured: what was done, what came out, what was allowed, and what the paper says where it says something.
-A check passes only if the measured number lies in the interval that was fixed beforehand. <strong>${state}.</strong></p>
+A check passes only if the measured number lies in the allowed interval, which is fixed in the figure's source. <strong>${state}.</strong></p>
+<p>Where limits come from is said in the table or in the text of each figure. "Target" is one that the project set itself before it measured; "published" stands beside what a paper gives; "float32" is what rounding to 24 bits
+makes of an exact law; "words" is a claim that a paper makes in words only, put into a number by us, generously. Times depend on the machine and are only held against times of the same run; all else is the same on every machine.</p>
 <dl class="environment">
-${Object.entries({ date: e.date, commit: e.commit, "Node": e.node, processor: `${e.processor}, ${e.cores} cores`, "load at start": short(e.load), size: e.size }).map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join("\n")}
+${Object.entries({ date: e.date, commit: e.commit, kernel: e.kernel, "Node": e.node, processor: `${e.processor}, ${e.cores} cores`, "load at start": short(e.load), size: e.size, took: `${e.seconds} s, ${e.jobs} at a time` }).map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join("\n")}
 </dl>
 </header>
 <nav aria-label="Figures">
@@ -56,11 +58,11 @@ function row(f: Outcome): string {
 }
 
 async function section(f: Outcome): Promise<string> {
-  const head = `<section id="${f.id}">\n<h2><a class="anchor" href="#${f.id}">${f.id}</a> ${text(f.title)} ${badge(failures(f).length === 0)}</h2>\n<p class="source">${text(f.source)}</p>`;
+  const head = `<section id="${f.id}">\n<h2><a class="anchor" href="#${f.id}">${f.id}</a> ${text(f.title)} ${badge(failures(f).length === 0)}</h2>\n<p class="source">${text(f.source)}. <code>npm run report -- --only ${f.id}</code></p>`;
   if ("error" in f) return `${head}\n<p>It could not be measured:</p>\n<pre>${text(f.error)}</pre>\n</section>`;
   const plots: string[] = [];
-  for (const [i, { caption, spec }] of f.plots.entries()) plots.push(`<figure class="plot">${await chart(spec, `${f.id}-${i}`)}<figcaption>${text(caption)}</figcaption></figure>`);
-  const pictures = f.pictures.map(({ caption, png }) => `<figure class="picture"><img alt="${text(caption)}" src="data:image/png;base64,${Buffer.from(png).toString("base64")}"><figcaption>${text(caption)}</figcaption></figure>`);
+  for (const [i, { caption, spec }] of f.plots.entries()) plots.push(`<figure class="plot">${await chart(spec, `${f.id}-${i}`)}<figcaption>${prosaic(caption)}</figcaption></figure>`);
+  const pictures = f.pictures.map(({ caption, png }) => `<figure class="picture"><img alt="${text(plain(caption))}" src="data:image/png;base64,${Buffer.from(png).toString("base64")}"><figcaption>${prosaic(caption)}</figcaption></figure>`);
   return `${head}
 ${prose(f.text)}
 <div class="scroll"><table class="checks">
@@ -76,7 +78,13 @@ ${pictures.length > 0 ? `<div class="pictures">${pictures.join("\n")}</div>` : "
 
 function checkRow(c: Check): string {
   const published = c.published === undefined ? "" : typeof c.published === "number" ? `${short(c.published)} ${c.unit}` : c.published;
-  return `<tr class="${c.pass ? "" : "bad"}"><td>${prosaic(c.what)}</td><td class="number">${text(`${short(c.value)} ${c.unit}`)}</td><td>${text(allowed(c))}</td><td>${text(published)}</td><td>${badge(c.pass)}</td></tr>`;
+  return `<tr class="${c.pass ? "" : "bad"}"><td>${prosaic(c.what)}</td><td class="number">${text(`${digits(c.value)} ${c.unit}`)}</td><td>${text(allowed(c))}${c.basis === undefined ? "" : `<br><small>${text(c.basis)}</small>`}</td><td>${text(published)}</td><td>${badge(c.pass)}</td></tr>`;
+}
+
+/** Four digits, also where they are zeros: 1.000 says more than 1. */
+function digits(value: number): string {
+  const words = short(value);
+  return Number.isInteger(value) || words.includes("e") ? words : value.toPrecision(Math.abs(value) >= 1000 ? 5 : 4);
 }
 
 const badge = (pass: boolean): string => `<span class="badge ${pass ? "pass" : "fail"}">${pass ? "pass" : "FAIL"}</span>`;
@@ -92,6 +100,8 @@ function prose(words: string): string {
 }
 
 const prosaic = (words: string): string => text(words).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
+
+const plain = (words: string): string => words.replace(/[`*]/g, "");
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const text = (words: string): string => words.replace(/[&<>"]/g, (c) => ESCAPES[c]!);
