@@ -4,6 +4,7 @@ import type { Figure } from "./figure.ts";
 /** id -> the file that exports `figure`. */
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
+  fig2: () => import("./fig2.ts"),
   fig3: () => import("./fig3.ts"),
   fig4: () => import("./fig4.ts"),
   fig5: () => import("./fig5.ts"),
