@@ -141,6 +141,7 @@ export class Playground {
       nowMs,
       elapsedMs: Math.min(250, nowMs - this.lastMs),
       moved: sampled?.moved ?? false,
+      seconds: this.tick / this.options.topology.tickHz,
       hasFrame: sampled !== undefined,
       grabs: this.drawnGrabs(),
       cursors: this.drawnCursors(),

@@ -51,7 +51,7 @@ export function bodyMaterials(kind: TopologyBody["kind"], look: Look, index: num
   const back = cloth ? (look.backColor ? new Color(look.backColor) : front.clone().lerp(new Color("#ffffff"), 0.12)) : front.clone().multiplyScalar(INSIDE);
   const surface = new MeshStandardMaterial({
     color: front,
-    roughness: look.roughness ?? (cloth ? 0.82 : 0.5),
+    roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28 }[kind],
     metalness: look.metalness ?? 0,
     // Scanned bodies have holes: their inside is better dark than not there.
     side: DoubleSide,

@@ -54,8 +54,8 @@ export class BodyMesh implements PickSurface {
     if (body.detail) {
       detailAttributes(geometry, body.detail, this.rest, this.triangles);
     } else {
-      // A cloth is smooth everywhere: its folds are shape, not edges.
-      const groups = smoothingGroups(this.rest, this.triangles, body.kind === "cloth" ? -1 : CREASE_COSINE);
+      // A cloth is smooth everywhere, its folds are shape, not edges; so is a ball.
+      const groups = smoothingGroups(this.rest, this.triangles, body.kind === "soft" ? CREASE_COSINE : -1);
       this.slots = groups.slots;
       normalCount = groups.count;
       directAttributes(geometry, this.triangles, groups.slots, groups.count);

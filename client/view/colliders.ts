@@ -1,9 +1,9 @@
-/** The still things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules. */
+/** The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules, cylinders, funnels. */
 import {
-  BoxGeometry, CapsuleGeometry, type Color, DoubleSide, Group, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion,
-  ShadowMaterial, SphereGeometry, Vector3, type IUniform, type Vector4,
+  BoxGeometry, CapsuleGeometry, type Color, CylinderGeometry, DoubleSide, Group, LatheGeometry, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion,
+  ShadowMaterial, SphereGeometry, Vector2, Vector3, type IUniform, type Vector4,
 } from "three";
-import type { Collider } from "../../shared/scene.ts";
+import type { Collider, Vec3 } from "../../shared/scene.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
@@ -67,17 +67,45 @@ function colliderMesh(collider: Collider, { radius, floor, clothEdge }: Collider
       }
       break;
     }
-    case "capsule": {
-      const a = new Vector3(...collider.a);
-      const b = new Vector3(...collider.b);
-      const axis = b.clone().sub(a);
-      mesh.geometry = new CapsuleGeometry(shrunk(collider.radius, clothEdge), axis.length(), 16, 40);
-      mesh.position.copy(a).add(b).multiplyScalar(0.5);
-      mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), axis.normalize()));
+    case "capsule":
+      mesh.geometry = new CapsuleGeometry(shrunk(collider.radius, clothEdge), between(mesh, collider), 16, 40);
+      break;
+    case "cylinder": {
+      const radius = shrunk(collider.radius, clothEdge), length = between(mesh, collider);
+      mesh.geometry = new CylinderGeometry(radius, radius, length - (clothEdge > 0 ? Math.min(0.1 * length, 2 * CLOTH_AIR) : 0), 64);
       break;
     }
+    case "funnel":
+      mesh.geometry = new LatheGeometry(wallProfile(collider, between(mesh, collider)), 64);
+      // one looks into it from above and through its mouth from below
+      material.side = DoubleSide;
+      break;
   }
   return mesh;
+}
+
+/** Puts the mesh, whose axis is y, in the middle between the collider's ends. @returns their distance, m */
+function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
+  const a = new Vector3(...ends.a), b = new Vector3(...ends.b), axis = b.clone().sub(a), length = axis.length();
+  mesh.position.copy(a).add(b).multiplyScalar(0.5);
+  mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), axis.normalize()));
+  return length;
+}
+
+/** Segments of a rim's half circle. */
+const RIM = 8;
+
+/** Half a wall around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and height along the whole outline. */
+function wallProfile(funnel: Extract<Collider, { type: "funnel" }>, length: number): Vector2[] {
+  const along = new Vector2(funnel.radiusB - funnel.radiusA, length).normalize(), half = 0.5 * funnel.thickness;
+  const arc = (radius: number, height: number, from: number): Vector2[] =>
+    Array.from({ length: RIM + 1 }, (_, i) => {
+      const angle = from + (Math.PI * i) / RIM;
+      return new Vector2(Math.max(0, radius + half * Math.cos(angle)), height + half * Math.sin(angle));
+    });
+  const outward = Math.atan2(-along.x, along.y);
+  const outline = [...arc(funnel.radiusB, 0.5 * length, outward), ...arc(funnel.radiusA, -0.5 * length, outward + Math.PI)];
+  return [...outline, outline[0]!];
 }
 
 type Plane = Extract<Collider, { type: "plane" }>;

@@ -28,6 +28,8 @@ export interface FrameInput {
   elapsedMs: number;
   /** `displayed` has changed since the last frame. */
   moved: boolean;
+  /** The room's time that is shown, s. */
+  seconds: number;
   /** A frame has been received at all. */
   hasFrame: boolean;
   grabs: readonly DrawnGrab[];
@@ -96,7 +98,7 @@ export class RoomView {
   /** @returns whether a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
-    const cameraMoved = stage.controls.update();
+    const cameraMoved = stage.controls.update(), collidersMoved = stage.movers.update(input.seconds);
     if (input.hasFrame && !this.visible) {
       this.visible = true;
       for (const { mesh } of this.bodies) mesh.visible = true;
@@ -108,7 +110,7 @@ export class RoomView {
       this.updateBodies();
     }
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);
-    if (!(cameraMoved || input.moved || bent || handsMoved || this.dirty)) return false;
+    if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
     stage.draw(input.nowMs);
     this.drawn++;

@@ -6,6 +6,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../state/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
+import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
@@ -24,6 +25,7 @@ export class Stage {
   readonly restBounds: Sphere;
   readonly floor: FloorUniforms;
   readonly colliders: Group;
+  readonly movers: MovingColliders;
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
@@ -48,6 +50,7 @@ export class Stage {
     this.studio.cover(this.restBounds);
     this.colliders = colliderMeshes(topology.colliders ?? [], { radius, floor: this.floor, clothEdge: clothEdgeOf(topology) });
     this.scene.add(this.colliders);
+    this.movers = new MovingColliders(topology.colliders ?? [], this.colliders.children);
 
     this.homePosition = new Vector3(...topology.camera.position);
     this.homeTarget = new Vector3(...topology.camera.target);

@@ -1,6 +1,7 @@
 /** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
+import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 
 export interface BodyLayout {
@@ -49,6 +50,8 @@ export interface SimLayout extends Record<string, unknown> {
   attachmentCount: number;
   grabFirst: number;
   grabCount: number;
+  /** Colliders on a path. */
+  movers: Mover[];
   /** int32 pairs (member, grab + 1; zeros: free) of each grab slot. */
   grabOwners: number;
   /** float32[3] of each grab slot: from the picked point to the average of its neighborhood, m. */

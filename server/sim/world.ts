@@ -11,6 +11,8 @@
 import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
+import { moves } from "../../shared/motion.ts";
+import { comesNear } from "./movers.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
@@ -119,7 +121,7 @@ export class SimWorld implements World {
     if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
     const applied = performance.now();
     const seconds: StageSeconds = { inputs: (applied - started) / 1000, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 };
-    if (this.resting && this.mayRest) {
+    if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       return { seconds, events };
     }
@@ -183,6 +185,24 @@ export class SimWorld implements World {
   /** Contact candidates that did not fit into the list since the room began; 0 unless the list is too short. */
   contactOverflow(): number {
     return this.views.i32[(L.HEADER + L.H_CONTACT_OVERFLOW) / 4]!;
+  }
+
+  collidersMove(): boolean {
+    const seconds = this.tickNumber / this.layout.tickHz;
+    return this.layout.movers.some(({ path }) => moves(path, seconds));
+  }
+
+  /** Does a collider move near a body in the tick that comes? Then the room wakes. */
+  private disturbed(): boolean {
+    const { layout, views: { f32 } } = this, from = this.tickNumber / layout.tickHz, to = (this.tickNumber + 1) / layout.tickHz;
+    const movers = layout.movers.filter(({ path }) => moves(path, from));
+    if (movers.length === 0) return false;
+    const near = layout.bodies.some((body) => {
+      const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
+      return movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size));
+    });
+    if (near) this.wake();
+    return near;
   }
 
   private stillAt(body: number): number {
@@ -255,12 +275,14 @@ export class SimWorld implements World {
   /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
   private countStillness(): void {
     const { layout, views: { i32 } } = this;
+    const riding = this.collidersMove();
     let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
       const calm = this.calmAt(b), enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
       i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
       const slow = i32[calm]! >= enough;
-      if (this.mayRest && slow) this.calm(body);
+      // what rides on a slow collider is not to be held back
+      if (this.mayRest && slow && !riding) this.calm(body);
       if (this.remember(body, b, slow)) settling = true;
       const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * body.pace * layout.tickHz;
       if (this.nearAnchor(body) && settled) i32[this.stillAt(b)]!++;

@@ -40,13 +40,13 @@ export class FrameEncoder {
   /**
    * Encodes a send tick and moves the room's chain on to it.
    * @param state the room's last frame, inout
-   * @returns a delta if anything changed or the task wants one anyway, a keyframe if the task wants one
+   * @returns a delta if anything changed, or a collider moves (clients draw it by the tick that they have), or the task wants one anyway, a keyframe if the task wants one
    */
   encode(world: World, state: FrameState, task: Pick<StepTask, "tick" | "delta" | "keyframe">): { delta: EncodedMessage | null; keyframe: EncodedMessage | null } {
     const { snapshot } = this.#model;
     const first = state.frameTick < 0;
     this.#quantize(world, state, first);
-    const wanted = task.keyframe || task.delta === "always" || this.#changed(state.frame);
+    const wanted = task.keyframe || task.delta === "always" || world.collidersMove() || this.#changed(state.frame);
     if (!wanted) return { delta: null, keyframe: null };
     const { tick } = task;
     const baseTick = state.frameTick;

@@ -1,8 +1,9 @@
 /** Scene colliders -> COLLIDER rows, and MOTION rows with their keys for those that move. */
 import { compileMotion, type Path } from "../../../shared/motion.ts";
-import type { Collider } from "../../../shared/scene.ts";
+import type { Collider, Vec3 } from "../../../shared/scene.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
+import type { Mover } from "../movers.ts";
 import type { Allocator } from "./map.ts";
 
 const DEFAULT_FRICTION = 0.5;
@@ -11,6 +12,7 @@ export interface PlannedColliders {
   address: number;
   motions: number;
   motionCount: number;
+  movers: Mover[];
   write: (buffer: ArrayBufferLike) => void;
 }
 
@@ -23,7 +25,7 @@ export function planColliders(colliders: readonly Collider[], centers: readonly 
   const moving = colliders.flatMap((c, n) => (c.motion ? [{ c, n, path: compileMotion(c.motion) }] : []));
   const motions = allocator.take(moving.length * L.MOTION_BYTES), keys = moving.map(({ path }) => allocator.take(path.keys.length * L.KEY_BYTES));
   return {
-    address, motions, motionCount: moving.length,
+    address, motions, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c) })),
     write(buffer) {
       const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer);
       writeColliders(f32, i32, address, colliders);

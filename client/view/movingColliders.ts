@@ -1,0 +1,47 @@
+/** Colliders on a path, drawn where the simulation has them at the shown moment: both evaluate shared/motion.ts. */
+import { Quaternion, Vector3, type Object3D } from "three";
+import { centerOf, compileMotion, poseAt, type Path } from "../../shared/motion.ts";
+import type { Collider } from "../../shared/scene.ts";
+
+interface Mover {
+  object: Object3D;
+  path: Path;
+  center: Vector3;
+  /** Where the scene puts it, from its center. */
+  offset: Vector3;
+  turn: Quaternion;
+}
+
+export class MovingColliders {
+  private readonly movers: Mover[];
+  private readonly rotation = new Quaternion();
+  private shown = Number.NaN;
+
+  /** @param objects one drawn thing per collider, in their order, standing where the scene puts it */
+  constructor(colliders: readonly Collider[], objects: readonly Object3D[]) {
+    this.movers = colliders.flatMap((collider, i) => {
+      if (!collider.motion) return [];
+      const object = objects[i]!, center = new Vector3(...centerOf(collider));
+      return [{ object, path: compileMotion(collider.motion), center, offset: object.position.clone().sub(center), turn: object.quaternion.clone() }];
+    });
+  }
+
+  /**
+   * @param seconds since the room's first tick
+   * @returns whether anything is elsewhere than at the last call
+   */
+  update(seconds: number): boolean {
+    if (this.movers.length === 0 || seconds === this.shown) return false;
+    this.shown = seconds;
+    let moved = false;
+    for (const { object, path, center, offset, turn } of this.movers) {
+      const { translate, quaternion: [w, x, y, z] } = poseAt(path, seconds);
+      this.rotation.set(x, y, z, w);
+      const before = object.position.clone(), facing = object.quaternion.clone();
+      object.position.copy(offset).applyQuaternion(this.rotation).add(center).add(new Vector3(...translate));
+      object.quaternion.copy(this.rotation).multiply(turn);
+      moved ||= !before.equals(object.position) || !facing.equals(object.quaternion);
+    }
+    return moved;
+  }
+}

@@ -1,0 +1,25 @@
+/** Colliders on a path, for what happens outside of the kernel: waking a room that sleeps in their way. */
+import { poseAt, type Path } from "../../shared/motion.ts";
+import type { Vec3 } from "../../shared/scene.ts";
+
+export interface Mover {
+  path: Path;
+  /** In the room's coordinates, m. */
+  center: Vec3;
+  /** Of the ball around the center that holds the collider, m; infinite for a plane. */
+  radius: number;
+}
+
+/**
+ * May the collider touch a body between two moments? True may be false (it compares balls), false is certain.
+ * @param x float32[4N] rows of the body's surface particles; margin m
+ */
+export function comesNear(mover: Mover, from: number, to: number, x: Float32Array, margin: number): boolean {
+  if (!Number.isFinite(mover.radius)) return true;
+  const [a, b] = [from, to].map((seconds) => poseAt(mover.path, seconds).translate.map((t, r) => t + mover.center[r]!)) as [number[], number[]];
+  const middle = a.map((c, r) => 0.5 * (c + b[r]!)), half = 0.5 * Math.sqrt(a.reduce((s, c, r) => s + (c - b[r]!) ** 2, 0));
+  // keys within the tick may lead away from the straight line; a tick's own travel covers that
+  const reach2 = (mover.radius + 2 * half + margin) ** 2;
+  for (let i = 0; i < x.length; i += 4) if ((x[i]! - middle[0]!) ** 2 + (x[i + 1]! - middle[1]!) ** 2 + (x[i + 2]! - middle[2]!) ** 2 <= reach2) return true;
+  return false;
+}
