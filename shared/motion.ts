@@ -69,9 +69,13 @@ export function poseAt(path: Path, time: number): Pose {
   return { translate: a.translate.map((value, k) => value + s * (b.translate[k]! - value)) as Vec3, quaternion: quaternion.map((q) => unit * q) as Quaternion };
 }
 
-/** True where the path is still on its way at some time after `time`. */
-export function moves(path: Path, time: number): boolean {
-  return path.loop || time < path.keys[path.keys.length - 1]!.time;
+/** Does the path change its pose between two times? Pauses between equal keys do not count. */
+export function stirs(path: Path, from: number, to: number): boolean {
+  const { keys, loop } = path, end = keys[keys.length - 1]!.time, rounds = loop ? Math.floor(from / end) * end : 0;
+  const differ = (a: Pose, b: Pose): boolean => a.translate.some((v, k) => v !== b.translate[k]) || a.quaternion.some((v, k) => v !== b.quaternion[k]);
+  // a loop's last pose jumps to its first; what is longer than a round is taken for one
+  if (loop && to - rounds >= end) return keys.some((key) => differ(key, keys[0]!));
+  return keys.some((b, i) => i > 0 && keys[i - 1]!.time < to - rounds && b.time > from - rounds && differ(keys[i - 1]!, b));
 }
 
 /** The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their middle. */

@@ -55,7 +55,7 @@ export interface World {
   readStreamed(out: Float32Array): void;
   /** True for bodies whose streamed particles have been still long enough to sleep, by body. */
   asleep(): Uint8Array;
-  /** True while a collider is on its way, by the tick number alone. */
+  /** True while a collider moves and a moment longer, by the tick number alone. */
   collidersMove(): boolean;
   /** FNV-1a-64 (hex) over tick number, positions and velocities. */
   stateHash(): string;

@@ -11,7 +11,7 @@
 import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
-import { moves } from "../../shared/motion.ts";
+import { stirs } from "../../shared/motion.ts";
 import { comesNear } from "./movers.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
@@ -55,6 +55,8 @@ const ROUNDING = 2 ** -21;
 /** A body settles until its stress is this close to where it is going, relative, or this long, s. */
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
+/** Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent more often than that. */
+const LOOK_BACK = 0.5;
 
 /** What changes the state outside of the kernel; watchPhases. */
 export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3 } as const;
@@ -189,18 +191,22 @@ export class SimWorld implements World {
 
   collidersMove(): boolean {
     const seconds = this.tickNumber / this.layout.tickHz;
-    return this.layout.movers.some(({ path }) => moves(path, seconds));
+    return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
   }
 
-  /** Does a collider move near a body in the tick that comes? Then the room wakes. */
-  private disturbed(): boolean {
-    const { layout, views: { f32 } } = this, from = this.tickNumber / layout.tickHz, to = (this.tickNumber + 1) / layout.tickHz;
-    const movers = layout.movers.filter(({ path }) => moves(path, from));
-    if (movers.length === 0) return false;
-    const near = layout.bodies.some((body) => {
+  /** Does a collider move near one of the bodies in the tick after number `tick`? */
+  private inTheWay(bodies: readonly BodyLayout[], tick: number): boolean {
+    const { layout, views: { f32 } } = this, from = tick / layout.tickHz, to = (tick + 1) / layout.tickHz;
+    const movers = layout.movers.filter(({ path }) => stirs(path, from, to));
+    return movers.length > 0 && bodies.some((body) => {
       const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
       return movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size));
     });
+  }
+
+  /** Does a collider come in the tick that comes? Then the room wakes. */
+  private disturbed(): boolean {
+    const near = this.inTheWay(this.layout.bodies, this.tickNumber);
     if (near) this.wake();
     return near;
   }
@@ -275,13 +281,13 @@ export class SimWorld implements World {
   /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
   private countStillness(): void {
     const { layout, views: { i32 } } = this;
-    const riding = this.collidersMove();
+    // what rides on a slow collider is not to be held back, nor what lies on something that does
+    const riding = this.inTheWay(layout.bodies, this.tickNumber - 1);
     let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
       const calm = this.calmAt(b), enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
       i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
       const slow = i32[calm]! >= enough;
-      // what rides on a slow collider is not to be held back
       if (this.mayRest && slow && !riding) this.calm(body);
       if (this.remember(body, b, slow)) settling = true;
       const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * body.pace * layout.tickHz;
