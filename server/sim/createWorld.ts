@@ -14,6 +14,7 @@ import { loadBody } from "./body/loadBody.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
+import { tangledLimit } from "./materials.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
@@ -114,7 +115,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   bodies.forEach((b, i) => {
     const at = (surfaces + i * L.SURFACE_BYTES) / 4;
     i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
-    i32.set([x + 16 * firsts[i]!, b.particleCount], (bodyRows + i * L.BODY_BYTES) / 4);
+    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
     f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
     i32[at + L.SURFACE_SOLID / 4] = { cloth: 0, soft: 1, ball: 2 }[b.kind];
     u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);

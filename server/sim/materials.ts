@@ -49,6 +49,17 @@ export function orthotropicTensor(s: OrthotropicCompliance): number[][] {
  */
 export const MOST_PLASTIC_STRAIN = 0.6;
 
+/**
+ * Part of a plastic body's elements that may be inverted before none of it flows. Wrecked boxes of 320 elements came back without an inverted element
+ * at 0.03 as at 0, in 48 of 48 cases; at 0.1 in 45. A dragon under a heavy sphere has 0.01 to 0.03 inverted, in its horns.
+ */
+const TANGLED_SHARE = 0.03;
+
+/** How often the iterations of a substep may find an element of the body inverted: more, and it does not flow (kernel/assembly/plasticity.ts). */
+export function tangledLimit(plasticElements: number, iterations: number): number {
+  return Math.floor(TANGLED_SHARE * plasticElements * iterations);
+}
+
 /** What a Neo-Hookean element is made with, Pa; `clamp` is the stretch below which the energy is continued. */
 export interface HyperModuli {
   mu: number;

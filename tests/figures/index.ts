@@ -11,6 +11,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   fig6: () => import("./fig6.ts"),
   fig7: () => import("./fig7.ts"),
   fig8: () => import("./fig8.ts"),
+  fig9: () => import("./fig9.ts"),
   fig10: () => import("./fig10.ts"),
   uniaxial: () => import("./uniaxial.ts"),
   fidelity: () => import("./fidelity.ts"),

@@ -14,12 +14,13 @@
  *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and its source (O'Brien et
  *   al. 2002) cap the plastic strain itself, and so do we.
  * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from its mirror image, and there
- *   is no telling what shape it should remember. While a body has an inverted element, none of it flows: the neighbors of a tangle would take on
- *   its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever; so it comes back as an elastic one).
+ *   is no telling what shape it should remember. While more than 3 % of a body's elements are inverted none of it flows: the neighbors of a tangle
+ *   would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever; so it comes back as an
+ *   elastic one does). Not at the first inverted element: a thin horn under a heavy sphere would keep a whole dragon from flowing.
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "./lanes";
-import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "./layout";
+import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, BODY_TANGLED_LIMIT, BODY_WAS_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "./layout";
 
 /** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
 export function flow(block: usize, count: i32, h: f32): void {
@@ -72,13 +73,18 @@ function rowOf(block: usize, lane: usize): usize {
   return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), TET_BODY) * BODY_BYTES;
 }
 
-function tangledLanes(block: usize): v128 {
-  return i32x4(load<i32>(rowOf(block, 0), BODY_TANGLED), load<i32>(rowOf(block, 1), BODY_TANGLED), load<i32>(rowOf(block, 2), BODY_TANGLED), load<i32>(rowOf(block, 3), BODY_TANGLED));
+@inline function tangled(block: usize, lane: usize): i32 {
+  const row = rowOf(block, lane);
+  return load<i32>(row, BODY_TANGLED) > load<i32>(row, BODY_TANGLED_LIMIT) ? -1 : 0;
 }
 
-/** Notes the bodies of lanes whose `inverted` is set. Threads only ever store the same 1. */
+function tangledLanes(block: usize): v128 {
+  return i32x4(tangled(block, 0), tangled(block, 1), tangled(block, 2), tangled(block, 3));
+}
+
+/** Counts inverted lanes, body by body: a sum of ones does not depend on the order of threads. */
 export function noteTangled(block: usize, inverted: i32): void {
-  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.store<i32>(rowOf(block, lane), 1, BODY_TANGLED);
+  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.add<i32>(rowOf(block, lane), 1, BODY_TANGLED);
 }
 
 /** Before the first phase of a substep: nobody is known to be tangled. */

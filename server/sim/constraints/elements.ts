@@ -35,8 +35,8 @@ export interface PlasticTetElements extends TetShapes {
   flow: Plasticity;
   /** float64[6n] plastic strain at the beginning (11 22 33, then gamma 23 13 12); the twins' state */
   plasticStrain: Float64Array;
-  /** The twins': an element of the body was inverted in this substep. */
-  tangled?: boolean;
+  /** The twins': how often this substep found an element inverted. */
+  tangled?: number;
 }
 
 /** Neo-Hookean or stable Neo-Hookean tetrahedra. */

@@ -1,6 +1,6 @@
 /** Twin of kernel/assembly/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
 import type { PlasticTetElements } from "../constraints/elements.ts";
-import { MOST_PLASTIC_STRAIN } from "../materials.ts";
+import { MOST_PLASTIC_STRAIN, tangledLimit } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";
 import { svd } from "./svd.ts";
 import { deformationGradient, ENTRIES, TURNING_STRETCH } from "./tetrahedron.ts";
@@ -13,10 +13,10 @@ function decayed(creep: number, h: number): number {
 }
 
 /** At the end of a substep, over the elements of one body. @param x float64[3N] m; e inout: its plasticStrain, tangled; h s */
-export function flow(x: Float64Array, e: PlasticTetElements, h: number): void {
-  const tangled = e.tangled;
-  e.tangled = false;
-  if (tangled) return;
+export function flow(x: Float64Array, e: PlasticTetElements, h: number, iterations = 1): void {
+  const tangled = e.tangled ?? 0;
+  e.tangled = 0;
+  if (tangled > tangledLimit(e.volume.length, iterations)) return;
   const limit = Math.min(e.flow.max, MOST_PLASTIC_STRAIN);
   for (let i = 0; i < e.volume.length; i++) {
     const F = deformationGradient(x, e, i), plastic = e.plasticStrain.subarray(6 * i, 6 * i + 6);

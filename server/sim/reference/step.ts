@@ -54,6 +54,6 @@ export function stepTick(world: ReferenceWorld): void {
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h);
-    for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h);
+    for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
   }
 }
