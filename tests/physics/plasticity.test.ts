@@ -5,9 +5,9 @@
  * Tolerances: held, of the step: exp by its quotient errs by z^3/12 a step, z = creep h, which is z^2/12 of what flowed, and float32. Dead load: 1 %.
  */
 import { describe, expect, test } from "vitest";
-import type { IsotropicMaterial, OrthotropicMaterial, Plasticity, SoftMaterial } from "../../shared/scene.ts";
+import type { IsotropicMaterial, OrthotropicMaterial, Plasticity, SoftBody, SoftMaterial } from "../../shared/scene.ts";
 import { strainNorm } from "../../server/sim/reference/orthotropic.ts";
-import { laboratory, type Laboratory } from "./laboratory.ts";
+import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 import { fittedStrains } from "./orthotropic.ts";
 import { meanPlasticStrain, plasticStrains } from "./plasticity.ts";
 
@@ -122,4 +122,31 @@ test("a box thrown onto the floor stays dented, its elastic twin does not", asyn
   const elastic = await drop(), plastic = await drop({ yield: 0.03, creep: 100, max: 0.3 });
   expect(elastic).toBeGreaterThan(0.195);
   expect(plastic).toBeLessThan(0.185);
+});
+
+// 3 % of 320 elements are 9.6; everything is held, so the same elements are inverted in every iteration
+test.each<[string, Pick<SoftBody, "solver" | "sweep">]>([
+  ["gauss-seidel", {}], ["symmetric", { sweep: { order: "symmetric" } }], ["jacobi", { sweep: { order: "jacobi" } }], ["chebyshev", { sweep: { order: "jacobi", rho: 0.9 } }], ["paper", { solver: "paper" }],
+])("flow stops when more than 3 %% of the elements are inverted, and goes on when none is: %s", async (_, how) => {
+  for (const iterations of [1, 4]) {
+    const lab = await laboratory({
+      substeps: 2, iterations,
+      bodies: [{ name: "box", kind: "soft", mesh: { type: "box", size: [0.4, 0.4, 0.4], cells: [4, 4, 4] }, material: { ...ISOTROPIC, plasticity: { yield: 0.001, creep: 1, max: 1 } }, pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 1, 1] } } }], ...how }],
+    });
+    const rest = lab.positions(), { tets } = lab.created.bodies[0]!;
+    /** Stretched, with `count` particles of the left face pushed through their elements. @returns whether it flowed, and how many are inverted */
+    const flows = (count: number): [boolean, number] => {
+      let left = count;
+      const pushed = Array.from({ length: rest.length / 3 }, (__, i) => rest[3 * i]! < -0.19 && left-- > 0);
+      lab.put(0, (___, i) => [1.1 * rest[3 * i]! + (pushed[i] ? 0.15 : 0), rest[3 * i + 1]!, rest[3 * i + 2]!]);
+      const before = meanPlasticStrain(lab);
+      lab.run(1);
+      return [meanPlasticStrain(lab) > before, volumeOf(lab.positions(), tets).inverted];
+    };
+    const [none, few, many, again, back] = [flows(0), flows(2), flows(8), flows(2), flows(0)];
+    expect(few[1]).toBeGreaterThan(0);
+    expect(few[1]).toBeLessThanOrEqual(9);
+    expect(many[1]).toBeGreaterThan(9);
+    expect([none, few, many, again, back].map(([flowed]) => flowed), `${iterations} iterations, ${few[1]} and ${many[1]} inverted`).toEqual([true, true, false, false, true]);
+  }
 });

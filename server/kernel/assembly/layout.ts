@@ -275,7 +275,7 @@ export const CONTACT_BYTES = 144;
 export const BODY_FIRST = 0; // i32 address of the first particle in X
 export const BODY_COUNT = 4; // i32 particles
 export const BODY_FREE = 8; // i32 1: nothing holds or touches it in this tick
-export const BODY_TANGLED_LIMIT = 12; // i32: with BODY_TANGLED above it no element of the body flows
+export const BODY_TANGLED_LIMIT = 12; // i32: BODY_TANGLED above it makes the body tangled, until BODY_TANGLED is 0
 export const BODY_VELOCITY = 16; // f64x3 m/s to put back
 export const BODY_SPIN = 40; // f64x3 rad/s to put back
 export const BODY_CENTER = 64; // f64x3 m
@@ -287,7 +287,7 @@ export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
 export const BODY_WEIGHT = 120; // f64 the weights themselves: stiffness times volume
 export const BODY_SHARE = 128; // f32: least share of its stress that the iterations built up alone; 0: not measured
 export const BODY_TANGLED = 132; // i32: how often an iteration of this substep found one of its plastic elements inverted; 1 if a Neo-Hookean one
-export const BODY_WAS_TANGLED = 136; // i32 the same of the substep before: what Neo-Hookean elements go by, in any order
+export const BODY_WAS_TANGLED = 136; // i32 1: the body was tangled in the substep before: what Neo-Hookean elements go by, in any order
 export const BODY_BYTES = 144;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------

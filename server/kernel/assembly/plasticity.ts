@@ -14,9 +14,10 @@
  *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and its source (O'Brien et
  *   al. 2002) cap the plastic strain itself, and so do we.
  * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from its mirror image, and there
- *   is no telling what shape it should remember. While more than 3 % of a body's elements are inverted none of it flows: the neighbors of a tangle
- *   would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever; so it comes back as an
- *   elastic one does). Not at the first inverted element: a thin horn under a heavy sphere would keep a whole dragon from flowing.
+ *   is no telling what shape it should remember. From when more than 3 % of a body's elements are inverted until none is, none of it flows: the
+ *   neighbors of a tangle would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever, one
+ *   squeezed into a point and allowed to flow again below 3 % with 4; so both come back as an elastic one does). Not at the first inverted element:
+ *   a thin horn under a heavy sphere would keep a whole dragon from flowing.
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "./lanes";
@@ -73,13 +74,14 @@ function rowOf(block: usize, lane: usize): usize {
   return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), TET_BODY) * BODY_BYTES;
 }
 
-@inline function tangled(block: usize, lane: usize): i32 {
-  const row = rowOf(block, lane);
-  return load<i32>(row, BODY_TANGLED) > load<i32>(row, BODY_TANGLED_LIMIT) ? -1 : 0;
+/** Of the body at `row`, at the end of a substep: too much of it is inverted, or was and has not all come back. */
+@inline function tangled(row: usize): bool {
+  const count = load<i32>(row, BODY_TANGLED);
+  return count > load<i32>(row, BODY_TANGLED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_TANGLED) != 0);
 }
 
 function tangledLanes(block: usize): v128 {
-  return i32x4(tangled(block, 0), tangled(block, 1), tangled(block, 2), tangled(block, 3));
+  return i32x4(tangled(rowOf(block, 0)), tangled(rowOf(block, 1)), tangled(rowOf(block, 2)), tangled(rowOf(block, 3)));
 }
 
 /** Counts inverted lanes, body by body: a sum of ones does not depend on the order of threads. */
@@ -91,7 +93,7 @@ export function noteTangled(block: usize, inverted: i32): void {
 export function forgetTangles(): void {
   let row = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) {
-    store<i32>(row, load<i32>(row, BODY_TANGLED), BODY_WAS_TANGLED);
+    store<i32>(row, <i32>tangled(row), BODY_WAS_TANGLED);
     store<i32>(row, 0, BODY_TANGLED);
   }
 }

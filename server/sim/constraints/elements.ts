@@ -36,7 +36,9 @@ export interface PlasticTetElements extends TetShapes {
   /** float64[6n] plastic strain at the beginning (11 22 33, then gamma 23 13 12); the twins' state */
   plasticStrain: Float64Array;
   /** The twins': how often this substep found an element inverted. */
-  tangled?: number;
+  inverted?: number;
+  /** The twins': too many were, and have not all come back. */
+  tangled?: boolean;
 }
 
 /** Neo-Hookean or stable Neo-Hookean tetrahedra. */

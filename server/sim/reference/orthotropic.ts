@@ -77,7 +77,6 @@ export function solveOrthotropic(p: Particles, e: General, i: number, memory: Fl
   return solveStrains(p, e, i, memory, h, {
     ...material,
     continued: () => {
-      if (e.kind === "tet-plastic" && svd(deformationGradient(p.x, e, i)).sigma[2] <= 0) e.tangled = (e.tangled ?? 0) + 1;
       solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i));
       return material.compliance;
     },

@@ -1,5 +1,5 @@
 /** Twin of kernel/assembly/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
-import type { PlasticTetElements } from "../constraints/elements.ts";
+import type { Elements, PlasticTetElements } from "../constraints/elements.ts";
 import { MOST_PLASTIC_STRAIN, tangledLimit } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";
 import { svd } from "./svd.ts";
@@ -12,11 +12,17 @@ function decayed(creep: number, h: number): number {
   return d / (1 + d);
 }
 
-/** At the end of a substep, over the elements of one body. @param x float64[3N] m; e inout: its plasticStrain, tangled; h s */
+/** Whenever element i of any kind is about to be solved. */
+export function countInverted(x: Float64Array, e: Elements, i: number): void {
+  if (e.kind === "tet-plastic" && svd(deformationGradient(x, e, i)).sigma[2] <= 0) e.inverted = (e.inverted ?? 0) + 1;
+}
+
+/** At the end of a substep, over the elements of one body. @param x float64[3N] m; e inout: its plasticStrain, inverted, tangled; h s */
 export function flow(x: Float64Array, e: PlasticTetElements, h: number, iterations = 1): void {
-  const tangled = e.tangled ?? 0;
-  e.tangled = 0;
-  if (tangled > tangledLimit(e.volume.length, iterations)) return;
+  const { inverted = 0 } = e;
+  e.tangled = inverted > tangledLimit(e.volume.length, iterations) || (inverted > 0 && e.tangled === true);
+  e.inverted = 0;
+  if (e.tangled) return;
   const limit = Math.min(e.flow.max, MOST_PLASTIC_STRAIN);
   for (let i = 0; i < e.volume.length; i++) {
     const F = deformationGradient(x, e, i), plastic = e.plasticStrain.subarray(6 * i, 6 * i + 6);

@@ -7,6 +7,7 @@ import { GEOMETRIC_MEMORY, HEXAHEDRON_MEMORY, solveDistance, solveHexahedron, so
 import { hyperelasticEnergy, hyperelasticGradient, HYPERELASTIC_MEMORY, solveHyperelastic } from "./hyperelastic.ts";
 import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "./orthotropic.ts";
 import type { Particles } from "./particles.ts";
+import { countInverted } from "./plasticity.ts";
 import type { Vector } from "./vector.ts";
 import { solveTetrahedron, tetrahedronEnergy, tetrahedronGradient, TETRAHEDRON_MEMORY } from "./tetrahedron.ts";
 import { solveTriangle, TRIANGLE_MEMORY } from "./triangle.ts";
@@ -37,11 +38,13 @@ export const TWINS: Readonly<Record<ElementKind, Twin>> = {
 
 /** One step of constraint i of any kind. */
 export function solveConstraint(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number[][] | void {
+  countInverted(p.x, e, i);
   return TWINS[e.kind].solve(p, e as never, i, memory, h);
 }
 
 /** One step of constraint i of any kind in the paper's form. @returns sum_j w_j |grad_j E|^2 as a system of one equation */
 export function solvePaperConstraint(p: Particles, e: Elements, i: number): number[][] {
+  countInverted(p.x, e, i);
   const { energy, gradient } = TWINS[e.kind], k = PARTICLES_PER_ELEMENT[e.kind];
   return [[solvePaper(p, [...e.particles.subarray(k * i, k * i + k)], energy!(p.x, e as never, i), gradient!(p.x, e as never, i))]];
 }
