@@ -13,6 +13,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   fig8: () => import("./fig8.ts"),
   fig9: () => import("./fig9.ts"),
   fig10: () => import("./fig10.ts"),
+  fig11: () => import("./fig11.ts"),
   uniaxial: () => import("./uniaxial.ts"),
   fidelity: () => import("./fidelity.ts"),
   cantilever: () => import("./cantilever.ts"),

@@ -53,6 +53,24 @@ export function uniaxialLaw(model: Bar["model"], k: number, nu: number, s: numbe
 }
 
 /**
+ * Energy density W (Pa) at stretch s with free sides, the integral of the law's P from rest on; below 58 % of its length a Saint Venant-Kirchhoff body has the
+ * energy mu q + lambda/2 t^2 of the tangents q of |eps|^2 and t of tr eps (server/sim/reference/tetrahedron.ts), with the side strain e that makes it least:
+ *   q = 1/9 + 2 e0 s0 (s - s0) + 2 e^2,  t = e1 + 2 e,  e1 = e0 + s0 (s - s0),  e = -lambda t/(2 mu)   s0 = 1/sqrt 3,  e0 = -1/3
+ * @throws Error below 0.35, where the Neo-Hookean models are continued, too, and the formulas here are not
+ */
+export function uniaxialEnergy(model: Bar["model"], k: number, nu: number, s: number): number {
+  const mu = k / (2 * (1 + nu)), lambda = (k * nu) / ((1 + nu) * (1 - 2 * nu));
+  if (model === undefined || model === "stvk") {
+    const s0 = 1 / Math.sqrt(3), e0 = -1 / 3, e1 = e0 + s0 * (s - s0), t = e1 / (1 + lambda / mu), e = (-lambda * t) / (2 * mu);
+    return s >= s0 ? (k * (s * s - 1) ** 2) / 8 : mu * (e0 * e0 + 2 * e0 * s0 * (s - s0) + 2 * e * e) + (lambda / 2) * t * t;
+  }
+  if (s < 0.35) throw new Error(`stretch s: ${s}, limit: at least 0.35 for model ${model}`);
+  const { t } = uniaxialLaw(model, k, nu, s), J = s * t * t, squares = s * s + 2 * t * t - 3, gamma = 1 + mu / (lambda + mu);
+  if (model === "neo-hookean") return (mu / 2) * (squares - 2 * Math.log(J)) + (lambda / 2) * Math.log(J) ** 2;
+  return (mu / 2) * squares + ((lambda + mu) / 2) * ((J - gamma) ** 2 - (1 - gamma) ** 2);
+}
+
+/**
  * A cube on a floor without friction, its upper face loaded until it has the stretch s < 1: with a floor under it a compressed body does not turn over.
  * @throws Error if the body was held
  */
