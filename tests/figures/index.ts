@@ -24,5 +24,6 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   "stiff-cloth": () => import("./stiffCloth.ts"),
   "pbd-stiffness": () => import("./pbdStiffness.ts"),
   hexahedron: () => import("./hexahedron.ts"),
+  inversion: () => import("./inversion.ts"),
   table1: () => import("./table1.ts"),
 };

@@ -65,10 +65,10 @@ so the load for a given s is applied, and s and t are measured: principal stretc
 
 Substeps and iterations are those that suffice: sound crosses up to one element in a substep (at 100 MPa, three) and 2 to 60 iterations are done, five times as many at nu = 0.49. The last plot shows what fewer do. The solver takes its stress along from tick to tick, so once the bar is still **one iteration will do**; what iterations buy is the way there.`,
       checks: [
-        check("stretch: largest relative error over k = 1e3 ... 1e8 Pa and nu = 0 ... 0.49", most(errors.s), { high: LIMIT, published: "k has no such meaning (section 6)" }),
-        check("lateral contraction 1 - t: largest relative error (nu = 0: absolute)", most(errors.t), { high: LIMIT }),
-        check(`stretch over the whole curve s = ${full ? "0.9 ... 1.5" : "1.1, 1.4"}, k = 1e5 Pa, nu = 0.3`, worst, { high: LIMIT }),
-        check("one iteration, 60 Hz x 20 substeps, k = 1e5 and 1e6 Pa: relative error of the stretch", Math.max(...tooFew.map((points) => points[0]![1])), { high: LIMIT }),
+        check("stretch: largest relative error over k = 1e3 ... 1e8 Pa and nu = 0 ... 0.49", most(errors.s), { high: LIMIT, basis: "target", published: "k has no such meaning (section 6)" }),
+        check("lateral contraction 1 - t: largest relative error (nu = 0: absolute)", most(errors.t), { high: LIMIT, basis: "target" }),
+        check(`stretch over the whole curve s = ${full ? "0.9 ... 1.5" : "1.1, 1.4"}, k = 1e5 Pa, nu = 0.3`, worst, { high: LIMIT, basis: "target" }),
+        check("one iteration, 60 Hz x 20 substeps, k = 1e5 and 1e6 Pa: relative error of the stretch", Math.max(...tooFew.map((points) => points[0]![1])), { high: LIMIT, basis: "target" }),
       ],
       plots: [
         { caption: "Stress and stretch, k = 1e5 Pa, nu = 0.3: measured points on the law.", spec: curves({ title: "stretch s" }, { title: "P/k" }, [{ name: "law", points: law }, { name: "measured", points: measured, style: "points" }]) },
