@@ -20,6 +20,8 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   elastica: () => import("./elastica.ts"),
   energy: () => import("./energy.ts"),
   momentum: () => import("./momentum.ts"),
+  rest: () => import("./rest.ts"),
+  scale: () => import("./scale.ts"),
   chebyshev: () => import("./chebyshev.ts"),
   "stiff-cloth": () => import("./stiffCloth.ts"),
   "pbd-stiffness": () => import("./pbdStiffness.ts"),
