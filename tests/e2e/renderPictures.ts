@@ -1,6 +1,6 @@
 /**
  * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's screenshot
- * (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed: node tests/e2e/renderPictures.ts
+ * (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed: node tests/e2e/renderPictures.ts [scene ...]; with names, only those thumbnails.
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,8 @@ const PICTURES: Picture[] = [
   { scene: "dragon", poses: [{ from: [-0.32, 0.5, 0.08], by: [-70, -45], color: "#e4572e", name: "Ada" }], afterMs: 3000 },
   { scene: "drape", poses: [], afterMs: 2500 },
   { scene: "jelly-stack", poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }], afterMs: 2500 },
+  { scene: "twisted-beams", poses: [], afterMs: 6000 },
+  { scene: "dented-dragons", poses: [], afterMs: 6000 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
@@ -59,23 +61,8 @@ const hideFurniture = (page: Page, selector: string): Promise<void> =>
     for (const element of document.querySelectorAll<HTMLElement>(wanted)) element.style.visibility = "hidden";
   }, selector);
 
-const stage = await openStage();
-try {
-  for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
-  for (const { scene, poses, afterMs } of PICTURES) {
-    const { path } = await stage.room(scene);
-    const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
-    if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
-    for (const pose of poses) {
-      const at = await hold(page, pose);
-      await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });
-    }
-    await page.waitForTimeout(afterMs);
-    await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
-    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });
-    await stage.leave();
-  }
-
+/** The README's screenshot: two people at a dragon. */
+async function renderRoom(): Promise<void> {
   const { path } = await stage.room("dragon");
   const size = { width: 1280, height: 760 };
   const [left, right]: Pose[] = [
@@ -93,6 +80,28 @@ try {
   await ada.waitForTimeout(6000);
   await hideFurniture(ada, ".hint");
   await ada.screenshot({ path: `${publicDir}/images/room.png` });
+}
+
+const wanted = process.argv.slice(2);
+const stage = await openStage();
+try {
+  for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
+  for (const { scene, poses, afterMs } of PICTURES) {
+    if (wanted.length > 0 && !wanted.includes(scene)) continue;
+    const { path } = await stage.room(scene);
+    const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
+    if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    for (const pose of poses) {
+      const at = await hold(page, pose);
+      await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });
+    }
+    await page.waitForTimeout(afterMs);
+    await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
+    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });
+    await stage.leave();
+  }
+
+  if (wanted.length === 0) await renderRoom();
 } finally {
   await stage.close();
 }
