@@ -60,7 +60,7 @@ async function mapOf({ name, options, title, iterations }: Map): Promise<{ plot:
 async function picture(): Promise<Picture> {
   const loaded: LoadedBody = caseOf("beam"), { body, x } = await referenceOf(loaded), shapes = [x];
   for (const solver of ["compliant", "paper"] as const) shapes.push((await fidelity(caseOf("beam", { solver }), 240, 5)).x);
-  const meshes = shapes.map((shape, n) => bodyMesh(body, shape.map((v, k) => (k % 3 === 1 ? v - 3 * n : v)), { color: COLORS[n]!, edges: true }));
+  const meshes = shapes.map((shape, n) => bodyMesh(body, shape.map((v, k) => (k % 3 === 1 ? v - 4 * n : v)), { color: COLORS[n]!, edges: true }));
   return photographMeshes(meshes, { caption: "The beam at 240 x 5. From above: static finite elements, the default solver, `paper`.", from: [0.1, 0.1, 1], ground: null });
 }
 

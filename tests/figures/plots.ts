@@ -28,10 +28,13 @@ const LOG_LABEL = "indexof([1, 2, 5, 10], round(datum.value / pow(10, floor(log(
 const scaleOf = ({ log, zero = false, domain }: Axis): object => ({ type: log ? "log" : "linear", zero, nice: domain === undefined, ...(domain && { domain }) });
 const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: LOG_LABEL } : {});
 
+/** As many columns as long names let fit: a legend that is wider than its plot shrinks both. */
+const legendOf = (names: readonly string[]): object => ({ columns: Math.max(1, Math.min(3, Math.floor(84 / (4 + Math.max(...names.map(({ length }) => length)))))) });
+
 /** Curves over a common axis. */
 export function curves(x: Axis, y: Axis, series: readonly Series[], rules: readonly Rule[] = []): VegaLiteSpec {
   const names = series.map(({ name }) => name);
-  const color = { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names } };
+  const color = { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names }, legend: legendOf(names) };
   const layer = series.map(({ name, points, style = "line" }) => ({
     data: { values: points.filter(([, v]) => Number.isFinite(v)).map(([px, py]) => ({ x: px, y: py, series: name })) },
     mark: style === "points" ? { type: "point", filled: true, size: 45 } : { type: "line", point: style === "both" ? { filled: true, size: 35 } : false, ...(style === "dashed" && { strokeDash: [5, 4] }) },
@@ -61,7 +64,7 @@ export function stacked(x: Axis, y: Axis, names: readonly string[], points: read
         data: { values }, mark: { type: "area" },
         encoding: {
           x: { field: "x", type: "quantitative", title: x.title, scale: scaleOf(x) }, y: { field: "y", type: "quantitative", title: y.title, stack: "zero" },
-          color: { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names } }, order: { field: "order", type: "quantitative" },
+          color: { field: "series", type: "nominal", title: null, sort: names, scale: { domain: names }, legend: legendOf(names) }, order: { field: "order", type: "quantitative" },
         },
       },
       ...lines,
@@ -91,14 +94,15 @@ export function heatMap(
 
 /** Named values as bars below each other; `group` puts several colors under one name. */
 export function bars(x: Axis & { names?: readonly string[] }, y: Axis, values: readonly { name: string; value: number; group?: string }[]): VegaLiteSpec {
-  const grouped = values.some(({ group }) => group !== undefined), names = x.names ?? [...new Set(values.map(({ name }) => name))];
+  const groups = [...new Set(values.flatMap(({ group }) => group ?? []))], grouped = groups.length > 0, names = x.names ?? [...new Set(values.map(({ name }) => name))];
   return {
     data: { values },
     mark: { type: "bar" },
+    ...(grouped && { height: { step: 15, for: "offset" } }),
     encoding: {
       y: { field: "name", type: "nominal", title: x.title || null, sort: names, axis: { labelLimit: 0 } },
       x: { field: "value", type: "quantitative", title: y.title, scale: scaleOf({ zero: !y.log, ...y }), axis: axisOf(y) },
-      ...(grouped && { yOffset: { field: "group" }, color: { field: "group", type: "nominal", title: null } }),
+      ...(grouped && { yOffset: { field: "group", sort: groups }, color: { field: "group", type: "nominal", title: null, sort: groups, scale: { domain: groups }, legend: legendOf(groups) } }),
     },
   };
 }

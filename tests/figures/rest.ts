@@ -53,7 +53,7 @@ export const figure: Figure = {
         const events = lab.run(60 * minutes);
         if (events.length > 0) throw new Error(`something happened to a body at rest: ${JSON.stringify(events)}`);
         way = moved(lab, before);
-        points.push([part * minutes, Math.max(way, 1e-10)]);
+        points.push([(part * minutes) / 60, Math.max(way, 1e-10)]);
       }
       series.push({ name, points });
       checks.push(check(`two solids and two sheets ${name}, coordinates that float32 rounds: farthest that a coordinate goes in ${60 * minutes} s of ticks`, way, { unit: "m", high: 2 * last, basis: "float32: two last places" }));
@@ -63,7 +63,7 @@ export const figure: Figure = {
 
 On other coordinates rounding strains the body by a few parts in ten million of its distance over its size. It may move to where that is relaxed, by last places of its coordinates, but must stay there: ${60 * minutes} simulated seconds are stepped${full ? ", an hour, 216,000 ticks" : " here, an hour in the full report"}. A room has one origin, in the middle of its bodies; bodies at both ends of a kilometer carry coordinates of 500 m, whose last place is 3.1e-5 m, a sixteenth of the grid of 0.5 mm that is streamed.`,
       checks,
-      plots: [{ caption: "Farthest that any coordinate is from where it was (nothing: drawn at 1e-10 m).", spec: curves({ title: full ? "minutes of ticks" : "tenths of a minute" }, { title: "distance, m", log: true }, series) }],
+      plots: [{ caption: "Farthest that any coordinate is from where it was (nothing: drawn at 1e-10 m).", spec: curves({ title: "time, minutes" }, { title: "distance, m", log: true }, series) }],
       pictures: [photograph(picture!, { caption: "What rests 1,024 m away on each axis: a box of each model, and a sheet.", ground: null, from: [0.2, 0.6, 1], width: 960, height: 260 })],
     };
   },

@@ -28,3 +28,17 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
   events.push(...lab.run(45, [{ type: "release", member: 1, grab: 0 }]));
   return { lab, x: [0, 1, 2].map((b) => lab.positions(b)), events };
 }
+
+/** A cantilever and a sheet pinned along one side swing and settle for a second, at any size: nothing touches, so nothing amplifies what rounding differs by. */
+export async function swing(s: number): Promise<Float64Array[]> {
+  const left = (x: number): { select: { box: { min: V; max: V } } }[] => [{ select: { box: { min: [-9 * s, -9 * s, -9 * s], max: [x * s, 9 * s, 9 * s] } } }];
+  const lab = await laboratory({
+    gravity: [0, -9.81 * s, 0], worldRadius: 100 * s, quantum: 1e-3,
+    bodies: [
+      { name: "bar", kind: "soft", mesh: { type: "box", size: [0.5 * s, 0.1 * s, 0.1 * s], cells: [10, 2, 2] }, pins: left(-0.2499), material: { density: 1000, youngsModulus: 2e5 * s * s, poissonsRatio: 0.35, damping: 2 } },
+      { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [0.4 * s, 0.4 * s], cells: [12, 12] }, transform: { translate: [0, s, 0] }, pins: left(-0.1999), material: { density: 300, thickness: 0.001 * s, youngsModulus: 1e5 * s * s, poissonsRatio: 0.3, bendingStiffness: 1e-3 * s ** 5, damping: 2 } },
+    ],
+  });
+  lab.run(60);
+  return [0, 1].map((b) => lab.positions(b));
+}
