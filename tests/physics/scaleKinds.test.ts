@@ -6,12 +6,15 @@
 import { expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
+import { meanPlasticStrain } from "./plasticity.ts";
 
 type Kind = (s: number) => Pick<Body, "kind" | "material" | "solver" | "sweep">;
 /** What there is besides the floor and the ball; `by` places a point of the scene. */
 type Things = (s: number, by: (x: number, y: number, z: number) => Vec3) => Collider[];
 
 const soft = { youngsModulus: 3e4, poissonsRatio: 0.4 };
+const plasticity = { yield: 0.01, creep: 20, max: 0.4 };
+const wood = (s: number) => ({ model: "orthotropic" as const, youngsModuli: [6e4 * s * s, 3e4 * s * s, 2e4 * s * s] as Vec3, poissonsRatios: [0.4, 0.3, 0.4] as Vec3, shearModuli: [2e4 * s * s, 1e4 * s * s, 1.5e4 * s * s] as Vec3, axes: [10, 40, -20] as Vec3 });
 const kinds: Record<string, Kind> = {
   "pbd by stiffness": () => ({ kind: "soft", material: { model: "pbd", density: 500, distance: { stiffness: 0.7 }, volume: { stiffness: 0.9 } } }),
   "pbd by compliance": (s) => ({ kind: "soft", material: { model: "pbd", density: 500, distance: { compliance: 1e-4 / s ** 3 }, volume: { compliance: 1e-9 * s } } }),
@@ -19,6 +22,10 @@ const kinds: Record<string, Kind> = {
   "neo-hookean": (s) => ({ kind: "soft", material: { model: "neo-hookean", density: 500, ...soft, youngsModulus: 3e4 * s * s } }),
   "stable neo-hookean": (s) => ({ kind: "soft", material: { model: "stable-neo-hookean", density: 500, ...soft, youngsModulus: 3e4 * s * s } }),
   "neo-hookean, Jacobi with Chebyshev": (s) => ({ kind: "soft", sweep: { order: "jacobi", rho: 0.5 }, material: { model: "neo-hookean", density: 500, ...soft, youngsModulus: 3e4 * s * s } }),
+  orthotropic: (s) => ({ kind: "soft", material: { density: 500, ...wood(s) } }),
+  "stvk, plastic": (s) => ({ kind: "soft", material: { density: 500, ...soft, youngsModulus: 3e4 * s * s, plasticity } }),
+  "orthotropic and plastic, Jacobi": (s) => ({ kind: "soft", sweep: { order: "jacobi" }, material: { density: 500, ...wood(s), plasticity } }),
+  "orthotropic and plastic, paper solver": (s) => ({ kind: "soft", solver: "paper", material: { density: 500, ...wood(s), plasticity } }),
   "shape matching, rigid": () => ({ kind: "soft", material: { model: "shape-matching", mode: "rigid", density: 500 } }),
   "shape matching, linear and plastic": () => ({ kind: "soft", material: { model: "shape-matching", mode: "linear", stiffness: 0.3, linearity: 0.6, plasticity: { yield: 0.02, creep: 20, max: 0.4 }, density: 500 } }),
   "a ball": () => ({ kind: "ball", material: { density: 4000 } }),
@@ -61,6 +68,8 @@ test.each(cases)("%s", async (_, kind, more) => {
   const base = await run(kind, 1, [0, 0, 0], more), x = base.positions();
   expect(x.every(Number.isFinite)).toBe(true);
   if (more) expect(x).not.toEqual((await run(kind, 1)).positions()); // it is in the way
+  const { material, solver } = kind(1);
+  if ("plasticity" in material && material.model !== "shape-matching") expect(meanPlasticStrain(base), solver).toBeGreaterThan(0.001);
   for (const s of [2 ** -13, 1 / 16, 16]) expect((await run(kind, s, [0, 0, 0], more)).positions().map((v) => v / s)).toEqual(x);
   const away: Vec3 = more === things["a floor that tilts"] ? [0, 1000, 0] : [1000, 0, 0], far = await run(kind, 1, away, more);
   expect(far.created.layout.origin).toEqual(away);

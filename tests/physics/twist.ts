@@ -40,7 +40,7 @@ export interface Twist {
 }
 
 /** Turn of the particles `end` about x against their rest places: the angle that fits best. */
-function turnOf(rest: Float64Array, now: Float64Array, end: readonly number[], before: number): number {
+export function turnOf(rest: Float64Array, now: Float64Array, end: readonly number[], before: number): number {
   const middle = (x: Float64Array, r: number): number => end.reduce((sum, i) => sum + x[3 * i + r]!, 0) / end.length;
   const [y0, z0, y1, z1] = [middle(rest, 1), middle(rest, 2), middle(now, 1), middle(now, 2)];
   let c = 0, s = 0;
