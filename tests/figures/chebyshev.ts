@@ -3,7 +3,9 @@ import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import type { Body, Sweep } from "../../shared/scene.ts";
 import { check, type Figure } from "./figure.ts";
+import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
+import type { RasterMesh } from "./raster.ts";
 
 const H = 1 / 200;
 const sheet = (cells: number): Body => ({
@@ -14,6 +16,12 @@ const solid = (cells: number): Body => ({
   name: "solid", kind: "soft", mesh: { type: "box", size: [1, 0.25, 0.25], cells: [cells, cells / 4, cells / 4] }, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.4999, 1, 1] } } }],
   material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
 });
+
+/** The converged step, its displacements exaggerated. */
+async function picture(body: Body, color: number, exaggerated: number): Promise<RasterMesh> {
+  const created = await createWorld({ version: 1, title: "chebyshev", bodies: [body] }, { baseDir: "." }), rest = created.bodies[0]!.positions, x = await step(body, { order: "gauss-seidel" }, 6000);
+  return bodyMesh(created.bodies[0]!, rest.map((v, k) => v + exaggerated * (x[k]! - v)), { color: COLORS[color]!, edges: true });
+}
 
 /** One step under 100 m/s^2 from rest: positions after the given number of iterations. More than scenes may ask for. */
 async function step(body: Body, sweep: Sweep, iterations: number): Promise<Float64Array> {
@@ -66,7 +74,10 @@ Measured beside it (full report): **Chebyshev on color sweeps**. On this sheet G
         ] : []),
       ],
       plots: [plot("hanging sheet", cloth), plot("cantilever of tetrahedra", tets)],
-      pictures: [],
+      pictures: full ? [
+        photographMeshes([await picture(sheet(30), 0, 20)], { caption: "The sheet after the converged step, hanging from its upper edge; displacements times 20.", ground: null, from: [-0.8, 0.15, 0.6], width: 480, height: 340 }),
+        photographMeshes([await picture(solid(16), 1, 20)], { caption: "The cantilever after the converged step; displacements times 20.", ground: null, from: [0.3, 0.25, 1], width: 480, height: 340 }),
+      ] : [],
     };
   },
 };

@@ -3,7 +3,7 @@ import type { GeometricStiffness } from "../../shared/scene.ts";
 import { distanceElements, type Pace } from "../../server/sim/constraints/geometric.ts";
 import { solveDistance } from "../../server/sim/reference/geometric.ts";
 import { makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
-import { laboratory } from "../physics/laboratory.ts";
+import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 
 export const GRAVITY = 9.81, TICK = 1 / 60;
 
@@ -27,7 +27,7 @@ export function sag(asked: GeometricStiffness, pace: Pace): number {
 }
 
 /** A strip of 1 m, pinned at its upper end, under its own weight: by what part it is longer once it is still. */
-export async function stretchOfStrip(distance: GeometricStiffness, pace: Pace, cells: number): Promise<number> {
+export async function stretchOfStrip(distance: GeometricStiffness, pace: Pace, cells: number, watch: (lab: Laboratory) => void = () => {}): Promise<number> {
   const width = 2 / cells, lab = await laboratory({
     ...pace, gravity: [0, 0, -GRAVITY], damping: 5,
     bodies: [{
@@ -36,6 +36,7 @@ export async function stretchOfStrip(distance: GeometricStiffness, pace: Pace, c
     }],
   });
   lab.run(240);
+  watch(lab);
   const x = lab.positions();
   let low = Infinity;
   for (let i = 2; i < x.length; i += 3) low = Math.min(low, x[i]!);

@@ -1,7 +1,10 @@
 /** What it costs that elements may be flat or inverted: for those that are, and for those that are not. */
-import { inversionCost, MODELS, type Cost } from "../../load-tests/inversionCost.ts";
+import { inversionCost, MODELS, SHAPES, type Cost } from "../../load-tests/inversionCost.ts";
+import { randomStream } from "../parity/kit.ts";
 import { compileKernel } from "../../server/kernel/compile.mjs";
+import { laboratory } from "../physics/laboratory.ts";
 import { check, type Figure, type Progress } from "./figure.ts";
+import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { bars } from "./plots.ts";
 
 /** The lines that find out which lanes are unsound; without them the compiler drops what they lead to. */
@@ -17,6 +20,16 @@ async function trusting(): Promise<WebAssembly.Module> {
   });
   if (left.size > 0) throw new Error(`no guard found in ${[...left].join(", ")}: the figure no longer knows what to leave out`);
   return new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
+}
+
+/** The block in its four shapes, from left to right. */
+async function blocks(cells: number): Promise<ReturnType<typeof bodyMesh>[]> {
+  const lab = await laboratory({ bodies: [{ name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] }, material: MODELS.StVK! }] }), body = lab.created.bodies[0]!, X = body.positions, random = randomStream(5);
+  return Object.values(SHAPES).map((place, n) => {
+    const positions = new Float64Array(X.length);
+    for (let i = 0; i < X.length; i += 3) positions.set(place(X[i]!, X[i + 1]!, X[i + 2]!, () => 0.6 * random()).map((v, r) => v + (r === 0 ? 1.7 * n : 0)), i);
+    return bodyMesh(body, positions, { color: COLORS[n]!, edges: true });
+  });
 }
 
 export const figure: Figure = {
@@ -48,7 +61,7 @@ What a body pays that has no such element is measured against **another kernel**
           ...Object.entries(cost.fastest).map(([group, seconds]) => ({ name, value: ns(seconds, cost), group })),
         ])),
       }],
-      pictures: [],
+      pictures: [photographMeshes(await blocks(cells), { caption: "The block regular, flat, mirrored and at random.", ground: null, from: [0.25, 0.35, 1], width: 960, height: 260 })],
     };
   },
 };

@@ -1,7 +1,9 @@
 /** Momentum: a free body without gravity keeps what it has. */
 import { FLIGHTS, fly } from "../physics/momentum.ts";
 import { check, short, type Figure, type Progress } from "./figure.ts";
+import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
+import type { RasterMesh } from "./raster.ts";
 
 /** The target, relative, over a minute. */
 const LIMIT = 1e-4;
@@ -11,10 +13,10 @@ export const figure: Figure = {
   title: "Momentum of a free body is kept",
   source: "beyond the paper; Bender et al. 2014, section 3.2, says why it should be",
   async run(size, progress: Progress = () => {}) {
-    const full = size === "full", seconds = full ? 60 : 6, flights = full ? FLIGHTS : FLIGHTS.slice(1, 3), linear: Series[] = [], angular: Series[] = [], checks = [];
+    const full = size === "full", seconds = full ? 60 : 6, flights = full ? FLIGHTS : FLIGHTS.slice(1, 3), linear: Series[] = [], angular: Series[] = [], checks = [], blocks: RasterMesh[] = [];
     for (const [n, flight] of flights.entries()) {
       progress(n / flights.length, `flight ${n + 1}`);
-      const drifts = await fly(flight, seconds, full ? 30 : 3), name = `${n + 1}: k = ${short(flight.k)} Pa, ${flight.substeps} x ${flight.iterations}, ${flight.spin} rad/s, ${Math.hypot(...flight.velocity).toFixed(2)} m/s`;
+      const drifts = await fly(flight, seconds, full ? 30 : 3, (lab, part) => { if (n === 1 && part < 3) blocks.push(bodyMesh(lab.created.bodies[0]!, lab.positions(), { color: COLORS[0]!, edges: true })); }), name = `${n + 1}: k = ${short(flight.k)} Pa, ${flight.substeps} x ${flight.iterations}, ${flight.spin} rad/s, ${Math.hypot(...flight.velocity).toFixed(2)} m/s`;
       linear.push({ name, points: drifts.map((d) => [d.seconds, Math.max(d.linear, 1e-9)]) });
       angular.push({ name, points: drifts.map((d) => [d.seconds, Math.max(d.angular, 1e-9)]) });
       checks.push(check(`${name}: largest drift of the linear momentum in ${seconds} s`, Math.max(...drifts.map((d) => d.linear)), { high: LIMIT, basis: "target" }));
@@ -30,7 +32,7 @@ Each constraint's correction keeps both momenta exactly in exact arithmetic (it 
         { caption: "Relative drift of the linear momentum.", spec: curves({ title: "time, s", zero: true }, { title: "relative drift", log: true }, linear, [{ y: LIMIT, label: "limit 1e-4" }]) },
         { caption: "Relative drift of the angular momentum.", spec: curves({ title: "time, s", zero: true }, { title: "relative drift", log: true }, angular, [{ y: LIMIT, label: "limit 1e-4" }]) },
       ],
-      pictures: [],
+      pictures: [photographMeshes(blocks, { caption: `Flight 2 after ${[1, 2, 3].map((part) => (seconds / (full ? 30 : 3)) * part).join(", ")} s.`, ground: null, from: [0.2, 0.3, 1], width: 960, height: 260 })],
     };
   },
 };

@@ -1,7 +1,10 @@
 /** Stiffness k of position based dynamics, k' = 1 - (1 - k)^(1/n), and compliance: what depends on iterations and step. */
+import type { GeometricStiffness } from "../../shared/scene.ts";
 import { equalCompliance, GRAVITY, sag, stretchOfStrip, TICK } from "./hanging.ts";
 import { check, type Figure } from "./figure.ts";
+import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves } from "./plots.ts";
+import type { RasterMesh } from "./raster.ts";
 
 const K = 0.5;
 
@@ -25,6 +28,11 @@ export const figure: Figure = {
     const one = await line(() => ({ stiffness: K }), 1), four = await line(() => ({ stiffness: K }), 4);
     progress?.(0.6, "k'");
     const softOne = await line(() => ({ compliance: alpha }), 1), softFour = await line(() => ({ compliance: alpha }), 4);
+    const strips: RasterMesh[] = [];
+    const hung: [GeometricStiffness, number][] = [[{ stiffness: K }, 1], [{ stiffness: K }, 20], [{ compliance: alpha }, 20]];
+    for (const [n, [asked, count]] of hung.entries()) {
+      await stretchOfStrip(asked, { substeps: 1, iterations: count }, cells, (lab) => strips.push(bodyMesh(lab.created.bodies[0]!, lab.positions().map((v, k) => [v + 0.5 * n, lab.positions()[k + 1]!, 0][k % 3]!), { color: COLORS[n]!, edges: true })));
+    }
     const spread = (points: readonly (readonly [number, number])[]): number => Math.max(...points.map(([, v]) => v)) / Math.min(...points.map(([, v]) => v));
     const last = (points: readonly (readonly [number, number])[]): number => points.at(-1)![1];
     return {
@@ -48,7 +56,7 @@ Many constraints: a strip of cloth, 1 m long, 3 x ${cells + 1} particles, pinned
           { name: "compliance, 1 substep", points: softOne, style: "dashed" }, { name: "compliance, 4 substeps", points: softFour, style: "dashed" },
         ]),
       }],
-      pictures: [],
+      pictures: [photographMeshes(strips, { caption: "The strips as they hang, one substep: k' with one iteration, k' with 20, compliance with 20.", ground: null, from: [0, 0, 1], width: 480, height: 420 })],
     };
   },
 };

@@ -2,7 +2,8 @@
 import { cpus, loadavg } from "node:os";
 import type { Body, SoftBody } from "../../shared/scene.ts";
 import { laboratory } from "../physics/laboratory.ts";
-import { check, short, type Figure, type Progress } from "./figure.ts";
+import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
+import { photograph } from "./photograph.ts";
 import { bars } from "./plots.ts";
 
 /** The paper's own: h = 5 ms, five iterations. */
@@ -29,6 +30,7 @@ interface Cost {
   /** shortest and middle solving time of a step, ms */
   least: number;
   median: number;
+  picture: Picture;
 }
 
 async function cost(name: string, bodies: Body[], ticks: number): Promise<Cost> {
@@ -40,6 +42,7 @@ async function cost(name: string, bodies: Body[], ticks: number): Promise<Cost> 
   return {
     name, vertices: templates.reduce((n, b) => n + b.particleCount, 0), elements: templates.reduce((n, b) => n + (b.tets.length / 4 || b.triangles.length / 3), 0),
     least: times[0]!, median: times[Math.floor(ticks / 2)]!,
+    picture: photograph(lab, { caption: `${name[0]!.toUpperCase()}${name.slice(1)}, after the last step.`, ground: null, from: [0.5, 0.5, 1], width: 480, height: 320 }),
   };
 }
 
@@ -75,7 +78,7 @@ Only ratios within this run are checked, of the shortest times: that the cost gr
         check("cloth with bending over cloth without", bent.least / flat.least, { low: 1, high: 5, published: Number((6.73 / 4.11).toFixed(3)) }),
       ],
       plots: [{ caption: "Nanoseconds for one element in one iteration, one thread, at best.", spec: bars({ title: "" }, { title: "ns" }, rows.map((c) => ({ name: c.name, value: perConstraint(c) }))) }],
-      pictures: [],
+      pictures: full ? [hundred.picture, rows[4]!.picture] : [],
     };
   },
 };

@@ -37,8 +37,8 @@ export interface Drift {
   spin: number;
 }
 
-/** @returns the drift after each part of the flight. @throws Error if the body was held */
-export async function fly({ k, substeps, iterations, velocity, spin }: Flight, seconds: number, parts: number): Promise<Drift[]> {
+/** @param watch called after each part. @returns the drift after each part of the flight. @throws Error if the body was held */
+export async function fly({ k, substeps, iterations, velocity, spin }: Flight, seconds: number, parts: number, watch: (lab: Laboratory, part: number) => void = () => {}): Promise<Drift[]> {
   const lab = await laboratory({
     substeps, iterations, worldRadius: 1000,
     bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [4, 3, 2] }, material: { density: 500, youngsModulus: k, poissonsRatio: 0.35 } }],
@@ -49,6 +49,7 @@ export async function fly({ k, substeps, iterations, velocity, spin }: Flight, s
     const events = lab.run(Math.round((seconds / parts) * 60));
     if (events.length > 0) throw new Error(`the body did not go on: ${JSON.stringify(events)}`);
     const now = momentum(lab);
+    watch(lab, part);
     return {
       seconds: ((part + 1) * seconds) / parts, linear: norm(subtract(now.linear, before.linear)) / scale,
       angular: norm(subtract(now.angular, before.angular)) / norm(before.angular), spin: norm(now.angular) / norm(before.angular),
