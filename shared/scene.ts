@@ -271,6 +271,8 @@ export interface Scene {
   substeps?: number;
   /** Solver iterations per substep, default 1: many small steps converge better than many iterations for the same work. */
   iterations?: number;
+  /** true (default): elastic solids that are too stiff for the substeps get shorter ones with fewer iterations (server/sim/substeps.ts). false: as written. */
+  refine?: boolean;
   gravity?: Vec3;
   /** Velocity damping, 1/s. */
   damping?: number;

@@ -26,6 +26,7 @@ import { writePoint } from "./memory/points.ts";
 import { buildProgram, writeProgram } from "./memory/program.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
+import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
 import type { BuiltWorld } from "./types.ts";
 
@@ -69,7 +70,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule })), memoryMap);
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
-  const iterations = scene.iterations ?? SCENE_DEFAULTS.iterations, substeps = scene.substeps ?? SCENE_DEFAULTS.substeps, tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
+  const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
   const enclosed = planEnclosed(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];

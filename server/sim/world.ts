@@ -325,8 +325,10 @@ export class SimWorld implements World {
     const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
     // below this rms strain what is measured is the rounding of positions
     const rounding = (ROUNDING * body.size) / body.meanEdge;
-    if (slow && strain > rounding * rounding * row.getFloat64(L.BODY_WEIGHT, true)) {
-      const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / strain));
+    // of what the iterations added to what they began with: a memory that is full hides what they cannot do
+    const change = row.getFloat64(L.BODY_CHANGE, true);
+    if (slow && change > rounding * rounding * row.getFloat64(L.BODY_WEIGHT, true)) {
+      const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;

@@ -24,9 +24,9 @@ export interface Laboratory {
   put(body: number, place: (x: readonly [number, number, number], i: number) => readonly [number, number, number], velocity?: (x: readonly [number, number, number], i: number) => readonly [number, number, number]): void;
 }
 
-/** Scenes of tests: everything but the bodies has a default here, without gravity, and nothing falls asleep. @param baseDir of mesh files */
+/** Scenes of tests: everything but the bodies has a default here, without gravity, with the very substeps that it says, and nothing falls asleep. @param baseDir of mesh files */
 export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, baseDir = "."): Promise<Laboratory> {
-  const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], ...scene });
+  const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], refine: false, ...scene });
   const created = await createWorld(whole, { baseDir });
   const world = openWorld(created.memory, created.layout);
   world.mayRest = false;

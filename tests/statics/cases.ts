@@ -25,6 +25,8 @@ export interface LoadedBody {
   baseDir: string;
   /** Files that must exist in the data folder. */
   data: string[];
+  /** The very substeps and iterations that are asked for, even if the body is too stiff for them. */
+  exact?: boolean;
 }
 
 export interface CaseOptions {
@@ -33,6 +35,7 @@ export interface CaseOptions {
   model?: StaticModel;
   solver?: SoftBody["solver"];
   sweep?: Sweep;
+  exact?: boolean;
 }
 
 const GRAVITY: Vec3 = [0, -9.81, 0], DENSITY = 1000;
@@ -71,9 +74,9 @@ export const CASE_NAMES: readonly string[] = Object.keys(CASES);
 export function caseOf(name: string, options: CaseOptions = {}): LoadedBody {
   const made = CASES[name]?.();
   if (!made) throw new Error(`case: ${name}, limit: one of ${CASE_NAMES.join(", ")}`);
-  const { youngsModulus = made.body.material.youngsModulus, poissonsRatio = made.body.material.poissonsRatio, model, solver, sweep } = options;
+  const { youngsModulus = made.body.material.youngsModulus, poissonsRatio = made.body.material.poissonsRatio, model, solver, sweep, exact } = options;
   Object.assign(made.body, { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio } }, solver && { solver }, sweep && { sweep });
-  return made;
+  return { ...made, ...(exact && { exact }) };
 }
 
 /** The case as a scene. @param damping 1/s */
@@ -81,5 +84,5 @@ export function sceneOf(loaded: LoadedBody, substepsPerSecond: number, iteration
   // the tick that is nearest to a room's 60 Hz and has whole substeps
   let tickHz = Math.min(60, substepsPerSecond);
   while (substepsPerSecond % tickHz !== 0) tickHz--;
-  return { tickHz, substeps: substepsPerSecond / tickHz, iterations, gravity: loaded.gravity, damping, bodies: [loaded.body] };
+  return { tickHz, substeps: substepsPerSecond / tickHz, iterations, refine: !loaded.exact, gravity: loaded.gravity, damping, bodies: [loaded.body] };
 }

@@ -15,6 +15,7 @@ const USAGE = `node tests/statics/heatmap.ts [--case ${CASE_NAMES.join(",")}] [-
   --model name   stvk (default), neo-hookean, stable-neo-hookean
   --solver name  compliant (default), paper
   --sweep name   gauss-seidel (default), symmetric, jacobi
+  --exact        without refined substeps (server/sim/substeps.ts)
   --rest         with the room's own resting: calming and sleep
   --json         only the result, as JSON; without it both`;
 
@@ -31,14 +32,14 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       case: { type: "string", default: "beam" }, nu: { type: "string", default: "0.3" }, grid: { type: "string", default: "60,120,240,480,960x1,2,5,10,20" }, k: { type: "string" }, model: { type: "string" },
-      solver: { type: "string" }, sweep: { type: "string" }, rest: { type: "boolean", default: false }, json: { type: "boolean", default: false }, help: { type: "boolean", default: false },
+      solver: { type: "string" }, sweep: { type: "string" }, rest: { type: "boolean", default: false }, exact: { type: "boolean", default: false }, json: { type: "boolean", default: false }, help: { type: "boolean", default: false },
     },
   });
   if (values.help) return console.log(USAGE);
   const [substeps = "", iterations = ""] = [values.grid, ...positionals].join("").split("x"), results: object[] = [];
   const say = (line: string): void => { if (!values.json) console.log(line); };
   for (const name of values.case.split(",")) for (const nu of list("nu", values.nu)) {
-    const loaded = caseOf(name, { poissonsRatio: nu, ...(values.k && { youngsModulus: list("k", values.k)[0]! }), model: values.model, solver: values.solver, ...(values.sweep && { sweep: { order: values.sweep } }) } as CaseOptions);
+    const loaded = caseOf(name, { poissonsRatio: nu, ...(values.k && { youngsModulus: list("k", values.k)[0]! }), model: values.model, solver: values.solver, exact: values.exact, ...(values.sweep && { sweep: { order: values.sweep } }) } as CaseOptions);
     if (lacksData(...loaded.data)) continue;
     const r = await referenceOf(loaded);
     say(`\n${name}, ${values.model ?? "stvk"}, k ${loaded.body.material.youngsModulus} Pa, nu ${nu}, ${values.solver ?? "compliant"}: ${r.tetrahedra} tetrahedra, moves ${r.displacement.toPrecision(4)} m, stretches ${r.smallestStretch.toFixed(3)} to ${r.largestStretch.toFixed(3)}, reference in ${r.seconds.toFixed(2)} s and ${r.newtonSteps} Newton steps`);

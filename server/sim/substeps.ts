@@ -1,0 +1,65 @@
+/**
+ * How many substeps and iterations a scene really gets.
+ *
+ * What a substep's iterations can do for a body depends on how many edges sound crosses in it, n = (h/a) sqrt(k/density). Below 2 one iteration is
+ * enough for the body to be calm, and remembered stress (kernel/assembly/settle.ts) makes its rest shape exact; from 4 on its elements throw each other
+ * about whatever is remembered. So a scene whose elastic solids are too stiff for its substeps gets shorter ones: as many in place of each as bring n
+ * down to MOST_EDGES, and as much fewer iterations in each, so that the work grows only where the iterations do not suffice. It ends at the work of a
+ * default scene, because a room has to keep time.
+ *
+ * Measured (tests/statics/heatmap.ts; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa; error of the settled shape, and computing per second as a ratio of one run):
+ * 60 x 5 as it stands 937 % (it never rests), work 1; refined to 1020 x 1 0.01 %, work 3.2. 240 x 5: 1.3 to 4 %, work 1; refined to 1200 x 1: 0.01 %, work 0.9.
+ * Scenes that name what depends on the length of a substep by definition are left alone: the paper's solver, stiffness k' and softly matched shapes.
+ */
+import type { Body, Scene } from "../../shared/scene.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import { SCENE_DEFAULTS } from "./defaults.ts";
+
+/** Edges that sound may cross in a substep. */
+const MOST_EDGES = 1;
+
+export interface Steps {
+  tickHz: number;
+  /** Per tick. */
+  substeps: number;
+  /** Per substep. */
+  iterations: number;
+}
+
+/** As the scene says. */
+export function askedSteps(scene: Scene): Steps {
+  const { tickHz, substeps, iterations } = SCENE_DEFAULTS;
+  return { tickHz: scene.tickHz ?? tickHz, substeps: scene.substeps ?? substeps, iterations: scene.iterations ?? iterations };
+}
+
+/** As the room steps. @param bodies of the scene, in its order */
+export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "elements" | "schedule">[]): Steps {
+  const asked = askedSteps(scene), { tickHz, substeps, iterations } = asked;
+  if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return asked;
+  const h = 1 / (tickHz * substeps), edges = Math.max(0, ...scene.bodies.map((body, b) => edgesPerSecond(body, bodies[b]!) * h));
+  const { tickHz: usualHz, substeps: usual } = SCENE_DEFAULTS, most = Math.max(iterations, Math.floor((usual * usualHz) / (tickHz * substeps)));
+  const parts = Math.min(Math.ceil(edges / MOST_EDGES), most);
+  return parts <= 1 ? asked : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
+}
+
+function dependsOnSubsteps(body: Body): boolean {
+  if (body.kind === "ball") return false;
+  const { material } = body, geometric = "distance" in material || "volume" in material ? [material.distance, material.volume] : [];
+  return body.solver === "paper" || geometric.some((g) => g && "stiffness" in g) || (material.model === "shape-matching" && (material.mode === "linear" || material.stiffness !== undefined));
+}
+
+/** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for what is not an elastic solid. */
+export function edgesPerSecond(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
+  const { material } = body;
+  if (body.kind !== "soft" || schedule.order === "jacobi") return 0;
+  const k = "youngsModuli" in material ? Math.max(...(material.youngsModuli as readonly number[])) : "youngsModulus" in material ? (material.youngsModulus as number) : 0;
+  return Math.sqrt(k / material.density) * elements.reduce((most, e) => ("dmInverse" in e && "volume" in e && e.kind !== "triangle" ? Math.max(most, 1 / edgeOf(e.volume)) : most), 0);
+}
+
+/**
+ * Edge of the regular tetrahedron that is as large as the body's elements on average, m: what its cells are like, where a sliver or two do not count
+ * (they are a matter of their own particles, which iterations are good at).
+ */
+function edgeOf(volume: Float64Array): number {
+  return Math.cbrt((6 * Math.SQRT2 * volume.reduce((sum, v) => sum + v, 0)) / volume.length);
+}
