@@ -50,6 +50,8 @@ const FAST = 0.5;
 const FORGETTING = 2;
 /** Share of the stress that iterations must build up alone for memory to be of no use. */
 const CONVERGED = 0.995;
+/** Part of the stress that the iterations must add for their share to be measured by it. */
+const MEASURED = 0.5;
 /** Strains that float32 positions may have for no reason: some units in the last place of the body's size, over the length of an edge. */
 const ROUNDING = 2 ** -21;
 /** A body settles until its stress is this close to where it is going, relative, or this long, s. */
@@ -311,8 +313,8 @@ export class SimWorld implements World {
    */
   settlement(body: number): { share: number; error: number } {
     const row = new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
-    const share = row.getFloat32(L.BODY_SHARE, true) || 1, strain = row.getFloat64(L.BODY_STRAIN, true);
-    if (share >= CONVERGED || !(strain > 0)) return { share, error: 1 - share };
+    const measured = row.getFloat32(L.BODY_SHARE, true), share = measured || 1, strain = row.getFloat64(L.BODY_STRAIN, true);
+    if (measured >= CONVERGED || !(strain > 0)) return { share, error: 1 - share };
     return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
   }
 
@@ -322,12 +324,12 @@ export class SimWorld implements World {
     const row = new DataView(this.memory.buffer, at, L.BODY_BYTES), damping = body.damping + (this.mayRest && slow ? CALMING / body.pace : 0), useful = slow || body.damping * body.pace >= MUCH_DAMPING;
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
-    const strain = row.getFloat64(L.BODY_STRAIN, true), share = row.getFloat32(L.BODY_SHARE, true);
+    const share = row.getFloat32(L.BODY_SHARE, true);
     // below this rms strain what is measured is the rounding of positions
     const rounding = (ROUNDING * body.size) / body.meanEdge;
-    // of what the iterations added to what they began with: a memory that is full hides what they cannot do
+    // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what they cannot do
     const change = row.getFloat64(L.BODY_CHANGE, true);
-    if (slow && change > rounding * rounding * row.getFloat64(L.BODY_WEIGHT, true)) {
+    if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), rounding ** 2 * row.getFloat64(L.BODY_WEIGHT, true))) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
