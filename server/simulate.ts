@@ -12,6 +12,7 @@ import { readScene } from "./sim/readScene.ts";
 import { Recorder } from "./sim/record.ts";
 import type { StageSeconds } from "./sim/types.ts";
 import { openWorld } from "./sim/world.ts";
+import { askedSteps } from "./sim/substeps.ts";
 
 const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]
   --ticks N      ticks to step (required)
@@ -96,8 +97,9 @@ async function main(): Promise<void> {
   ticks.sort((a, b) => a - b);
   const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
   const { layout } = created, hash = world.stateHash(), names = layout.bodies.map((b) => b.name);
+  const asked = askedSteps(scene), refined = asked.substeps !== layout.substeps;
   const result = {
-    scene: scene.title, ticks: options.ticks, threads: options.threads, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations,
+    scene: scene.title, ticks: options.ticks, threads: options.threads, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
     particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
     buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
     stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
@@ -109,9 +111,9 @@ async function main(): Promise<void> {
   else print(result, recorder?.frames);
 }
 
-function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
+function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; asked?: string; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
   console.log(`${r.scene}: ${r.particles} particles, ${r.tetrahedra} tetrahedra, ${r.triangles} cloth triangles`);
-  console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
+  console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations${r.asked ? ` (refined from ${r.asked})` : ""}, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
   console.log("ms per tick   " + Object.entries(r.tickMs).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   console.log("mean by stage " + Object.entries(r.stageMs).filter(([, v]) => v > 0).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);

@@ -1,0 +1,55 @@
+/** Refined substeps: which scenes get them, and that a body that could not settle without settles in its place. */
+import { describe, expect, test } from "vitest";
+import type { Body, Scene, SoftBody } from "../../shared/scene.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { caseOf } from "../statics/cases.ts";
+import { fidelity } from "../statics/fidelity.ts";
+
+/** Cubes of 0.1 m. Sound in 1e7 Pa and 1000 kg/m^3 crosses 100 m/s over their edge, a bit more than a cell, in a second. */
+const bar = (youngsModulus: number, over: Partial<SoftBody> = {}): SoftBody => ({
+  name: "bar", kind: "soft", mesh: { type: "box", size: [1, 0.2, 0.2], cells: [10, 2, 2] }, material: { density: 1000, youngsModulus, poissonsRatio: 0.3 }, ...over,
+});
+
+async function steps(scene: Partial<Scene>, ...bodies: Body[]): Promise<[number, number]> {
+  const { layout } = await createWorld({ version: 1, title: "steps", tickHz: 60, ...scene, bodies }, { baseDir: "." });
+  return [layout.substeps, layout.iterations];
+}
+
+describe("substeps are refined", () => {
+  test("until sound crosses one edge in each, with as much fewer iterations", async () => {
+    // a box of 0.1 m is five tetrahedra of 2e-4 m^3 on average: edges of 0.119 m, 100 m/s/(0.119 m) = 840/s = 14 in 1/60 s
+    expect(await steps({ substeps: 1, iterations: 5 }, bar(1e7))).toEqual([14, 1]);
+    expect(await steps({ substeps: 2, iterations: 40 }, bar(1e7))).toEqual([14, 5]);
+    expect(await steps({ substeps: 1, iterations: 5 }, bar(1e5))).toEqual([2, 2]); // a tenth of the speed
+    expect(await steps({ substeps: 1, iterations: 1 }, bar(1e3), bar(1e7))).toEqual([14, 1]); // the stiffest body decides
+  });
+  test("but not where the scene's are enough, and never beyond the work of a default scene or its own", async () => {
+    expect(await steps({ substeps: 20, iterations: 1 }, bar(1e7))).toEqual([20, 1]);
+    expect(await steps({}, bar(1e9))).toEqual([20, 1]);
+    expect(await steps({ substeps: 1, iterations: 1 }, bar(1e9))).toEqual([20, 1]);
+    expect(await steps({ substeps: 1, iterations: 50 }, bar(1e9))).toEqual([50, 1]);
+    expect(await steps({ tickHz: 120, substeps: 1, iterations: 1 }, bar(1e9))).toEqual([10, 1]);
+  });
+  test("and not for what depends on a substep's length by definition, or where the scene says no", async () => {
+    const few = { substeps: 1, iterations: 5 };
+    expect(await steps({ ...few, refine: false }, bar(1e7))).toEqual([1, 5]);
+    expect(await steps(few, bar(1e7), bar(1e7, { solver: "paper" }))).toEqual([1, 5]);
+    expect(await steps(few, bar(1e7), bar(1, { material: { model: "pbd", density: 1000, distance: { stiffness: 0.5 } } }))).toEqual([1, 5]);
+    expect(await steps(few, bar(1, { material: { model: "pbd", density: 1000, distance: { compliance: 1e-6 } } }))).toEqual([1, 5]); // no sound
+    expect(await steps(few, { name: "ball", kind: "ball", mesh: { type: "ball", radius: 0.1 }, material: { density: 7800 } } as Body)).toEqual([1, 5]);
+  });
+});
+
+// the limit is the for 60 substeps a second x 5 iterations; without refinement this body is 937 % off and moves with 6 m/s
+test("a beam eight times too stiff for 60 x 5 settles within 10 % of static equilibrium, and is still", async () => {
+  const { error, fastest } = await fidelity(caseOf("stiff"), 60, 5, true);
+  expect(error).toBeLessThan(10);
+  expect(fastest).toBeLessThan(0.01);
+  const exact = await fidelity(caseOf("stiff", { exact: true }), 60, 5, true);
+  expect(exact.error).toBeGreaterThan(10);
+});
+
+// its memory is full before it is slow: iterations that add next to nothing to it must not be taken for iterations that need no memory
+test("much damped and with iterations that almost converge, it keeps what it remembers", async () => {
+  expect((await fidelity(caseOf("stiff"), 240, 20, true)).error).toBeLessThan(2);
+});
