@@ -96,7 +96,9 @@ function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot
   const most = Math.max(...formula.map(Math.abs)), off = (values: readonly number[]): number => Math.max(...values.map((P, i) => Math.abs(P - formula[i]!))) / most;
   const pushes = kernel.filter((_, i) => stretches[i]! < law.clamp).map((P) => -P), atClamp = -law.continued(law.clamp, path);
   const backwards = Math.max(...pushes.map((push, i) => (i === 0 ? 0 : (push - pushes[i - 1]!) / most))), where = path === "one" ? "one singular value" : "all three the same";
-  const window = -2.2 * Math.max(...stretches.filter((s) => s >= TURNING).map((s) => Math.abs(law.printed(s, path))));
+  // what the plot shows: crushed and inverted elements, and where stress changes sign
+  const shown = (P: number): boolean => P >= low && P <= high, low = 1.1 * Math.min(...formula.filter((_, i) => stretches[i]! >= -0.5)), high = Math.min(-0.6 * low, Math.max(...formula));
+  const curve = (f: (s: number, i: number) => number): [number, number][] => stretches.map((s, i): [number, number] => [s, f(s, i)]).filter(([s, P]) => shown(P) && (path === "one" || s <= 1.1));
   return {
     checks: [
       check(`${law.name}, ${where}: kernel against the formulas, largest difference over the largest stress`, off(kernel), { high: LIMIT }),
@@ -106,10 +108,10 @@ function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot
     ],
     plot: {
       caption: `${law.name}, ${where}; continued below s = ${short(law.clamp)}.`,
-      spec: curves({ title: path === "one" ? "F_xx, others 1" : "F_xx = F_yy = F_zz" }, { title: "P_xx/k", domain: [window, -0.5 * window] }, [
-        { name: "as printed", points: stretches.map((s) => [s, law.printed(s, path)] as [number, number]).filter(([, P]) => P >= window && P <= -0.5 * window), style: "dashed" },
-        { name: "as documented", points: stretches.map((s, i) => [s, formula[i]!] as [number, number]).filter(([, P]) => P >= window && P <= -0.5 * window) },
-        { name: "kernel", points: stretches.map((s, i) => [s, kernel[i]!] as [number, number]).filter(([, P], i) => i % Math.ceil(n / 40) === 0 && P >= window && P <= -0.5 * window), style: "points" },
+      spec: curves({ title: path === "one" ? "F_xx, others 1" : "F_xx = F_yy = F_zz" }, { title: "P_xx/k", domain: [low, high] }, [
+        { name: "as printed", points: curve((s) => law.printed(s, path)), style: "dashed" },
+        { name: "as documented", points: curve((_, i) => formula[i]!) },
+        { name: "kernel", points: curve((_, i) => (i % Math.ceil(n / 40) === 0 ? kernel[i]! : NaN)), style: "points" },
       ]),
     },
     energy: stretches.map((s, i) => [s, energy[i]!]),
@@ -134,7 +136,7 @@ export const figure: Figure = {
 
 - **Saint Venant-Kirchhoff**: P = (mu + lambda/2) s (s^2 - 1) is most negative at s = 1/sqrt 3 = ${short(TURNING)}, the paper's 58 %, vanishes in a flat element and pushes an inverted one further through. There the paper holds the stress at its maximum. Here the **energy** is continued, by tangents of e^2 and e, so that it has a gradient in every direction: with nu = 0 the stress is constant as in the paper's figure 2 b; else the part with lambda goes on growing in a straight line. The turning point is read from the kernel at nu = 0.
 - **Neo-Hookean**: P grows without bound as s goes to 0 and has no value below. log s and s^2 - 2 log s go on as their tangents from s0 = 0.2 on.
-- **stable Neo-Hookean** (beyond the paper): with two singular values at 1 it is a straight line through inversion and nothing is done. Not so along F = s 1, where its stress as printed draws a small element inwards (the dashed curve is above zero): there J goes on as its tangent plane.
+- **stable Neo-Hookean** (beyond the paper): with two singular values at 1 it is a straight line through inversion and nothing is done. Not so along F = s 1, where its stress as printed draws a small element inwards (the dashed curve is above zero): there J goes on as its tangent plane. What remains is the model's own: between s = 0.77 and s0 its push fades (the dip of that plot), and a body crushed evenly from all sides to a third of its length is hardly held apart. Neo-Hookean does not have that.
 - **orthotropic**: its strains e(s) go on as tangents from 1/sqrt 3 on, so stress grows in a straight line.
 
 Allowed are ${LIMIT} of the largest stress (float32) and, for the float64 twin, ${TWIN_LIMIT}. Below s0 an element must push back, at least as strongly as at s0, and must never push less the further it is compressed: a stress that fades is what lets a crushed element stay crushed.`,
