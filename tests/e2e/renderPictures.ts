@@ -31,6 +31,7 @@ const PICTURES: Picture[] = [
   { scene: "jelly-stack", poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }], afterMs: 2500 },
   { scene: "twisted-beams", poses: [], afterMs: 6000 },
   { scene: "dented-dragons", poses: [], afterMs: 6000 },
+  { scene: "crush", poses: [], afterMs: 0 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
