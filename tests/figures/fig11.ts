@@ -105,11 +105,11 @@ export const figure: Figure = {
     return {
       text, checks,
       plots: [
-        { caption: "Lowest point of the ball over the floor: what is left of the cube under it. The rules are where a falling plate comes to rest.", spec: curves({ title: "time, s", zero: true }, { title: "m", zero: true }, models.map((model) => ({ name: MODELS[model], points: runs.get(model)!.height })), models.slice(0, 2).map((model) => ({ y: plates.get(model)!, label: `plate, ${MODELS[model]}` }))) },
+        { caption: "Lowest point of the ball over the floor: what is left of the cube under it. The rules are where a falling plate comes to rest.", spec: curves({ title: "time, s", zero: true }, { title: "height, m", zero: true }, models.map((model) => ({ name: MODELS[model], points: runs.get(model)!.height })), models.slice(0, 2).map((model) => ({ y: plates.get(model)!, label: `plate, ${MODELS[model]}` }))) },
         { caption: "Pressed evenly: stress against stretch, laws and cubes at rest. The Saint Venant-Kirchhoff law as printed turns at 58 % of the length.", spec: curves({ title: "stretch s" }, { title: "-P/k", zero: true }, [...law, ...pressed], [{ x: 1 / Math.sqrt(3), label: "1/sqrt 3" }]) },
         {
           caption: "What a falling plate does: energy stored at stretch s against energy released by then. It comes to rest where they meet.",
-          spec: curves({ title: "stretch s" }, { title: "J", zero: true }, [
+          spec: curves({ title: "stretch s" }, { title: "energy, J", zero: true }, [
             ...models.map((model): Series => ({ name: `stored, ${MODELS[model]}`, points: Array.from({ length: 64 }, (_, i): [number, number] => [0.36 + i / 100, SIDE ** 3 * uniaxialEnergy(model, K, NU, 0.36 + i / 100)]).filter(([, J]) => J < 120) })),
             { name: "released", points: [[0.36, MASS * G * (FALL + 0.64 * SIDE)], [1, MASS * G * FALL]], style: "dashed" },
           ]),
