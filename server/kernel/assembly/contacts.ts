@@ -5,6 +5,8 @@
  *   dL = -C / (w + sum_i w_i b_i^2),  x += w dL n,  x_i -= w_i b_i dL n
  * A closed body's triangles have one outside; a cloth's triangle keeps the particle on the side where the tick began.
  * Serial, in list order, once per iteration after all colours.
+ * A rigid body answers by its particles, and shape matching spreads that. Tried and lost: pushes with its mass and inertia on a pose. Friction in the
+ * solve then walked stacks apart (pushes tilt, the floor sets upright later); friction behind the floor held stacks of four, but let them shake or creep.
  */
 import { HEADER, H_X, H_XPREV, H_ACC, H_CONTACTS, H_CONTACT_COUNT, CONTACT_PARTICLE, CONTACT_COUNT, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_CORNERS, CONTACT_BYTES } from "./layout";
 import { closestPoint, closestX, closestY, closestZ, setWeights, weightA, weightB, weightC } from "./closest";
