@@ -32,6 +32,9 @@ const PICTURES: Picture[] = [
   { scene: "twisted-beams", poses: [], afterMs: 6000 },
   { scene: "dented-dragons", poses: [], afterMs: 6000 },
   { scene: "crush", poses: [], afterMs: 0 },
+  { scene: "funnel", poses: [], afterMs: 200 },
+  { scene: "ball-on-weave", poses: [], afterMs: 2500 },
+  { scene: "rigid-playground", poses: [], afterMs: 2500 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {

@@ -5,6 +5,7 @@ import type { Figure } from "./figure.ts";
 export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   appA: () => import("./appA.ts"),
   fig2: () => import("./fig2.ts"),
+  fig1: () => import("./fig1.ts"),
   fig3: () => import("./fig3.ts"),
   fig4: () => import("./fig4.ts"),
   fig5: () => import("./fig5.ts"),

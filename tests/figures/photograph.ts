@@ -91,7 +91,15 @@ function colliderMesh(collider: Collider): RasterMesh[] {
     const sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     return [{ positions: sides.flat().flatMap((i) => positions.slice(3 * i, 3 * i + 3)), triangles: sides.flatMap((_, s) => [0, 1, 2, 0, 2, 3].map((i) => 4 * s + i)), color: hexColor(collider.look?.color) ?? COLLIDER }];
   }
-  return []; // a plane is the ground; capsules and turned boxes are not drawn
+  if (collider.type === "funnel" && collider.a[0] === collider.b[0] && collider.a[2] === collider.b[2]) return [halfFunnel(collider)];
+  return []; // a plane is the ground; capsules, cylinders, turned boxes and tilted funnels are not drawn
+}
+
+/** The far half of an upright funnel: one looks in. */
+function halfFunnel({ a, b, radiusA, radiusB, look }: Extract<Collider, { type: "funnel" }>): RasterMesh {
+  const steps = 32, rings = Array.from({ length: steps + 1 }, (_, i) => [Math.cos((Math.PI * i) / steps), -Math.sin((Math.PI * i) / steps)] as const);
+  const positions = rings.flatMap(([c, s]) => [a[0] + radiusA * c, a[1], a[2] + radiusA * s, b[0] + radiusB * c, b[1], b[2] + radiusB * s]);
+  return { positions, triangles: rings.slice(1).flatMap((_, i) => [2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 1, 2 * i + 3, 2 * i + 2]), color: hexColor(look?.color) ?? COLLIDER };
 }
 
 /** The camera from which everything just fits: its direction is given, its distance found. */
