@@ -20,7 +20,7 @@
  * (settleHyperelastic.ts), stable, 1600 tetrahedra of 10 MPa: 0.18 % at nu = 0.3, 0.15 % at 0.49. Others as float64 prototypes without remembered
  * stress: the two scalar constraints of Macklin & Mueller 2021 41 %, vertex block descent 8.1 % (stable, 1479 tetrahedra, 10 MPa). Prototypes side by
  * side on one beam (Neo-Hookean, nu = 0.3, none with remembered stress): these nine multipliers 16.5 %, six that act through F 27 %, the one
- * scalar sqrt(2E) 44 %; nine without the frame of R, which turn bodies, 9.6 %. An element and iteration takes 28 ns, of Saint Venant-Kirchhoff 18.
+ * scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_L, HYPER_BYTES, MEMORY_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
