@@ -35,6 +35,11 @@ const PICTURES: Picture[] = [
   { scene: "funnel", poses: [], afterMs: 200 },
   { scene: "ball-on-weave", poses: [], afterMs: 2500 },
   { scene: "rigid-playground", poses: [], afterMs: 2500 },
+  { scene: "recovering-dragons", poses: [], afterMs: 8000 },
+  { scene: "pulled-beams", poses: [], afterMs: 2500 },
+  { scene: "position-based", poses: [], afterMs: 2500 },
+  { scene: "stretched-cloth", poses: [], afterMs: 2500 },
+  { scene: "weft-and-warp", poses: [], afterMs: 2500 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
