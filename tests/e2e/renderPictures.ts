@@ -20,6 +20,8 @@ interface Pose {
 interface Picture {
   scene: string;
   poses: Pose[];
+  /** Begins anew once the page is there: what happens is over before software has drawn its first picture. */
+  again?: boolean;
   /** Taken this long after the last pull, ms. */
   afterMs: number;
 }
@@ -31,8 +33,8 @@ const PICTURES: Picture[] = [
   { scene: "jelly-stack", poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }], afterMs: 2500 },
   { scene: "twisted-beams", poses: [], afterMs: 6000 },
   { scene: "dented-dragons", poses: [], afterMs: 6000 },
-  { scene: "crush", poses: [], afterMs: 0 },
-  { scene: "funnel", poses: [], afterMs: 200 },
+  { scene: "crush", poses: [], again: true, afterMs: 900 },
+  { scene: "funnel", poses: [], again: true, afterMs: 1200 },
   { scene: "ball-on-weave", poses: [], afterMs: 2500 },
   { scene: "rigid-playground", poses: [], afterMs: 2500 },
   { scene: "recovering-dragons", poses: [], afterMs: 8000 },
@@ -95,7 +97,7 @@ const wanted = process.argv.slice(2);
 const stage = await openStage();
 try {
   for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
-  for (const { scene, poses, afterMs } of PICTURES) {
+  for (const { scene, poses, again, afterMs } of PICTURES) {
     if (wanted.length > 0 && !wanted.includes(scene)) continue;
     const { path } = await stage.room(scene);
     const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
@@ -104,8 +106,9 @@ try {
       const at = await hold(page, pose);
       await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });
     }
-    await page.waitForTimeout(afterMs);
     await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
+    if (again) await page.keyboard.press("r");
+    await page.waitForTimeout(afterMs);
     await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });
     await stage.leave();
   }

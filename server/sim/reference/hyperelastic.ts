@@ -19,8 +19,8 @@ import { add, apply, columns, cross, determinant, diagonal, inner, linear, multi
 const RELAXATION = 0.75;
 const FLOOR = 0.25;
 const SMALL = 1e-6;
-const POLAR_STEPS = 2;
-const NEAR = 3.2;
+const POLAR_STEPS = 3;
+const NEAR = 3.007;
 
 export interface HyperStress {
   /** Psi, Pa; 0 at rest */
