@@ -7,6 +7,7 @@ import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import { bendElements } from "../constraints/bending.ts";
+import { sheetBending } from "../constraints/sheetBending.ts";
 import { distanceElements, edgesOf, enclosedVolume, type EnclosedVolume, type Pace } from "../constraints/geometric.ts";
 import { sixVolumes, triplesOf } from "../constraints/polyhedron.ts";
 import { solidElements } from "../constraints/solid.ts";
@@ -110,7 +111,8 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
   const elements: BodyTemplate["elements"] = material.model === "pbd"
     ? [distanceElements(own, edgesOf(triangles, 3), material.distance!, pace)]
     : [triangleElements(own, triangles, sheetModuli(material), material.thickness)];
-  if (material.bendingStiffness) elements.push(bendElements(own, triangles, material.bendingStiffness));
+  // in the paper's form rigidity cancels: it keeps the paper's own stencils
+  if (material.bendingStiffness) elements.push((body.solver === "paper" ? bendElements : sheetBending)(own, triangles, material.bendingStiffness));
   if (material.volume) requireClosed(triangles, path);
   return {
     own, placement, positions: placed(own, placement), triangles, tets: new Uint32Array(0), mass: sheetMasses(own, triangles, material.density, material.thickness),

@@ -1,0 +1,112 @@
+/**
+ * Bending of a flat sheet of rectangles, each cut along either diagonal: a plate of rigidity B in every direction, whatever their sides.
+ *
+ *   l---c---r    at a vertex between two sides in line, p and p' long, m their mean:
+ *       |          C = m (x_c - x_l)/p + m (x_c - x_r)/p' = -m^2 k_xx,   alpha = m^4/(B A),  A a quarter of the rectangles around c
+ *       s        across a rectangle's diagonal:
+ *                  C = x_a + x_b - x_c - x_d = +-p q k_xz,               alpha = p q/(2 B)
+ *
+ * Summed, E = B/2 (k_xx^2 + 2 k_xz^2 + k_zz^2) per area, the plate with nu = 0: a cylinder of curvature kappa holds B/2 kappa^2 in every
+ * direction, and so does a strip whose sides are free. On equal rectangles a quadratic surface leaves no force on any vertex in the middle,
+ * and a cylinder along the sides none but at its ends: nothing gives way, and the rigidity is exact from one rectangle across.
+ *
+ * The stencils are the paper's (Bender et al. 2014, section 4.3; bending.ts) and as many. An edge between right angles of its two triangles
+ * has K = (0, 2r, -r, -r), a difference along a line: with alternating diagonals twice at every other vertex; in the mean over both ways to
+ * alternate them, once at each. A diagonal has K = (s, s, -s, -s) either way, s = p/q + q/p, and gets 2/s^2 of the paper's weight, 1/2 for
+ * squares.
+ *
+ * Tried and lost, on squares: the hinges of alternating diagonals, where vertices of four edges give way to those of eight: a cylinder along
+ * the sides has 5/6 B, one along the diagonals 4/3 B, a free strip 0.80 B. The same hinges with the weights that make them isotropic, 4/3
+ * for sides and 2/3 for diagonals: every cylinder has B, but nu = -1/4, a free strip 0.94 B, and rectangles of 1:2 have no such weights.
+ * All diagonals one way: nothing gives way, but k_xz (k_xx + k_zz) stays.
+ */
+import type { BendElements } from "./elements.ts";
+
+/** Cosine of a right angle, at most: files have 4 digits. */
+const RIGHT = 1e-3;
+
+/**
+ * @param plane float64[2N] m, the flat sheet in its plane
+ * @param triangles uint32[3n]
+ * @param rigidity B, N m
+ * @returns undefined unless all triangles are halves of rectangles
+ */
+export function rectangularBending(plane: Float64Array, triangles: Uint32Array, rigidity: number): BendElements | undefined {
+  const rectangles = pairUp(plane, triangles);
+  if (!rectangles) return undefined;
+  const count = plane.length / 2, sides: Set<number>[] = Array.from({ length: count }, () => new Set()), quarter = new Float64Array(count), from: number[][] = Array.from({ length: count }, () => []);
+  const out = { particles: [] as number[], K: [] as number[], alpha: [] as number[] };
+  rectangles.forEach(({ corners, area }, i) => {
+    from[Math.min(...corners)]!.push(i);
+    const [a, b, c, d] = corners;
+    for (const [p, q] of [[a, c], [c, b], [b, d], [d, a]] as const) {
+      sides[p]!.add(q);
+      sides[q]!.add(p);
+      quarter[p]! += area / 4;
+    }
+  });
+  for (let v = 0; v < count; v++) {
+    const around = [...sides[v]!];
+    for (let i = 0; i < around.length; i++) {
+      for (let j = i + 1; j < around.length; j++) addLine(plane, [v, around.find((_, k) => k !== i && k !== j)!, around[i]!, around[j]!], quarter[v]! * rigidity, out);
+    }
+    for (const i of from[v]!) {
+      const { corners, area } = rectangles[i]!;
+      out.particles.push(...corners);
+      out.K.push(1, 1, -1, -1);
+      out.alpha.push(area / (2 * rigidity));
+    }
+  }
+  return { kind: "bend", particles: Uint32Array.from(out.particles), K: Float64Array.from(out.K), alpha: Float64Array.from(out.alpha), rest: new Float64Array(out.alpha.length) };
+}
+
+/** Ends a b of a diagonal, the other corners c d, and the area, m^2. */
+interface Rectangle {
+  corners: [number, number, number, number];
+  area: number;
+}
+
+/** Triangles to rectangles over their longest sides; undefined if one is left over. */
+function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | undefined {
+  const open = new Map<string, number>(), rectangles: Rectangle[] = [];
+  for (let t = 0; t < triangles.length; t += 3) {
+    const right = [0, 1, 2].find((k) => {
+      const [p, a, b] = [0, 1, 2].map((i) => triangles[t + ((k + i) % 3)]!) as [number, number, number];
+      return Math.abs(cosine(plane, p, a, b)) < RIGHT;
+    });
+    if (right === undefined) return undefined;
+    const [c, a, b] = [0, 1, 2].map((i) => triangles[t + ((right + i) % 3)]!) as [number, number, number], key = a < b ? `${a},${b}` : `${b},${a}`, d = open.get(key);
+    if (d === undefined) {
+      open.set(key, c);
+      continue;
+    }
+    // two right angles over the same longest side are a rectangle if the sides are as long, and a kite if they are not
+    if (Math.abs(cosine(plane, a, c, d)) >= RIGHT || Math.abs(cosine(plane, b, c, d)) >= RIGHT) return undefined;
+    open.delete(key);
+    rectangles.push({ corners: [a, b, c, d], area: length(plane, a, c) * length(plane, b, c) });
+  }
+  return open.size === 0 ? rectangles : undefined;
+}
+
+/** The difference along l c r, unless they are no line. The fourth corner s makes it exact where they are not quite one: sum K = 0 and sum K x = 0. */
+function addLine(plane: Float64Array, [c, s, l, r]: [number, number, number, number], AB: number, out: { particles: number[]; K: number[]; alpha: number[] }): void {
+  if (cosine(plane, c, l, r) > -0.5) return; // sides meet at 90 or 180 degrees
+  const p = length(plane, c, l), q = length(plane, c, r), mean = (p + q) / 2, K = (2 * mean * mean) / (p * q);
+  const x = (v: number): number => plane[2 * v]! - plane[2 * l]!, y = (v: number): number => plane[2 * v + 1]! - plane[2 * l + 1]!;
+  const leaves = (x(r) * y(c) - y(r) * x(c)) / (x(r) * y(s) - y(r) * x(s)), part = Math.abs(leaves) < 1e-9 ? 0 : leaves;
+  const toR = ((x(c) - part * x(s)) * x(r) + (y(c) - part * y(s)) * y(r)) / (x(r) * x(r) + y(r) * y(r));
+  out.particles.push(c, s, l, r);
+  out.K.push(K, -K * part, -K * (1 - toR - part), -K * toR);
+  out.alpha.push((mean * mean * mean * mean) / AB);
+}
+
+function length(plane: Float64Array, a: number, b: number): number {
+  const x = plane[2 * b]! - plane[2 * a]!, y = plane[2 * b + 1]! - plane[2 * a + 1]!;
+  return Math.sqrt(x * x + y * y);
+}
+
+/** Of the angle at p between a and b. */
+function cosine(plane: Float64Array, p: number, a: number, b: number): number {
+  const ux = plane[2 * a]! - plane[2 * p]!, uy = plane[2 * a + 1]! - plane[2 * p + 1]!, vx = plane[2 * b]! - plane[2 * p]!, vy = plane[2 * b + 1]! - plane[2 * p + 1]!;
+  return (ux * vx + uy * vy) / Math.sqrt((ux * ux + uy * uy) * (vx * vx + vy * vy));
+}
