@@ -68,14 +68,14 @@ export interface TriangleElements {
   compliance: { s00: number; s01: number; s11: number; s22: number };
 }
 
-/** n bending stencils. */
+/** n bending stencils: hinges, or of rectangles (rectangularBending.ts). */
 export interface BendElements {
   kind: "bend";
-  /** uint32[4n]: x0 x1 the common edge, x2 x3 the opposite corners */
+  /** uint32[4n]: of a hinge x0 x1 the common edge, x2 x3 the opposite corners */
   particles: Uint32Array;
   /** float64[4n] K, dimensionless */
   K: Float64Array;
-  /** float64[n] (A0 + A1)/B, m/N */
+  /** float64[n] m/N: (A0 + A1)/B of a hinge, over its weight (bendingWeights.ts) */
   alpha: Float64Array;
   /** float64[n] |K x| at rest, m; 0 for a flat sheet */
   rest: Float64Array;
