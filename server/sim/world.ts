@@ -314,7 +314,7 @@ export class SimWorld implements World {
   settlement(body: number): { share: number; error: number } {
     const row = new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
     const measured = row.getFloat32(L.BODY_SHARE, true), share = measured || 1, strain = row.getFloat64(L.BODY_STRAIN, true);
-    if (measured >= CONVERGED || !(strain > 0)) return { share, error: 1 - share };
+    if (measured >= CONVERGED || strain <= this.roundingOf(body, row)) return { share, error: 1 - share };
     return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
   }
 
@@ -325,15 +325,19 @@ export class SimWorld implements World {
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
     const share = row.getFloat32(L.BODY_SHARE, true);
-    // below this rms strain what is measured is the rounding of positions
-    const rounding = (ROUNDING * body.size) / body.meanEdge;
     // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what they cannot do
     const change = row.getFloat64(L.BODY_CHANGE, true);
-    if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), rounding ** 2 * row.getFloat64(L.BODY_WEIGHT, true))) {
+    if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
+  }
+
+  /** Sum over the body's elements below which strains are the rounding of positions. */
+  private roundingOf(body: number, row: DataView): number {
+    const { size, meanEdge } = this.layout.bodies[body]!;
+    return ((ROUNDING * size) / meanEdge) ** 2 * row.getFloat64(L.BODY_WEIGHT, true);
   }
 
   /** Asleep is at rest: no velocity is left to wake up with. */

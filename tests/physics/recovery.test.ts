@@ -23,9 +23,10 @@ describe.each(Object.entries(WRECKS))("%s", (_, wreck) => {
   test.each(Object.entries(HYPERELASTIC))("%s", async (_name, body) => {
     for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps);
   });
-  // what flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted
+  // What flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted. A plastic Green strain has no trace, and of
+  // the largest norm that there is, 0.6 along one axis, takes 28 % of an element's volume: 1 - sqrt((1 + 2 a) (1 - a)^2), a = 0.6 sqrt(2/3).
   test.each(Object.entries(PLASTIC))("plastic: %s", async (_name, body) => {
-    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps, 0.2);
+    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps, 0.28);
   });
 });
 

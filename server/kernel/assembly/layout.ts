@@ -131,7 +131,7 @@ export const TET_DM = 64;
 export const TET_K = 208;
 export const TET_S = 304;
 export const TET_LAMBDA = 352;
-export const TET_APPLIED = 448; // right behind the multipliers: an inverted lane clears both
+export const TET_APPLIED = 448; // what acted so far in this substep, of inverted lanes, too
 export const TET_BYTES = 592;
 /** Orthotropic tetrahedron: TET_S holds S 00 11 22, these rows 12 02 01 and the shears 33 44 55 (12 02 01). */
 export const TET_S_COUPLING = 592;

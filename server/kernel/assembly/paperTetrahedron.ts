@@ -79,9 +79,9 @@ export function paperTetrahedronBytes(kind: i32): i32 {
   v128.store(scratch, dot3(f10, s00, f11, s01, f12, s02), SCRATCH_P + 48); v128.store(scratch, dot3(f10, s01, f11, s11, f12, s12), SCRATCH_P + 64); v128.store(scratch, dot3(f10, s02, f11, s12, f12, s22), SCRATCH_P + 80);
   v128.store(scratch, dot3(f20, s00, f21, s01, f22, s02), SCRATCH_P + 96); v128.store(scratch, dot3(f20, s01, f21, s11, f22, s12), SCRATCH_P + 112); v128.store(scratch, dot3(f20, s02, f21, s12, f22, s22), SCRATCH_P + 128);
   if (i32x4.all_true(sound)) return;
-  if (plastic) continuePlastic(scratch, sound, block, 0);
-  else if (general) continueOrthotropic(scratch, sound, block, 0);
-  else continueIsotropic(scratch, sound, block, 0);
+  if (plastic) continuePlastic(scratch, sound, block, 0, 0);
+  else if (general) continueOrthotropic(scratch, sound, block, 0, 0);
+  else continueIsotropic(scratch, sound, block, 0, 0);
 }
 
 /**

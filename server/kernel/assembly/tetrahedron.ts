@@ -94,7 +94,7 @@ export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32
 
     if (!v128.any_true(sound)) { // nothing here for the solve below
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
-      continueUnsound(scratch, sound, block, inverseH2, general, plastic);
+      continueUnsound(scratch, sound, block, first ? 0 : from + MEMORY_APPLIED, inverseH2, general, plastic);
       const p00 = v128.load(scratch, SCRATCH_G), p01 = v128.load(scratch, SCRATCH_G + 16), p02 = v128.load(scratch, SCRATCH_G + 32);
       const p10 = v128.load(scratch, SCRATCH_G + 48), p11 = v128.load(scratch, SCRATCH_G + 64), p12 = v128.load(scratch, SCRATCH_G + 80);
       const p20 = v128.load(scratch, SCRATCH_G + 96), p21 = v128.load(scratch, SCRATCH_G + 112), p22 = v128.load(scratch, SCRATCH_G + 128);
@@ -175,6 +175,7 @@ export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32
       theta = f32x4.div(one, madd(size, add(k00, add(k11, k22)), one));
       s0 = madd(theta, l0, d0); s1 = madd(theta, l1, d1); s2 = madd(theta, l2, d2); s3 = madd(theta, l3, d3); s4 = madd(theta, l4, d4); s5 = madd(theta, l5, d5);
     }
+    const whole = i32x4.all_true(sound); // else continueUnsound notes what all lanes have applied
     let p00 = dot3(f00, s0, f01, s5, f02, s4), p01 = dot3(f00, s5, f01, s1, f02, s3), p02 = dot3(f00, s4, f01, s3, f02, s2);
     let p10 = dot3(f10, s0, f11, s5, f12, s4), p11 = dot3(f10, s5, f11, s1, f12, s3), p12 = dot3(f10, s4, f11, s3, f12, s2);
     let p20 = dot3(f20, s0, f21, s5, f22, s4), p21 = dot3(f20, s5, f21, s1, f22, s3), p22 = dot3(f20, s4, f21, s3, f22, s2);
@@ -185,20 +186,20 @@ export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32
       p00 = sub(p00, mul(theta, o00)); p01 = sub(p01, mul(theta, o01)); p02 = sub(p02, mul(theta, o02));
       p10 = sub(p10, mul(theta, o10)); p11 = sub(p11, mul(theta, o11)); p12 = sub(p12, mul(theta, o12));
       p20 = sub(p20, mul(theta, o20)); p21 = sub(p21, mul(theta, o21)); p22 = sub(p22, mul(theta, o22));
-      if (!last) {
+      if (!last && whole) {
         v128.store(block, add(o00, p00), TET_APPLIED); v128.store(block, add(o01, p01), TET_APPLIED + 16); v128.store(block, add(o02, p02), TET_APPLIED + 32);
         v128.store(block, add(o10, p10), TET_APPLIED + 48); v128.store(block, add(o11, p11), TET_APPLIED + 64); v128.store(block, add(o12, p12), TET_APPLIED + 80);
         v128.store(block, add(o20, p20), TET_APPLIED + 96); v128.store(block, add(o21, p21), TET_APPLIED + 112); v128.store(block, add(o22, p22), TET_APPLIED + 128);
       }
-    } else if (!last) {
+    } else if (!last && whole) {
       v128.store(block, p00, TET_APPLIED); v128.store(block, p01, TET_APPLIED + 16); v128.store(block, p02, TET_APPLIED + 32);
       v128.store(block, p10, TET_APPLIED + 48); v128.store(block, p11, TET_APPLIED + 64); v128.store(block, p12, TET_APPLIED + 80);
       v128.store(block, p20, TET_APPLIED + 96); v128.store(block, p21, TET_APPLIED + 112); v128.store(block, p22, TET_APPLIED + 128);
     }
-    if (!i32x4.all_true(sound)) {
+    if (!whole) {
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       store9(scratch + SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);
-      continueUnsound(scratch, sound, block, inverseH2, general, plastic);
+      continueUnsound(scratch, sound, block, first ? 0 : from + MEMORY_APPLIED, inverseH2, general, plastic);
       p00 = v128.load(scratch, SCRATCH_G); p01 = v128.load(scratch, SCRATCH_G + 16); p02 = v128.load(scratch, SCRATCH_G + 32);
       p10 = v128.load(scratch, SCRATCH_G + 48); p11 = v128.load(scratch, SCRATCH_G + 64); p12 = v128.load(scratch, SCRATCH_G + 80);
       p20 = v128.load(scratch, SCRATCH_G + 96); p21 = v128.load(scratch, SCRATCH_G + 112); p22 = v128.load(scratch, SCRATCH_G + 128);
@@ -216,10 +217,10 @@ export function solvePlastic(block: usize, count: i32, pass: i32, inverseH2: f32
   v128.store(at, g, 96); v128.store(at, h, 112); v128.store(at, i, 128);
 }
 
-@inline function continueUnsound(scratch: usize, sound: v128, block: usize, inverseH2: f32, general: bool, plastic: bool): void {
-  if (plastic) continuePlastic(scratch, sound, block, inverseH2);
-  else if (general) continueOrthotropic(scratch, sound, block, inverseH2);
-  else continueIsotropic(scratch, sound, block, inverseH2);
+@inline function continueUnsound(scratch: usize, sound: v128, block: usize, applied: usize, inverseH2: f32, general: bool, plastic: bool): void {
+  if (plastic) continuePlastic(scratch, sound, block, applied, inverseH2);
+  else if (general) continueOrthotropic(scratch, sound, block, applied, inverseH2);
+  else continueIsotropic(scratch, sound, block, applied, inverseH2);
 }
 
 /** x_i += w_i G b_i, G b_3 = -(G b_0 + G b_1 + G b_2). */

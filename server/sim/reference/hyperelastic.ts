@@ -14,7 +14,7 @@ import type { HyperElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import { strainOf, TURNING_STRETCH } from "./tetrahedron.ts";
-import { add, apply, columns, cross, determinant, diagonal, inner, linear, multiply, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector } from "./vector.ts";
+import { add, apply, columns, determinant, diagonal, inner, linear, multiply, scale, solveLinear, subtract, trace, transpose, inverse, type Matrix, type Vector } from "./vector.ts";
 
 const RELAXATION = 0.75;
 const FLOOR = 0.25;
@@ -106,11 +106,6 @@ function regular(F: Matrix, clamp: number): boolean {
 }
 
 const scaleMatrix = (s: number, A: Matrix): Matrix => linear(s, A, 0, A);
-
-function inverse(A: Matrix): Matrix {
-  const c = [cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1])] as const;
-  return scaleMatrix(1 / determinant(A), columns(c[0], c[1], c[2]));
-}
 
 /** As far towards the rotation of F as the kernel goes (Higham 1986). */
 function newtonRotation(F: Matrix): Matrix {

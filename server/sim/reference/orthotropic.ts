@@ -76,8 +76,8 @@ export function solveOrthotropic(p: Particles, e: General, i: number, memory: Fl
   const material = generalMaterial(e, i);
   return solveStrains(p, e, i, memory, h, {
     ...material,
-    continued: () => {
-      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i));
+    continued: (applied) => {
+      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i), applied);
       return material.compliance;
     },
   });

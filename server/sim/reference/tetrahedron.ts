@@ -11,13 +11,13 @@
  * [L] is the symmetric matrix of the six multipliers: -h^2 V times the second Piola-Kirchhoff stress.
  *
  * Where a singular value of F is below 1/sqrt 3 the strain measures are continued (section 4.2 and figure 2; Irving et al. 2004), and the
- * element is solved as one scalar constraint C = sqrt(2E), afresh in each iteration.
+ * element is solved as one scalar constraint C = sqrt(2E), which makes up for what was applied so far in the substep.
  */
 import type { TetElements, TetShapes } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {
-  add, apply, column, columns, determinant, diagonal, dot, IDENTITY, inner, linear, multiply, norm, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector,
+  add, apply, column, columns, determinant, diagonal, dot, IDENTITY, inner, inverse, linear, multiply, norm, scale, solveLinear, subtract, trace, transpose, type Matrix, type Vector,
 } from "./vector.ts";
 
 /** Stretch at which the Saint Venant-Kirchhoff stress sigma (sigma^2 - 1)/2 is most negative: 58 % compression. */
@@ -59,9 +59,11 @@ export function cornersOf(e: TetShapes, i: number): [number, number, number, num
   return [e.particles[4 * i]!, e.particles[4 * i + 1]!, e.particles[4 * i + 2]!, e.particles[4 * i + 3]!];
 }
 
+/** Nine entries row by row. */
+const matrixOf = (m: Float64Array): Matrix => [[m[0]!, m[1]!, m[2]!], [m[3]!, m[4]!, m[5]!], [m[6]!, m[7]!, m[8]!]];
+
 function inverseRest(e: TetShapes, i: number): Matrix {
-  const m = e.dmInverse.subarray(9 * i, 9 * i + 9);
-  return [[m[0]!, m[1]!, m[2]!], [m[3]!, m[4]!, m[5]!], [m[6]!, m[7]!, m[8]!]];
+  return matrixOf(e.dmInverse.subarray(9 * i, 9 * i + 9));
 }
 
 /** F = D_s D_m^-1, D_s = (x0-x3, x1-x3, x2-x3) */
@@ -116,7 +118,7 @@ export const TETRAHEDRON_MEMORY = 15;
  */
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
   return solveStrains(p, e, i, memory, h, {
-    ...isotropicMaterial(e, i), continued: () => [[solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i))]],
+    ...isotropicMaterial(e, i), continued: (applied) => [[solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i), applied)]],
   });
 }
 
@@ -131,8 +133,8 @@ export interface StrainMaterial {
   compliance: number[][];
   /** The strain without stress: plastic. */
   rest: readonly number[];
-  /** Solves the element in place of the block where a singular value is below TURNING_STRETCH. @returns as solveStrains */
-  continued: () => number[][];
+  /** Solves the element in place of the block where a singular value is below TURNING_STRETCH. @param applied float64[9] so far, inout @returns as solveStrains */
+  continued: (applied: Float64Array) => number[][];
 }
 
 /** The block solve of any Saint Venant-Kirchhoff material. */
@@ -144,8 +146,8 @@ export function solveStrains(p: Particles, e: TetShapes, i: number, memory: Floa
   if (w.every((wj) => wj === 0)) return alphaTilde;
   const F = deformationGradient(p.x, e, i);
   if (svd(F).sigma[2] < TURNING_STRETCH) {
-    mine.fill(0);
-    return material.continued();
+    mine.fill(0, 0, 6);
+    return material.continued(mine.subarray(6));
   }
   // gradient: grad_j C_ac = f_a b_jc + f_c b_ja, halved on the diagonal
   const f = [column(F, 0), column(F, 1), column(F, 2)] as const;
@@ -157,8 +159,7 @@ export function solveStrains(p: Particles, e: TetShapes, i: number, memory: Floa
   const L = [...mine.subarray(0, 6)];
   const dL = solveLinear(matrix, C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, s, J) => sum + s * L[J]!, 0)));
   // apply
-  const [a0, a1, a2, a3, a4, a5, a6, a7, a8] = mine.subarray(6) as unknown as [number, number, number, number, number, number, number, number, number];
-  const applied: Matrix = [[a0, a1, a2], [a3, a4, a5], [a6, a7, a8]];
+  const applied = matrixOf(mine.subarray(6));
   const trK = w.reduce((sum, wj, j) => sum + wj * dot(b[j]!, b[j]!), 0), sizeL = Math.sqrt(inner(symmetric(L), symmetric(L)));
   const owed = linear(1, multiply(F, symmetric(L)), -1, applied);
   const G = linear(1, multiply(F, symmetric(dL)), 1 / (1 + sizeL * trK), owed);
@@ -169,13 +170,18 @@ export function solveStrains(p: Particles, e: TetShapes, i: number, memory: Floa
 }
 
 /**
- * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy, one multiplier that starts from zero,
- *   dx_j = -w_j grad_j E 2E / (sum_j w_j |grad_j E|^2 + 2E/h^2)
+ * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy. With P of grad_j E = P b_j and what was applied so far, A,
+ *   dA = -r (h^2 P + A),  r = 2E/h^2 / (sum_j w_j |grad_j E|^2 + 2E/h^2),  dx_j = w_j dA b_j
+ * @param applied float64[9] A row by row, inout
  * @returns the denominator
  */
-export function solveContinued(p: Particles, e: TetShapes, i: number, h: number, gradE: readonly Vector[], energy: number): number {
-  const corners = cornersOf(e, i), twiceE = 2 * energy;
-  const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + twiceE / (h * h);
-  if (denominator > 0) corners.forEach((c, j) => addAt(p.x, c, scale((-p.w[c]! * twiceE) / denominator, gradE[j]!)));
+export function solveContinued(p: Particles, e: TetShapes, i: number, h: number, gradE: readonly Vector[], energy: number, applied: Float64Array): number {
+  const corners = cornersOf(e, i), b = shapeOf(e, i), inertia = (2 * energy) / (h * h);
+  const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + inertia, r = denominator > 0 ? inertia / denominator : 0;
+  const A = matrixOf(applied);
+  corners.forEach((c, j) => addAt(p.x, c, scale(-p.w[c]! * r, add(scale(h * h, gradE[j]!), apply(A, b[j]!)))));
+  // b_0, b_1, b_2 are the rows of D_m^-1
+  const P = multiply(columns(gradE[0]!, gradE[1]!, gradE[2]!), transpose(inverse(inverseRest(e, i))));
+  linear(-r * h * h, P, -r, A).flat().forEach((d, k) => (applied[k]! += d));
   return denominator;
 }

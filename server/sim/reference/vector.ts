@@ -55,3 +55,8 @@ export function solveLinear(A: readonly (readonly number[])[], b: readonly numbe
   }
   return y;
 }
+
+export function inverse(A: Matrix): Matrix {
+  const c = [cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1])] as const;
+  return linear(0, A, 1 / determinant(A), columns(c[0], c[1], c[2]));
+}
