@@ -1,7 +1,7 @@
 /** A flat sheet in the coordinates of its own plane. */
 
-/** Parts of an edge's length by which a corner may leave the plane: digits of a mesh file. bending.ts has such hinges at rest as they lie. */
-const FLAT = 1e-9;
+/** Parts of a length by which a corner may leave the plane: files have 4 digits. Stencils keep what is left of a curve at rest. */
+const FLAT = 1e-4;
 
 /**
  * @param X float64[3N] m
@@ -25,9 +25,8 @@ export function flattened(X: Float64Array, triangles: Uint32Array): Float64Array
     const [a, b, c] = triangles.subarray(t, t + 3) as unknown as [number, number, number];
     const ux = plane[2 * b]! - plane[2 * a]!, uy = plane[2 * b + 1]! - plane[2 * a + 1]!, vx = plane[2 * c]! - plane[2 * a]!, vy = plane[2 * c + 1]! - plane[2 * a + 1]!;
     const size = Math.abs(ux) + Math.abs(uy), far = Math.abs(plane[2 * a]!) + Math.abs(plane[2 * a + 1]!);
-    // a plane that is found from one triangle is as exact as rounding over the distance from it
-    if (!(ux * vy - uy * vx > 0) || Math.abs(height[a]!) > FLAT * (size + far)) return undefined;
-    for (const corner of [b, c]) if (Math.abs(height[corner]! - height[a]!) > FLAT * (size + far)) return undefined;
+    // a plane that is found from one triangle is as exact as that triangle's digits over the distance from it
+    if (!(ux * vy - uy * vx > 0) || [a, b, c].some((corner) => Math.abs(height[corner]!) > FLAT * (size + far))) return undefined;
   }
   return plane;
 }

@@ -25,17 +25,29 @@ import type { BendElements } from "./elements.ts";
 /** Cosine of a right angle, at most: files have 4 digits. */
 const RIGHT = 1e-3;
 
+/** A sheet's stencils as they are found, and where from. */
+interface Found {
+  plane: Float64Array;
+  /** float64[3N] m: for what the sheet is curved by at rest */
+  X: Float64Array;
+  particles: number[];
+  K: number[];
+  alpha: number[];
+  rest: number[];
+}
+
 /**
- * @param plane float64[2N] m, the flat sheet in its plane
+ * @param X float64[3N] m, undeformed positions
+ * @param plane float64[2N] m, the same in the sheet's plane (flattened.ts)
  * @param triangles uint32[3n]
  * @param rigidity B, N m
  * @returns undefined unless all triangles are halves of rectangles
  */
-export function rectangularBending(plane: Float64Array, triangles: Uint32Array, rigidity: number): BendElements | undefined {
+export function rectangularBending(X: Float64Array, plane: Float64Array, triangles: Uint32Array, rigidity: number): BendElements | undefined {
   const rectangles = pairUp(plane, triangles);
   if (!rectangles) return undefined;
   const count = plane.length / 2, sides: Set<number>[] = Array.from({ length: count }, () => new Set()), quarter = new Float64Array(count), from: number[][] = Array.from({ length: count }, () => []);
-  const out = { particles: [] as number[], K: [] as number[], alpha: [] as number[] };
+  const out: Found = { plane, X, particles: [], K: [], alpha: [], rest: [] };
   rectangles.forEach(({ corners, area }, i) => {
     from[Math.min(...corners)]!.push(i);
     const [a, b, c, d] = corners;
@@ -48,16 +60,14 @@ export function rectangularBending(plane: Float64Array, triangles: Uint32Array, 
   for (let v = 0; v < count; v++) {
     const around = [...sides[v]!];
     for (let i = 0; i < around.length; i++) {
-      for (let j = i + 1; j < around.length; j++) addLine(plane, [v, around.find((_, k) => k !== i && k !== j)!, around[i]!, around[j]!], quarter[v]! * rigidity, out);
+      for (let j = i + 1; j < around.length; j++) addLine(out, [v, around.find((_, k) => k !== i && k !== j)!, around[i]!, around[j]!], quarter[v]! * rigidity);
     }
     for (const i of from[v]!) {
       const { corners, area } = rectangles[i]!;
-      out.particles.push(...corners);
-      out.K.push(1, 1, -1, -1);
-      out.alpha.push(area / (2 * rigidity));
+      addStencil(out, corners, 1, area / (2 * rigidity));
     }
   }
-  return { kind: "bend", particles: Uint32Array.from(out.particles), K: Float64Array.from(out.K), alpha: Float64Array.from(out.alpha), rest: new Float64Array(out.alpha.length) };
+  return { kind: "bend", particles: Uint32Array.from(out.particles), K: Float64Array.from(out.K), alpha: Float64Array.from(out.alpha), rest: Float64Array.from(out.rest) };
 }
 
 /** Ends a b of a diagonal, the other corners c d, and the area, m^2. */
@@ -88,16 +98,28 @@ function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | unde
   return open.size === 0 ? rectangles : undefined;
 }
 
-/** The difference along l c r, unless they are no line. The fourth corner s makes it exact where they are not quite one: sum K = 0 and sum K x = 0. */
-function addLine(plane: Float64Array, [c, s, l, r]: [number, number, number, number], AB: number, out: { particles: number[]; K: number[]; alpha: number[] }): void {
-  if (cosine(plane, c, l, r) > -0.5) return; // sides meet at 90 or 180 degrees
-  const p = length(plane, c, l), q = length(plane, c, r), mean = (p + q) / 2, K = (2 * mean * mean) / (p * q);
-  const x = (v: number): number => plane[2 * v]! - plane[2 * l]!, y = (v: number): number => plane[2 * v + 1]! - plane[2 * l + 1]!;
-  const leaves = (x(r) * y(c) - y(r) * x(c)) / (x(r) * y(s) - y(r) * x(s)), part = Math.abs(leaves) < 1e-9 ? 0 : leaves;
-  const toR = ((x(c) - part * x(s)) * x(r) + (y(c) - part * y(s)) * y(r)) / (x(r) * x(r) + y(r) * y(r));
-  out.particles.push(c, s, l, r);
-  out.K.push(K, -K * part, -K * (1 - toR - part), -K * toR);
-  out.alpha.push((mean * mean * mean * mean) / AB);
+/** The difference along l c r, unless they are no line; s is any other neighbor of c. */
+function addLine(out: Found, [c, s, l, r]: [number, number, number, number], AB: number): void {
+  if (cosine(out.plane, c, l, r) > -0.5) return; // sides meet at 90 or 180 degrees
+  const p = length(out.plane, c, l), q = length(out.plane, c, r), mean = (p + q) / 2;
+  addStencil(out, [c, s, l, r], (2 * mean * mean) / (p * q), (mean * mean * mean * mean) / AB);
+}
+
+/**
+ * @param corners a b c d; K is the multiple, of which a has `first`, with sum K = 0 and sum K x = 0 in the plane: (2, 0, -1, -1) of a line,
+ *   (1, 1, -1, -1) of a rectangle, and what keeps a rest state at rest where they are not quite that
+ */
+function addStencil(out: Found, corners: readonly [number, number, number, number], first: number, alpha: number): void {
+  const [a, b, c, d] = corners, { plane, X } = out;
+  const twice = (p: number, q: number, r: number): number => (plane[2 * q]! - plane[2 * p]!) * (plane[2 * r + 1]! - plane[2 * p + 1]!) - (plane[2 * q + 1]! - plane[2 * p + 1]!) * (plane[2 * r]! - plane[2 * p]!);
+  // a in barycentric coordinates of b c d
+  const whole = twice(b, c, d), parts = [twice(a, c, d) / whole, twice(b, a, d) / whole, twice(b, c, a) / whole].map((part) => (Math.abs(part) < 1e-9 ? 0 : part));
+  const K = [first, ...parts.map((part) => -first * part)], bent = [0, 1, 2].map((r) => corners.reduce((sum, v, i) => sum + K[i]! * (X[3 * v + r]! - X[3 * a + r]!), 0));
+  const left = Math.sqrt(bent[0]! * bent[0]! + bent[1]! * bent[1]! + bent[2]! * bent[2]!);
+  out.particles.push(...corners);
+  out.K.push(...K);
+  out.alpha.push(alpha);
+  out.rest.push(left < 1e-9 * first * length(plane, a, c) ? 0 : left); // rounding, as in bending.ts
 }
 
 function length(plane: Float64Array, a: number, b: number): number {

@@ -34,7 +34,7 @@ import { rectangularBending } from "./rectangularBending.ts";
  */
 export function sheetBending(X: Float64Array, triangles: Uint32Array, rigidity: number): BendElements {
   const plane = flattened(X, triangles);
-  const rectangles = plane && rectangularBending(plane, triangles, rigidity);
+  const rectangles = plane && rectangularBending(X, plane, triangles, rigidity);
   if (rectangles) return rectangles;
   const hinges = bendElements(X, triangles, rigidity);
   if (plane) {
