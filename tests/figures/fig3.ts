@@ -60,7 +60,7 @@ export const figure: Figure = {
     return {
       text: `The energy of the solver's stencils is held against the printed formula, written here from the paper alone (cotangents of the five edges' angles, Q = 3/(A0 + A1) K^T K, E = 1/2 sum Q_ij x_i x_j), for 40 random stencils in three bent states each.
 
-The paper does not say what its stiffness means. Ours is the flexural rigidity B of a plate in N m: E = B/2 kappa^2 per area. For a sheet of squares that asks for **a third of the printed Q**; that factor is checked, and then the energy of a sheet that is bent to a cylinder, which comes to the plate's as the cells get finer (the rim bends only half a cell on either side). What direction does to the rigidity is in \`elastica\`.`,
+The paper does not say what its stiffness means. Ours is the flexural rigidity B of a plate in N m: E = B/2 kappa^2 per area. For a sheet of squares that asks for **a third of the printed Q**; that factor is checked, and then the energy of a sheet that is bent to a cylinder, which comes to the plate's as the cells get finer (the rim bends only half a cell on either side). What direction does to the rigidity of such hinges, and what flat sheets get in their place or as weights, is in \`elastica\`.`,
       checks: [
         check("solver's energy over a third of B times the printed formula: largest relative difference ", worst, { high: 1e-7, basis: "the printed form cancels 8 of 16 digits" }),
         check(`cylinder of ${cells.at(-1)} x ${cells.at(-1)} cells: energy over B/2 kappa^2 of the area`, energies.at(-1)![1], { low: 1 - 1.5 / cells.at(-1)!, high: 1.001, basis: "half a cell of rim on either side" }),

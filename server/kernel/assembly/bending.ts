@@ -8,6 +8,7 @@
  *   e3  \  A1  / e4            dL = (-C - aT L) / (sum_i w_i K_i^2 + aT),  x_i += w_i K_i dL,  aT = alpha/h^2
  *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its rest length.
  *          x3                sum_i K_i = 0: subtracting x0 first keeps float32 digits far from the origin.
+ * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import { PASS_FIRST, BEND_K, BEND_ALPHA, BEND_REST, BEND_LAMBDA, BEND_BYTES } from "./layout";

@@ -4,7 +4,7 @@
  *          x2
  *         /  \          C = sum_j K_j x_j (a vector),  E = |C|^2 / (2 alpha)
  *     x0 ------ x1      curved at rest: E = (|C| - rest)^2 / (2 alpha), the constraint keeps C's direction
- *         \  /
+ *         \  /           K and alpha: sim/constraints/sheetBending.ts
  *          x3
  */
 import type { BendElements } from "../constraints/elements.ts";
