@@ -1,15 +1,16 @@
 /**
  * How many substeps and iterations a scene really gets.
  *
- * What a substep's iterations can do for a body depends on how many edges of its mesh sound crosses in it, n = (h/a) sqrt(k/density). At 1 and below a
- * single iteration keeps it calm, and remembered stress (kernel/assembly/settle.ts) makes its rest shape exact; at 2 bodies that bend far do not come to
- * rest (0.2 m beam of 1e5 Pa: 18 % off at nu 0.3, 135 % at 0.49), from 4 on elements throw each other about. So a scene whose elastic solids are too stiff
- * for its substeps gets shorter ones: as many in place of each as bring n down to MOST_EDGES, and as much fewer iterations in each, so that the work grows
- * only where the iterations were not enough. It ends at the work of a default scene, because a room has to keep time.
+ * What a substep's iterations can do for a body depends on how many edges of its mesh sound crosses in it, n = (h/a) sqrt(k/density). Below 0.6 a
+ * single iteration keeps it calm, and remembered stress (kernel/assembly/settle.ts) makes its rest shape exact; at 1 a vertex or two of a body that is
+ * bent far may hop for ever (beams of 7e5 to 1.3e6 Pa: 8 of 15 runs at 0.7 to 1, up to 2 % off; none of 6 at 0.55), at 2 whole bodies do (18 to 135 % off),
+ * from 4 on elements throw each other about. So a scene whose elastic solids are too stiff for its substeps gets shorter ones: as many in place of each as
+ * bring n down to MOST_EDGES, and as much fewer iterations in each, so that the work grows only where the iterations were not enough. It ends at the work
+ * of a default scene, because a room has to keep time.
  *
  * Measured (tests/statics/heatmap.ts --rest; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled shape, computing over that of 240 x 5):
  * 60 x 5 as it stands 937 % and never still, 0.2; refined to 1200 x 1 0.008 %, 0.8. 240 x 5 as it stands 1.3 to 4 %, 1; refined to 1200 x 1 0.008 %, 0.8.
- * 8.65 m beam of 1e7 Pa: 60 x 1 as it stands 3 to 80 %; refined to 240 x 1 0.17 %; nu 0.49 400 % and 0.17 %.
+ * 8.65 m beam of 1e7 Pa: 60 x 1 as it stands 3 to 80 %; refined to 360 x 1 0.04 %; nu 0.49 400 % and 0.24 %.
  * Tried and lost: solving what is too stiff even for those substeps with a softer material while remembered stress stands for the true one: no calmer
  * than without (beam of 1e8 and 1e9 Pa, all rates of damping).
  * Scenes that name what depends on the length of a substep by definition are left alone: the paper's solver, stiffness k' and softly matched shapes.
@@ -19,7 +20,7 @@ import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 
 /** Edges that sound may cross in a substep. */
-const MOST_EDGES = 1;
+const MOST_EDGES = 0.6;
 
 export interface Steps {
   tickHz: number;

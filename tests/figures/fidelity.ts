@@ -110,7 +110,7 @@ Bodies, all of 1000 kg/m3:
 
 A body counts as settled when nothing moves by more than 0.02 % of the largest displacement during a whole swing; after twelve swings it is taken as it is. "Fastest" is the fastest particle at the ends of the ticks of the half second after that. Limits are those of the issue: 2 % at 240 substeps a second x 5 iterations (nu up to 0.45), 5 % at nu = 0.49, 10 % at 60 x 5, and nothing faster than 1 cm/s.
 
-How hard a body is depends on how many cells sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Where it is more than about one, the default divides substeps and iterations (server/sim/substeps.ts): the axes of the maps are what the scene asks for, and 60 x 5 of the beam is run as 240 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show what the solver does with the very numbers; the last plot, what each costs.`,
+How hard a body is depends on how many cells sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Where it is more than about 0.7, the default divides substeps and iterations (server/sim/substeps.ts): the axes of the maps are what the scene asks for, and 60 x 5 of the beam is run as 360 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show what the solver does with the very numbers; the last plot, what each costs.`,
       ...(size === "small" ? await small() : await full(progress)),
     };
   },
