@@ -42,6 +42,12 @@ export const H_MOTIONS = 268; // i32 pointer: MOTION rows
 export const H_MOTION_COUNT = 272; // i32
 export const WATCH_SUBSTEPS = 1;
 export const WATCH_PHASES = 2;
+export const H_SURFACE_COUNT = 284; // i32 SURFACE rows: a body's each, then the core meshes of colliders
+export const H_PAIRS = 288; // i32 pointer: PAIR rows, vertex-triangle from the front, edge-edge from the back
+export const H_PAIR_CAPACITY = 292; // i32 rows
+export const H_VERTEX_PAIRS = 296; // i32 how many
+export const H_EDGE_PAIRS = 300; // i32 how many
+export const H_REST = 304; // i32 pointer: f32x4 per particle, undeformed position
 export const H_BALLS = 276; // i32 pointer: BALL rows
 export const H_BALL_COUNT = 280; // i32
 /** f64 per stage, seconds spent in the last tick. */
@@ -259,8 +265,26 @@ export const SURFACE_COUNT = 4; // i32 surface particles
 export const SURFACE_TRIANGLES = 8; // i32 pointer: addresses, three per triangle
 export const SURFACE_TRIANGLE_COUNT = 12; // i32
 export const SURFACE_RADIUS = 16; // f32 contact thickness, m
-export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth, 2: a ball, which balls.ts handles
-export const SURFACE_BYTES = 32;
+export const SURFACE_SOLID = 20; // i32 1: closed (a soft body), 0: cloth, 2: a ball, which balls.ts handles, 3: a collider's core mesh
+export const SURFACE_EDGES = 24; // i32 pointer: addresses, two per edge
+export const SURFACE_EDGE_COUNT = 28; // i32
+export const SURFACE_TRIANGLE_TREE = 32; // i32 pointer: bounding volumes of the triangles (trees.ts); 0: it has none
+export const SURFACE_EDGE_TREE = 36; // i32 pointer
+export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, 1: the two may touch (its own: it may touch itself)
+export const SURFACE_STATIC = 44; // f32 square root of the static friction coefficient
+export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
+export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
+export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its surface's drift while the list of pairs stays valid, m
+export const SURFACE_DRIFT = 64; // f32x3 how far the surface as a whole is expected to go meanwhile, m
+export const SURFACE_BYTES = 96;
+
+/** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */
+export const PAIR_ADDRESS = 0; // i32x4 particle addresses in X
+export const PAIR_NORMAL = 16; // f32x3 unit vector from the second's closest point to the first's
+export const PAIR_GAP = 28; // f32 their distance, m
+export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
+export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
+export const PAIR_BYTES = 48;
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;
