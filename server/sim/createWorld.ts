@@ -25,6 +25,7 @@ import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { buildProgram, writeProgram } from "./memory/program.ts";
 import { planShapes } from "./memory/shapes.ts";
+import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
@@ -78,8 +79,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, loose: looseRuns(bodies, firsts) }, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  const surfaces = memoryMap.take(bodies.length * L.SURFACE_BYTES), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const triangles = bodies.map((b) => memoryMap.take(4 * b.triangles.length));
+  const surfaces = planSurfaces(bodies.map((b, i) => bodySurface(b, firsts[i]!)), particles, memoryMap), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
   const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
   const contactCapacity = bodies.length > 1 ? CONTACTS_PER_PARTICLE * streamed : 0;
@@ -99,7 +99,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   f32[(L.HEADER + L.H_TICK_HZ) / 4] = tickHz;
   header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
-  header(L.H_SURFACE, surfaces); header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
+  header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
   header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
   // no phase is open until the leader opens one
@@ -110,16 +110,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   // the dummies' unit tetrahedron, fixed (w = 0)
   for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + d) + d] = 1;
   planned.write(f32, u32, x, real);
-  enclosed.write(memory.buffer, surfaces);
+  enclosed.write(memory.buffer, surfaces.rows);
   writeProgram(i32, f32, program, phases);
   obstacles.write(memory.buffer);
+  surfaces.write(memory.buffer, x);
   bodies.forEach((b, i) => {
-    const at = (surfaces + i * L.SURFACE_BYTES) / 4;
-    i32.set([x + 16 * firsts[i]!, b.streamedCount, triangles[i]!, b.triangles.length / 3], at);
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
-    f32[at + L.SURFACE_RADIUS / 4] = b.contactRadius;
-    i32[at + L.SURFACE_SOLID / 4] = { cloth: 0, soft: 1, ball: 2 }[b.kind];
-    u32.set(b.triangles.map((p) => x + 16 * (firsts[i]! + p)), triangles[i]! / 4);
   });
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x);
@@ -134,7 +130,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>

@@ -64,7 +64,13 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "anchor", at: layout.anchor, bytes: 12 * layout.streamedParticles }, { name: "still", at: layout.still, bytes: 4 * (3 * layout.bodyCount + 1) },
     { name: "scratch", at: layout.scratch, bytes: L.MAX_THREADS * L.SCRATCH_BYTES },
   ];
-  bodies.forEach((body, b) => regions.push({ name: `triangles ${b}`, at: i32[layout.bodies[b]!.surface / 4 + 2]!, bytes: 4 * body.triangles.length }));
+  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) });
+  bodies.forEach((body, b) => {
+    const row = layout.bodies[b]!.surface / 4;
+    regions.push({ name: `triangles ${b}`, at: i32[row + L.SURFACE_TRIANGLES / 4]!, bytes: 4 * body.triangles.length });
+    regions.push({ name: `edges ${b}`, at: i32[row + L.SURFACE_EDGES / 4]!, bytes: 8 * i32[row + L.SURFACE_EDGE_COUNT / 4]! });
+    regions.push({ name: `meets ${b}`, at: i32[row + L.SURFACE_MEETS / 4]!, bytes: bodies.length });
+  });
   const blockBytes = new Map([[L.KIND_TET, L.TET_BYTES], [L.KIND_TRIANGLE, L.TRI_BYTES], [L.KIND_BEND, L.BEND_BYTES]]);
   const phases = phasesOf(i32).filter((phase) => blockBytes.has(phase.kind) && phase.pass & L.PASS_FIRST);
   phases.forEach((phase, n) => regions.push({ name: `blocks ${n}`, at: phase.data, bytes: phase.count * blockBytes.get(phase.kind)! }));

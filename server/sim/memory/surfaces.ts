@@ -1,0 +1,118 @@
+/**
+ * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles, edges and contact
+ * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/pairs.ts).
+ */
+import * as L from "../../kernel/assembly/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "./map.ts";
+
+/**
+ * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A regular sheet has 2 triangles and 3 edges
+ * for every particle; a layer that lies on another within half an edge gives its particle 1 to 2 triangles in both directions and 6 to 9 pairs of
+ * edges. 20 hold a particle between two other layers. When they do not fit, margins shrink: that costs time, never a contact.
+ */
+const PAIRS_PER_PARTICLE = 20;
+const LEAST_PAIRS = 4096;
+
+/** SURFACE_SOLID: cloth, closed (a soft body), a heavy ball (balls.ts), a collider's core mesh. */
+export const SOLID = { cloth: 0, soft: 1, ball: 2, collider: 3 } as const;
+
+/** One surface, in particle numbers of the room. */
+export interface SurfaceSource {
+  /** Its particles: the first, and how many. Behind them may come more that are no part of the surface. */
+  first: number;
+  count: number;
+  /** uint32[3T] */
+  triangles: Uint32Array;
+  /** uint32[2E]; absent: those of the triangles. */
+  edges?: Uint32Array;
+  /** Contact thickness: this surface's part of the distance that contact keeps, m. */
+  radius: number;
+  solid: (typeof SOLID)[keyof typeof SOLID];
+  /** Coulomb coefficients and the coefficient of restitution; a pair's is the geometric mean. */
+  staticFriction: number;
+  friction: number;
+  restitution: number;
+  /** float64[3N], N >= count: undeformed positions from `first` on, as placed, m. */
+  rest: Float64Array;
+  /** False where no two of its own primitives ever come near each other: a rigid body, a core mesh. */
+  touchesItself: boolean;
+}
+
+/** Whether two surfaces, by number, may touch. Asked for a < b. */
+export type Meets = (a: number, b: number) => boolean;
+
+export interface PlannedSurfaces {
+  /** Address of the first row, and how many. */
+  rows: number;
+  count: number;
+  /** Writes rows, tables and the header's fields. @param x address of the room's positions */
+  write: (buffer: ArrayBufferLike, x: number) => void;
+}
+
+/** A body's surface; @param first its first particle in the room */
+export function bodySurface(body: BodyTemplate, first: number): SurfaceSource {
+  return {
+    first, count: body.streamedCount, triangles: body.triangles.map((p) => first + p), radius: body.contactRadius, solid: SOLID[body.kind],
+    staticFriction: body.friction, friction: body.friction, restitution: 0, rest: body.positions,
+    touchesItself: body.kind !== "ball" && body.shape?.mode !== "rigid",
+  };
+}
+
+/**
+ * Every edge of the triangles once.
+ * @returns uint32[2E], lower particle number first, in the order of the lower, then the higher one: the same for any order of the triangles
+ */
+export function uniqueEdges(triangles: Uint32Array): Uint32Array {
+  const keys = new Float64Array(triangles.length);
+  for (let i = 0; i < triangles.length; i++) {
+    const a = triangles[i]!, b = triangles[i % 3 === 2 ? i - 2 : i + 1]!;
+    keys[i] = Math.min(a, b) * 2 ** 26 + Math.max(a, b); // 2 GiB hold fewer than 2^26 particles of 5 rows
+  }
+  keys.sort();
+  const edges = new Uint32Array(2 * keys.length);
+  let count = 0;
+  for (let i = 0; i < keys.length; i++) {
+    if (i > 0 && keys[i] === keys[i - 1]) continue;
+    edges[2 * count] = Math.floor(keys[i]! / 2 ** 26);
+    edges[2 * count + 1] = keys[i]! % 2 ** 26;
+    count++;
+  }
+  return edges.slice(0, 2 * count);
+}
+
+/**
+ * Takes memory for all surfaces now and returns what writes it later.
+ * @param sources bodies first, in body order, then core meshes; particles how many the room has, padding included
+ * @param meets the scene's filters; default: everything meets everything
+ */
+export function planSurfaces(sources: readonly SurfaceSource[], particles: number, allocator: Allocator, meets: Meets = () => true): PlannedSurfaces {
+  const count = sources.length, rows = allocator.take(count * L.SURFACE_BYTES), rest = allocator.take(16 * particles);
+  const planned = sources.map((source) => {
+    const edges = source.edges ?? uniqueEdges(source.triangles);
+    return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count) };
+  });
+  const capacity = PAIRS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, pairs = allocator.take(capacity * L.PAIR_BYTES);
+  return {
+    rows, count,
+    write(buffer, x) {
+      const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
+      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity]] as const) i32[(L.HEADER + offset) / 4] = value;
+      const address = (particle: number): number => x + 16 * particle;
+      planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable }, n) => {
+        const at = (rows + n * L.SURFACE_BYTES) / 4;
+        i32.set([address(source.first), source.count, triangleTable, source.triangles.length / 3], at);
+        i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
+        i32[at + L.SURFACE_MEETS / 4] = meetsTable;
+        f32[at + L.SURFACE_RADIUS / 4] = source.radius;
+        f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
+        f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);
+        f32[at + L.SURFACE_RESTITUTION / 4] = Math.sqrt(source.restitution);
+        i32.set(source.triangles.map(address), triangleTable / 4);
+        i32.set(edges.map(address), edgeTable / 4);
+        for (let m = 0; m < count; m++) bytes[meetsTable + m] = (m === n ? source.touchesItself : meets(Math.min(m, n), Math.max(m, n))) ? 1 : 0;
+        for (let k = 0; k < source.rest.length; k++) f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
+      });
+    },
+  };
+}
