@@ -30,7 +30,7 @@ export default defineConfig({
           include: serial,
           maxWorkers: 1,
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 360_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
