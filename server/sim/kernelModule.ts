@@ -43,6 +43,15 @@ export interface Kernel {
   moveRigid(begin: number, end: number, h: number, scratch: number): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
+  /** Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap, returns the squared distance, m^2. */
+  measureVertexTriangle(row: number, shift: number): number;
+  measureEdges(row: number, shift: number): number;
+  /** Of the last pair measured: weights of the triangle's corners; places on the edges. */
+  readonly weightA: WebAssembly.Global;
+  readonly weightB: WebAssembly.Global;
+  readonly weightC: WebAssembly.Global;
+  readonly edgeS: WebAssembly.Global;
+  readonly edgeT: WebAssembly.Global;
 }
 
 let compiled: WebAssembly.Module | undefined;

@@ -26,3 +26,5 @@ export { distanceTo } from "./colliderDistance";
 export { solveShapes } from "./shape";
 export { moveRigid } from "./rigid";
 export { beginBalls, solveBalls } from "./balls";
+export { measureEdges, measureVertexTriangle } from "./pairRow";
+export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";
