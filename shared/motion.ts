@@ -6,7 +6,7 @@
  * and cosine, every STEP degrees of turn; between those a straight line, normalized, is within 1e-5 degrees of an even turn, and needs
  * only + - * / sqrt.
  */
-import type { Collider, Vec3 } from "./scene.ts";
+import type { AnalyticCollider, Collider, Transform, Vec3 } from "./scene.ts";
 
 export type Quaternion = [w: number, x: number, y: number, z: number];
 
@@ -78,8 +78,11 @@ export function stirs(path: Path, from: number, to: number): boolean {
   return keys.some((b, i) => i > 0 && keys[i - 1]!.time < to - rounds && b.time > from - rounds && differ(keys[i - 1]!, b));
 }
 
-/** The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their middle. */
-export function centerOf(c: Collider): Vec3 {
+/** What is asked of a collider to say where it stands: a scene's, or a topology's, whose meshes are loaded. */
+export type Placeable = AnalyticCollider | { type: "mesh"; transform?: Transform };
+
+/** The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their middle, of a mesh its own origin. */
+export function centerOf(c: Placeable): Vec3 {
   switch (c.type) {
     case "plane": {
       const square = c.normal[0] ** 2 + c.normal[1] ** 2 + c.normal[2] ** 2;
@@ -87,6 +90,7 @@ export function centerOf(c: Collider): Vec3 {
     }
     case "sphere": case "box": return c.center;
     case "capsule": case "cylinder": case "funnel": return c.a.map((a, r) => 0.5 * (a + c.b[r]!)) as Vec3;
+    case "mesh": return c.transform?.translate ?? [0, 0, 0];
   }
 }
 

@@ -42,7 +42,7 @@ export interface MaterialCommon {
   density: number;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: number;
-  /** Coulomb friction coefficient; combined with the collider's by the geometric mean. */
+  /** Coefficient of dynamic Coulomb friction; combined with that of what it touches by the geometric mean. */
   friction?: number;
 }
 
@@ -158,6 +158,23 @@ export interface Look {
   metalness?: number;
 }
 
+/** How a body or a collider behaves where it touches; two surfaces' numbers combine by the geometric mean. */
+export interface TouchCommon {
+  /** Share of the speed of approach that is left after an impact, 0 (default) to 1. */
+  restitution?: number;
+  /** Coulomb coefficient up to which what touches sticks, at least the dynamic one (`friction`), which it is by default. */
+  staticFriction?: number;
+  /** Names of what it passes through: of a body other bodies and colliders, of a collider bodies. */
+  ignore?: string[];
+}
+
+export interface BodyContact extends TouchCommon {
+  /** m: distance that this surface keeps from another of the same kind, half of it on each side. Default: a cloth's own thickness, but at least 4 % of the surface's mean edge. Not of a ball. */
+  thickness?: number;
+  /** Does the body touch itself? Default true; rigid bodies and balls have no way to. */
+  self?: boolean;
+}
+
 export interface BodyCommon {
   name: string;
   mesh: MeshSource;
@@ -168,6 +185,7 @@ export interface BodyCommon {
   start?: "flattened" | "mirrored";
   /** Particles fixed in space. */
   pins?: { select: Selection }[];
+  contact?: BodyContact;
   /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */
   loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
   look?: Look;
@@ -190,6 +208,8 @@ export interface Sweep {
 export interface BallBody extends BodyCommon {
   kind: "ball";
   material: MaterialCommon;
+  /** It touches with its radius, and never itself. */
+  contact?: TouchCommon;
 }
 
 export interface SoftBody extends BodyCommon {
@@ -206,7 +226,7 @@ export interface ClothBody extends BodyCommon {
 
 export type Body = SoftBody | ClothBody | BallBody;
 
-export type Collider = {
+export type Collider = TouchCommon & {
   name?: string;
   friction?: number;
   look?: Look;
@@ -219,14 +239,19 @@ export type Collider = {
   | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
   | { type: "cylinder"; a: Vec3; b: Vec3; radius: number }
   | { type: "funnel"; a: Vec3; b: Vec3; radiusA: number; radiusB: number; thickness: number }
+  /** Any surface: open or closed, both of its sides are solid. It turns about the mesh's own origin, which is where `transform` translates to. */
+  | { type: "mesh"; mesh: MeshSource; transform?: Transform }
 );
+
+/** What has a signed distance (kernel/assembly/colliderDistance.ts). */
+export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 
 export interface MotionKey {
   /** s since the room's first tick; ascending, the first is 0 */
   time: number;
   /** m */
   translate?: Vec3;
-  /** Rotation vector about the collider's center, degrees. */
+  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. */
   rotate?: Vec3;
 }
 
@@ -284,5 +309,7 @@ export interface Scene {
   bodies: Body[];
   colliders?: Collider[];
   attachments?: Attachment[];
+  /** What happens to surfaces that intersect from the start. untangle (default): they are drawn apart. hold: the bodies stay where they are until a reset. */
+  intersections?: "untangle" | "hold";
   interaction?: Interaction;
 }

@@ -2,7 +2,7 @@
  * The rules of a scene that JSON Schema cannot say: fields that depend on each other, and the ranges in which a material is stable.
  * Each check throws a SceneError with the path of the field, its value and the limit.
  */
-import type { BallBody, ClothMaterial, Collider, OrthotropicMaterial, Plasticity, Scene, SoftBody, SoftMaterial, Sweep } from "./scene.ts";
+import type { BallBody, Body, ClothMaterial, Collider, OrthotropicMaterial, Plasticity, Scene, SoftBody, SoftMaterial, Sweep } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { COORDINATE_LIMIT } from "./snapshot/format.ts";
 
@@ -84,8 +84,36 @@ export function checkBall(body: BallBody, path: string): void {
   if (body.mesh.type !== "ball") throw new SceneError(`${path}/mesh/type`, body.mesh.type, "ball for a body of kind ball");
 }
 
+/** What a body or a collider takes where it says nothing. */
+export const DEFAULT_FRICTION = 0.5;
+
+/** How a body touches: friction in its order, and no wish that a rigid body cannot fulfill. */
+export function checkContact(body: Body, path: string): void {
+  const { contact } = body, at = `${path}/contact`;
+  if (!contact) return;
+  checkStatic(contact.staticFriction, body.material.friction, at);
+  if (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid" && body.contact?.self) throw new SceneError(`${at}/self`, true, "false or absent for a rigid body: it cannot touch itself");
+  if (contact.ignore?.includes(body.name)) throw new SceneError(`${at}/ignore/${contact.ignore.indexOf(body.name)}`, body.name, "the name of another: self: false is for the body itself");
+}
+
+function checkStatic(still: number | undefined, moving: number = DEFAULT_FRICTION, path: string): void {
+  if (still !== undefined && still < moving) throw new SceneError(`${path}/staticFriction`, still, `>= ${moving}, the dynamic coefficient (friction)`);
+}
+
+/** Whom bodies and colliders pass through: what is misspelled would touch after all. */
+export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | "colliders">): void {
+  const names = bodies.map((b) => b.name), others = colliders.flatMap((c) => (c.name === undefined ? [] : [c.name]));
+  const check = (ignore: string[] | undefined, known: string[], whose: string, path: string): void => ignore?.forEach((name, i) => {
+    if (!known.includes(name)) throw new SceneError(`${path}/ignore/${i}`, name, `the name of a ${whose}: ${known.join(", ")}`);
+  });
+  bodies.forEach((b, i) => check(b.contact?.ignore, [...names, ...others], "body or a collider", `/bodies/${i}/contact`));
+  colliders.forEach((c, i) => check(c.ignore, names, "body", `/colliders/${i}`));
+}
+
 /** Shapes that have lost a dimension, and paths that do not run forward in time. */
 export function checkCollider(c: Collider, path: string): void {
+  checkStatic(c.staticFriction, c.friction, path);
+  if (c.type === "mesh" && c.transform?.scale !== undefined && c.transform.fitHeight !== undefined) throw new SceneError(`${path}/transform/fitHeight`, c.transform.fitHeight, "absent where scale is given");
   if (c.type === "plane" && c.normal.every((n) => n === 0)) throw new SceneError(`${path}/normal`, c.normal, "a vector that is not zero");
   if ("a" in c && c.a.every((n, r) => n === c.b[r])) {
     throw new SceneError(`${path}/b`, c.b, COINCIDENT[c.type] ?? "another point than a");

@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { checkBall, checkCloth, checkCollider, checkQuantum, checkSoft } from "./sceneRules.ts";
+import { checkBall, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
@@ -31,8 +31,10 @@ export function validateScene(value: unknown): Scene {
     if (body.kind === "soft") checkSoft(body, path);
     else if (body.kind === "cloth") checkCloth(body, path);
     else checkBall(body, path);
+    checkContact(body, path);
   });
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
+  checkIgnored(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
       if ("body" in point && !names.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, `the name of a body: ${[...names.keys()].join(", ")}`);

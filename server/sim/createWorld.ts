@@ -10,6 +10,7 @@ import * as L from "../kernel/assembly/layout.ts";
 import { resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
+import { loadCores } from "./colliders/coreMesh.ts";
 import { loadBody } from "./body/loadBody.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
@@ -61,6 +62,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const here = far.map((body) => moveBody(body, origin)), scene = moveScene(inMassUnit(inWorld, massUnit), origin);
   const bodies = massUnit === 1 ? here : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
+  const cores = await loadCores(scene.colliders ?? [], options.baseDir);
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
@@ -75,7 +77,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const enclosed = planEnclosed(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
-  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), memoryMap);
+  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, loose: looseRuns(bodies, firsts) }, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);

@@ -68,6 +68,7 @@ export function moveScene(scene: Scene, origin: Vec3): Scene {
 function moveCollider(c: Collider, origin: Vec3): Collider {
   // for a normal of any length: normal . (x + origin) = offset
   if (c.type === "plane") return { ...c, offset: c.offset - (c.normal[0] * origin[0] + c.normal[1] * origin[1] + c.normal[2] * origin[2]) };
+  if (c.type === "mesh") return { ...c, transform: { ...c.transform, translate: minus(c.transform?.translate ?? [0, 0, 0], origin) } };
   if ("a" in c) return { ...c, a: minus(c.a, origin), b: minus(c.b, origin) };
   return { ...c, center: minus(c.center, origin) };
 }

@@ -6,7 +6,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Collider, Vec3 } from "../../shared/scene.ts";
+import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
@@ -20,7 +20,7 @@ import { distanceAt, randomStream, UNIT } from "./kit.ts";
 const h = 1 / 240;
 
 /** The collider as the twin has it, from the float32 numbers of the kernel. */
-function reference(c: Collider): ReferenceCollider {
+function reference(c: AnalyticCollider): ReferenceCollider {
   const f = (v: readonly number[]): Vector => [Math.fround(v[0]!), Math.fround(v[1]!), Math.fround(v[2]!)];
   const rootFriction = Math.fround(Math.sqrt(c.friction ?? 0.5));
   switch (c.type) {
@@ -37,7 +37,7 @@ function reference(c: Collider): ReferenceCollider {
 }
 
 /** Runs motions from -> to of single particles through the kernel, and returns where they end, with their velocities. */
-function runKernel(colliders: Collider[], motions: { from: Vec3; to: Vec3; radius: number; damping: number }[]): { x: Float64Array; v: Float64Array; twin: Particles } {
+function runKernel(colliders: AnalyticCollider[], motions: { from: Vec3; to: Vec3; radius: number; damping: number }[]): { x: Float64Array; v: Float64Array; twin: Particles } {
   const n = motions.length, allocator = new Allocator(), [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * (n + 4))) as [number, number, number, number];
   const rows = allocator.take(colliders.length * L.COLLIDER_BYTES), memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), twin = makeParticles(n);
@@ -63,7 +63,7 @@ function runKernel(colliders: Collider[], motions: { from: Vec3; to: Vec3; radiu
   return { x: read(X), v: read(V), twin };
 }
 
-const COLLIDERS: Record<string, Collider> = {
+const COLLIDERS: Record<string, AnalyticCollider> = {
   floor: { type: "plane", normal: [0, 1, 0], offset: 0.1, friction: 0.4 },
   slope: { type: "plane", normal: [1, 2, -0.5], offset: -0.2, friction: 0.9 },
   sphere: { type: "sphere", center: [0.1, 0.2, -0.1], radius: 0.5 },
@@ -79,7 +79,7 @@ const COLLIDERS: Record<string, Collider> = {
 };
 
 /** Motions of up to 100 m/s past and into the collider: from outside its margin, aimed at and around points of its surface. */
-function motionsAround(collider: Collider, count: number, seed: number): { from: Vec3; to: Vec3; radius: number; damping: number }[] {
+function motionsAround(collider: AnalyticCollider, count: number, seed: number): { from: Vec3; to: Vec3; radius: number; damping: number }[] {
   const random = randomStream(seed), shape = reference(collider), f = Math.fround, out = [];
   const somewhere = (size: number): Vector => [size * random(), size * random(), size * random()];
   while (out.length < count) {
@@ -154,7 +154,7 @@ for (const [name, collider] of Object.entries(COLLIDERS)) {
 }
 
 test("a particle that lies on a thin plate is not pulled through it, however fast", () => {
-  const plate: Collider = { type: "box", center: [0, 0, 0], halfExtents: [1, 0.002, 1] }, radius = 0.001;
+  const plate: AnalyticCollider = { type: "box", center: [0, 0, 0], halfExtents: [1, 0.002, 1] }, radius = 0.001;
   fc.assert(fc.property(fc.double({ min: 0.001, max: 1, noNaN: true }), fc.double({ min: -0.5, max: 0.5, noNaN: true }), fc.constantFrom(0, -1e-9, -1e-6, 1e-9), fc.constantFrom(1, -1), (speed, along, gap, side) => {
     const from: Vec3 = [0.1, side * (0.003 + gap), 0.2], { x } = runKernel([plate], [{ from, to: [0.1 + along, from[1] - side * speed, 0.2], radius, damping: 0 }]);
     return side * x[1]! > 0.0029;
@@ -162,7 +162,7 @@ test("a particle that lies on a thin plate is not pulled through it, however fas
 });
 
 test("colliders act in turn, and none lets go what another pushes", () => {
-  const wedge: Collider[] = [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "plane", normal: [1, 0, 0], offset: 0 }, { type: "sphere", center: [1, 1, 1], radius: 0.3 }];
+  const wedge: AnalyticCollider[] = [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "plane", normal: [1, 0, 0], offset: 0 }, { type: "sphere", center: [1, 1, 1], radius: 0.3 }];
   const random = randomStream(2), motions = Array.from({ length: 500 }, () => ({ from: [0.2 + 0.1 * random(), 0.2 + 0.1 * random(), random()] as Vec3, to: [random(), random(), random()] as Vec3, radius: 0.01, damping: 0 }));
   const { x, twin } = runKernel(wedge, motions);
   collide(twin, wedge.map(reference), Math.fround(h));

@@ -22,6 +22,9 @@ const entailed: [string, unknown, string, string][] = [
   ["/bodies/0/sweep", { order: "gauss-seidel", rho: 0.5 }, "/bodies/0/sweep/rho", "absent where order is not jacobi"],
   ["/bodies/8/mesh", { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, "/bodies/8/mesh/type", "ball for a body of kind ball"],
   ["/colliders/5/a", [0, 0, 0], "/colliders/5/b", "another point than a: a funnel has a length"],
+  ["/bodies/6", { name: "clump", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, material: { model: "shape-matching", density: 1, mode: "rigid" }, contact: { self: true } }, "/bodies/6/contact/self", "false or absent for a rigid body: it cannot touch itself"],
+  ["/bodies/1/material/friction", 0.8, "/bodies/1/contact/staticFriction", ">= 0.8, the dynamic coefficient (friction)"],
+  ["/colliders/0/name", "ground", "/bodies/1/contact/ignore/1", "the name of a body or a collider: jelly, towel, weave, wood, foam, hex, clump, net, shot, ground"],
   ["/colliders/0/motion", {}, "/colliders/0/motion/keys", "given"],
 ];
 

@@ -66,6 +66,9 @@ const isotropic = record({ ...sheet, model: fc.constant("stvk"), youngsModulus: 
 const orthotropic = fc.tuple(record({ ...sheet, model: fc.constant("orthotropic") }, ["density", "thickness"]), between(1, 1e9), between(0.1, 10), modulus, fc.integer({ min: -310, max: 310 }).map((n) => n / 1000))
   .map(([rest, kWeft, ratio, kShear, nuWeft]) => ({ ...rest, kWeft, kWarp: kWeft * ratio, kShear, nuWeft, nuWarp: nuWeft * ratio }));
 const threads = record({ ...sheet, model: fc.constant("pbd"), distance }, ["model", "density", "thickness", "distance"]);
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+/** Static friction is given only where the dynamic one is the default. */
+const touch = (names: readonly string[], more: object = {}) => record({ ...more, restitution: share, ignore: fc.subarray([...names]) }, []);
 const solver = fc.constantFrom("compliant", "paper"), tetrahedralize = record({ spacing: positive }, ["spacing"]), required = ["kind", "mesh", "material"] as const;
 const soft = fc.oneof(
   record({ ...common, kind: fc.constant("soft"), material: fc.oneof(stvk, hyperelastic, woven), tetrahedralize, sweep, solver }, [...required]),
@@ -82,7 +85,7 @@ const motion = record({
   loop: fc.boolean(),
   keys: fc.uniqueArray(between(0, 100), { minLength: 1, maxLength: 3 }).chain((times) => fc.tuple(...[0, ...times.sort((a, b) => a - b)].map((time) => record({ time: fc.constant(time), translate: vec3, rotate: vec3 }, ["time"])))),
 }, ["keys"]);
-const surface = { name: fc.string(), friction, look, motion };
+const surface = { name: fc.string(), friction, restitution: share, look, motion };
 const differ = ({ a, b }: { a: number[]; b: number[] }): boolean => a.some((c, r) => c !== b[r]);
 const collider = fc.oneof(
   record({ ...surface, type: fc.constant("plane"), normal: notZero, offset: between(-1e3, 1e3) }, ["type", "normal", "offset"]),
@@ -91,9 +94,10 @@ const collider = fc.oneof(
   record({ ...surface, type: fc.constant("capsule"), a: vec3, b: vec3, radius: positive }, ["type", "a", "b", "radius"]).filter(differ),
   record({ ...surface, type: fc.constant("cylinder"), a: vec3, b: vec3, radius: positive }, ["type", "a", "b", "radius"]).filter(differ),
   record({ ...surface, type: fc.constant("funnel"), a: vec3, b: vec3, radiusA: positive, radiusB: positive, thickness: positive }, ["type", "a", "b", "radiusA", "radiusB", "thickness"]).filter(differ),
+  record({ ...surface, type: fc.constant("mesh"), mesh: fc.oneof(file, packaged, boxMesh, grid, ball), transform }, ["type", "mesh"]),
 );
 const settings = {
-  description: fc.string({ maxLength: 100 }), report: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/), tickHz: fc.double({ min: 1, max: 240, noNaN: true }), substeps: fc.integer({ min: 1, max: 512 }), iterations: fc.integer({ min: 1, max: 200 }),
+  description: fc.string({ maxLength: 100 }), report: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/), tickHz: fc.double({ min: 1, max: 240, noNaN: true }), substeps: fc.integer({ min: 1, max: 512 }), iterations: fc.integer({ min: 1, max: 200 }), intersections: fc.constantFrom("untangle", "hold"),
   gravity: vec3, damping, worldRadius: positive, quantum: fc.double({ min: 1e-5, max: 1, noNaN: true }), camera: record({ position: vec3, target: vec3 }, ["position", "target"]),
   colliders: fc.array(collider, { maxLength: 4 }),
   interaction: record({ grabCompliance: positive, grabMaxForce: positive, grabRadius: positive, maxImpulse: positive }, []),
@@ -104,7 +108,10 @@ export const validScenes: fc.Arbitrary<Scene> = fc.uniqueArray(fc.string({ minLe
   const name = fc.constantFrom(...names);
   const point = fc.oneof(record({ body: name, particle: fc.nat() }, ["body", "particle"]), record({ body: name, near: vec3 }, ["body", "near"]));
   const attachment = record({ from: point, to: fc.oneof(point, record({ world: vec3 }, ["world"])), compliance: positive, maxForce: positive }, ["from", "to"]);
-  const bodies = fc.tuple(...names.map((own) => fc.oneof(soft, cloth, heavy).map((body) => ({ name: own, ...body }))));
+  const bodies = fc.tuple(...names.map((own) => {
+    const others = names.filter((name) => name !== own), contact = touch(others, { thickness: positive, self: fc.constant(false) });
+    return fc.tuple(fc.oneof(soft, cloth, heavy), contact, touch(others), fc.boolean()).map(([body, deep, shallow, has]) => ({ name: own, ...body, ...(has && { contact: body.kind === "ball" ? shallow : deep }) }));
+  }));
   return record({ ...settings, version: fc.constant(1), title: fc.string({ minLength: 1, maxLength: 40 }), bodies, attachments: fc.array(attachment, { maxLength: 3 }) }, ["version", "title", "bodies"]) as unknown as fc.Arbitrary<Scene>;
 });
 

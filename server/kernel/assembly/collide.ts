@@ -13,7 +13,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT,
-  COLLIDER_FRICTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_FUNNEL, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
+  COLLIDER_FRICTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
@@ -40,6 +40,7 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   const cx = x - load<f32>(c, COLLIDER_A), cy = y - load<f32>(c, COLLIDER_A + 4), cz = z - load<f32>(c, COLLIDER_A + 8);
   const bound = load<f32>(c, COLLIDER_BOUND) + r;
   if (cx * cx + cy * cy + cz * cz > 2 * (bound * bound + move2)) return 0;
+  if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH) return 0; // it answers triangle by triangle, not as a whole
   let d1 = distanceTo(c, x, y, z) - r;
   if (d1 > 0 && d1 * d1 > move2) return 0; // even from here back along the whole motion the surface is out of reach
   let mx = nx, my = ny, mz = nz; // the normal that answers

@@ -2,10 +2,11 @@
  * Colliders as signed distances: how far a point is from the surface (negative inside), and the outward unit normal. Every one is exact, hence
  * 1-Lipschitz: nothing nearer than |d| is on the surface. Cylinder and funnel are figures of revolution: the distance in the half plane of
  * (radius from the axis, height along it) to a rectangle, and to a segment (the wall's middle) less half its thickness, so that its rims are round.
+ * Of a mesh it is the distance to a ball that holds it: enough to know that something is far. What touches it is found by its triangles.
  */
 import {
   COLLIDER_TYPE, COLLIDER_RADIUS, COLLIDER_A, COLLIDER_B, COLLIDER_ROTATION, COLLIDER_RADIUS_B, COLLIDER_HALF_WALL,
-  COLLIDER_PLANE, COLLIDER_SPHERE, COLLIDER_BOX, COLLIDER_CAPSULE, COLLIDER_CYLINDER,
+  COLLIDER_PLANE, COLLIDER_BOX, COLLIDER_CAPSULE, COLLIDER_CYLINDER, COLLIDER_FUNNEL,
 } from "./layout";
 
 // normal of the last call of distanceTo; one instance belongs to one thread
@@ -20,10 +21,10 @@ export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
     return px * ax + py * ay + pz * az - load<f32>(c, COLLIDER_A + 12);
   }
   if (type == COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
-  if (type > COLLIDER_CAPSULE) return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
+  if (type == COLLIDER_CYLINDER || type == COLLIDER_FUNNEL) return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
   let dx = px - ax, dy = py - ay, dz = pz - az;
-  if (type != COLLIDER_SPHERE) {
-    // capsule: nearest point of the segment a-b
+  if (type == COLLIDER_CAPSULE) {
+    // nearest point of the segment a-b
     const bx = load<f32>(c, COLLIDER_B) - ax, by = load<f32>(c, COLLIDER_B + 4) - ay, bz = load<f32>(c, COLLIDER_B + 8) - az;
     const along: f32 = (dx * bx + dy * by + dz * bz) / (bx * bx + by * by + bz * bz);
     const s: f32 = min<f32>(max<f32>(along, 0), 1);

@@ -226,6 +226,8 @@ export const COLLIDER_BOX = 2;
 export const COLLIDER_CAPSULE = 3;
 export const COLLIDER_CYLINDER = 4;
 export const COLLIDER_FUNNEL = 5;
+/** Triangles, which only its core mesh knows; the row has a ball that holds it (A, radius). */
+export const COLLIDER_MESH = 6;
 export const COLLIDER_TYPE = 0; // i32
 export const COLLIDER_FRICTION = 4; // f32 square root of the coefficient
 export const COLLIDER_RADIUS = 8; // f32 sphere, capsule, cylinder; funnel: of the wall's middle at a

@@ -1,6 +1,7 @@
 /** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
-import type { Body, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
+import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
 import { requireSheet } from "../../meshing/finishMesh.ts";
@@ -22,15 +23,13 @@ import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
-import type { BodyTemplate, ShapeMatching } from "./template.ts";
+import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
 
 export interface LoadOptions {
   /** Folder that mesh files are relative to. */
   baseDir: string;
   onProgress?: ((done: number, stage: string) => void) | undefined;
 }
-
-const DEFAULT_FRICTION = 0.5;
 
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
   const body = scene.bodies[index]!, path = `/bodies/${index}`;
@@ -45,10 +44,10 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
     pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0], ...(body.start && { start: body.start }),
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0, meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
+    contactRadius: 0, touch: touchOf(body), meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
   };
   // a ball touches with its radius
-  if (body.kind !== "ball") template.contactRadius = Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  if (body.kind !== "ball") template.contactRadius = body.contact?.thickness !== undefined ? 0.5 * body.contact.thickness : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -56,6 +55,12 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     addLoad(template.force, selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`), load.force, load.distribute ?? "area", { positions: own, triangles, mass });
   });
   return template;
+}
+
+function touchOf(body: Body): Touch {
+  const friction = body.material.friction ?? DEFAULT_FRICTION, rigid = body.kind === "ball" || (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid");
+  const { staticFriction = friction, restitution = 0, ignore = [], self = true } = { ...body.contact } as BodyContact;
+  return { staticFriction, restitution, ignore, self: self && !rigid };
 }
 
 export interface Shape {

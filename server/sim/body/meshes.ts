@@ -1,6 +1,6 @@
-/** A body's mesh source -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own units. */
+/** Mesh sources: a body's -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own units. */
 import { resolve } from "node:path";
-import type { Body } from "../../../shared/scene.ts";
+import type { Body, MeshSource } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
 import { loadMeshFile } from "../../meshing/loadMeshFile.ts";
@@ -9,16 +9,19 @@ import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
 
 /** @param baseDir the scene file's folder: file paths are relative to it; path of the body in the scene, for errors */
 export async function loadSource(body: Body, baseDir: string, path: string): Promise<LoadedMesh> {
-  const mesh = body.mesh;
+  const { type } = body.mesh;
+  if (type === "box" && body.kind === "cloth") throw new SceneError(`${path}/mesh/type`, type, "a surface for a cloth: grid or file");
+  if (type === "grid" && body.kind === "soft") throw new SceneError(`${path}/mesh/type`, type, "a closed surface or tetrahedra for a soft body");
+  return loadMesh(body.mesh, baseDir);
+}
+
+/** @throws MeshError */
+export async function loadMesh(mesh: MeshSource, baseDir: string): Promise<LoadedMesh> {
   switch (mesh.type) {
     case "file": return loadMeshFile(resolve(baseDir, mesh.path));
     case "package": return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
-    case "box":
-      if (body.kind === "cloth") throw new SceneError(`${path}/mesh/type`, mesh.type, "a surface for a cloth: grid or file");
-      return { kind: "tets", tets: boxTets(mesh.size, mesh.cells) };
-    case "grid":
-      if (body.kind === "soft") throw new SceneError(`${path}/mesh/type`, mesh.type, "a closed surface or tetrahedra for a soft body");
-      return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
+    case "box": return { kind: "tets", tets: boxTets(mesh.size, mesh.cells) };
+    case "grid": return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
     case "ball": return { kind: "surface", surface: icosphere(mesh.radius, mesh.subdivisions) };
   }
 }

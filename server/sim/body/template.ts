@@ -19,6 +19,18 @@ export interface ShapeMatching {
   plasticity?: Plasticity;
 }
 
+/** How a surface behaves where it touches another, beside its dynamic friction and its thickness. */
+export interface Touch {
+  /** Coulomb coefficient up to which it sticks, at least the dynamic one */
+  staticFriction: number;
+  /** share of the speed of approach that is left */
+  restitution: number;
+  /** names of what it passes through */
+  ignore: readonly string[];
+  /** it may touch itself */
+  self: boolean;
+}
+
 export interface BodyTemplate {
   name: string;
   kind: Body["kind"];
@@ -44,10 +56,11 @@ export interface BodyTemplate {
   start?: "flattened" | "mirrored";
   /** 1/s */
   damping: number;
-  /** Coulomb coefficient */
+  /** dynamic Coulomb coefficient */
   friction: number;
   /** m: half thickness, or a small part of the surface's edges */
   contactRadius: number;
+  touch: Touch;
   /** mean edge of the surface, m */
   meanEdge: number;
   elements: Elements[];

@@ -5,13 +5,13 @@ import type { CreatedWorld } from "../createWorld.ts";
 import type { Kernel } from "../kernelModule.ts";
 
 /**
- * During a substep: the velocity (m/s) at a point (m from the room's origin) of the collider whose surface is nearest to it, undefined if that stands.
+ * During a substep: the velocity (m/s) at a point (m from the room's origin) of the analytic collider whose surface is nearest to it, undefined if that stands.
  * @returns undefined if nothing moves
  */
 export function colliderVelocities({ memory }: CreatedWorld, kernel: Kernel): ((point: Vec3) => Vec3 | undefined) | undefined {
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), header = (field: number): number => i32[(L.HEADER + field) / 4]!;
   if (header(L.H_MOTION_COUNT) === 0) return undefined;
-  const h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!, rows = Array.from({ length: header(L.H_COLLIDER_COUNT) }, (_, n) => header(L.H_COLLIDERS) + n * L.COLLIDER_BYTES);
+  const h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!, rows = Array.from({ length: header(L.H_COLLIDER_COUNT) }, (_, n) => header(L.H_COLLIDERS) + n * L.COLLIDER_BYTES).filter((row) => i32[row / 4] !== L.COLLIDER_MESH);
   /** Where the point of the collider that is at p at the end of the substep is in the scene's frame, and was at the substep's start. */
   const follow = (motion: number, p: Vec3): { local: Vec3; before: Vec3 } => {
     const at = (field: number, k: number): number => f32[(motion + field) / 4 + k]!, d = p.map((c, r) => c - at(L.MOTION_S1, r));

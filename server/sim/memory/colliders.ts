@@ -1,12 +1,12 @@
 /** Scene colliders -> COLLIDER rows, and MOTION rows with their keys for those that move. */
 import { compileMotion, type Path } from "../../../shared/motion.ts";
-import type { Collider, Vec3 } from "../../../shared/scene.ts";
+import type { AnalyticCollider, Collider, Vec3 } from "../../../shared/scene.ts";
+import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
+import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
 import type { Mover } from "../movers.ts";
 import type { Allocator } from "./map.ts";
-
-const DEFAULT_FRICTION = 0.5;
 
 export interface PlannedColliders {
   address: number;
@@ -19,21 +19,22 @@ export interface PlannedColliders {
 /**
  * Takes memory for all colliders and their paths now and returns what writes them later.
  * @param centers the point that each turns about, m: a plane's is known in world coordinates only
+ * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders say how large they are
  */
-export function planColliders(colliders: readonly Collider[], centers: readonly (readonly number[])[], allocator: Allocator): PlannedColliders {
+export function planColliders(colliders: readonly Collider[], centers: readonly (readonly number[])[], meshes: readonly (SurfaceMesh | undefined)[], allocator: Allocator): PlannedColliders {
   const address = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const moving = colliders.flatMap((c, n) => (c.motion ? [{ c, n, path: compileMotion(c.motion) }] : []));
   const motions = allocator.take(moving.length * L.MOTION_BYTES), keys = moving.map(({ path }) => allocator.take(path.keys.length * L.KEY_BYTES));
   return {
-    address, motions, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c) })),
+    address, motions, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c, centers[n]!, meshes[n]) })),
     write(buffer) {
       const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer);
-      writeColliders(f32, i32, address, colliders);
+      writeColliders(f32, i32, address, colliders, meshes);
       moving.forEach(({ c, n, path }, m) => {
         const row = motions + m * L.MOTION_BYTES;
         i32[(address + n * L.COLLIDER_BYTES + L.COLLIDER_MOTION) / 4] = row;
         i32.set([keys[m]!, path.keys.length, loopOf(path)], row / 4);
-        f32.set([...centers[n]!, radiusOf(c)], (row + L.MOTION_CENTER) / 4);
+        f32.set([...centers[n]!, radiusOf(c, centers[n]!, meshes[n])], (row + L.MOTION_CENTER) / 4);
         new Float64Array(buffer).set(path.keys.flatMap((k) => [k.time, ...k.translate, ...k.quaternion]), keys[m]! / 8);
       });
     },
@@ -48,9 +49,10 @@ function loopOf(path: Path): number {
   return same ? L.MOTION_CLOSED : L.MOTION_JUMPS;
 }
 
-/** Radius of the ball around a collider's center that holds it, m. */
-function radiusOf(c: Collider): number {
+/** Radius of the ball around a collider's center that holds it, m. @param mesh of a mesh collider, where the scene puts it */
+function radiusOf(c: Collider, center: readonly number[], mesh: SurfaceMesh | undefined): number {
   switch (c.type) {
+    case "mesh": return farthestFrom(mesh!, center);
     case "plane": case "sphere": case "box": return boundingRadius(c);
     case "capsule": return (0.5 * norm(c.b.map((b, r) => b - c.a[r]!)) + c.radius) * (1 + 1e-6);
     case "cylinder": return norm([0.5 * norm(c.b.map((b, r) => b - c.a[r]!)), c.radius]) * (1 + 1e-6);
@@ -58,12 +60,13 @@ function radiusOf(c: Collider): number {
   }
 }
 
-export function writeColliders(f32: Float32Array, i32: Int32Array, address: number, colliders: readonly Collider[]): void {
+/** @param meshes as for planColliders; not needed where there are no mesh colliders */
+export function writeColliders(f32: Float32Array, i32: Int32Array, address: number, colliders: readonly Collider[], meshes: readonly (SurfaceMesh | undefined)[] = []): void {
   colliders.forEach((c, n) => {
     const at = (address + n * L.COLLIDER_BYTES) / 4;
     const put = (offset: number, values: readonly number[]): void => f32.set(values, at + offset / 4);
     put(L.COLLIDER_FRICTION, [Math.sqrt(c.friction ?? DEFAULT_FRICTION)]);
-    put(L.COLLIDER_BOUND, [boundingRadius(c)]);
+    if (c.type !== "mesh") put(L.COLLIDER_BOUND, [boundingRadius(c)]);
     switch (c.type) {
       case "plane": {
         const length = Math.sqrt(c.normal[0] ** 2 + c.normal[1] ** 2 + c.normal[2] ** 2);
@@ -105,14 +108,39 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
         put(L.COLLIDER_RADIUS_B, [c.radiusB]);
         put(L.COLLIDER_HALF_WALL, [0.5 * c.thickness]);
         break;
+      case "mesh": {
+        const middle = middleOf(meshes[n]!), radius = farthestFrom(meshes[n]!, middle);
+        i32[at] = L.COLLIDER_MESH;
+        put(L.COLLIDER_A, middle);
+        put(L.COLLIDER_RADIUS, [radius]);
+        put(L.COLLIDER_BOUND, [radius]);
+        break;
+      }
     }
   });
+}
+
+/** Middle of the box around a mesh, m. */
+function middleOf({ positions }: SurfaceMesh): number[] {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  positions.forEach((x, k) => {
+    low[k % 3] = Math.min(low[k % 3]!, x);
+    high[k % 3] = Math.max(high[k % 3]!, x);
+  });
+  return low.map((l, r) => 0.5 * (l + high[r]!));
+}
+
+/** Of a mesh's vertices from a point, m, and a little more for rounding. */
+function farthestFrom({ positions }: SurfaceMesh, point: readonly number[]): number {
+  let most = 0;
+  for (let i = 0; i < positions.length; i += 3) most = Math.max(most, (positions[i]! - point[0]!) ** 2 + (positions[i + 1]! - point[1]!) ** 2 + (positions[i + 2]! - point[2]!) ** 2);
+  return Math.sqrt(most) * (1 + 1e-6);
 }
 
 const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((s, c) => s + c * c, 0));
 
 /** Radius of a ball around the collider's first point (center, or end a) that holds all of it, m. */
-function boundingRadius(c: Collider): number {
+function boundingRadius(c: AnalyticCollider): number {
   switch (c.type) {
     case "plane": return Infinity;
     case "sphere": return c.radius;

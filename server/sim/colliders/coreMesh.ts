@@ -1,0 +1,66 @@
+/** Colliders -> core meshes: the fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated, mesh colliders bring their own. */
+import type { Collider } from "../../../shared/scene.ts";
+import { boundarySurface } from "../../meshing/boundary.ts";
+import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
+import { loadMesh } from "../body/meshes.ts";
+import { placed, placementOf, scaled } from "../body/transform.ts";
+import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./coreShapes.ts";
+
+/**
+ * One per collider, where the scene puts it; a plane has none: it has no edges and no end.
+ * @param colliders in the coordinates that the meshes shall have
+ * @param baseDir the scene file's folder
+ * @throws MeshError naming the collider
+ */
+export async function loadCores(colliders: readonly Collider[], baseDir: string): Promise<(SurfaceMesh | undefined)[]> {
+  const cores: (SurfaceMesh | undefined)[] = [];
+  for (const [i, collider] of colliders.entries()) {
+    cores.push(await coreMesh(collider, baseDir).catch((error: unknown) => {
+      if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
+      throw error;
+    }));
+  }
+  return cores;
+}
+
+export async function coreMesh(collider: Collider, baseDir: string): Promise<SurfaceMesh | undefined> {
+  switch (collider.type) {
+    case "plane": return undefined;
+    case "sphere": return sphereCore(collider);
+    case "box": return boxCore(collider);
+    case "capsule": return capsuleCore(collider);
+    case "cylinder": return cylinderCore(collider);
+    case "funnel": return funnelCore(collider);
+    case "mesh": return meshCore(collider, baseDir);
+  }
+}
+
+/** Of tetrahedra their boundary, else the triangles of the file, placed and welded. */
+async function meshCore(collider: Extract<Collider, { type: "mesh" }>, baseDir: string): Promise<SurfaceMesh> {
+  const source = await loadMesh(collider.mesh, baseDir);
+  const mesh = source.kind === "tets" ? { positions: source.tets.positions, triangles: boundarySurface(source.tets) } : source.surface;
+  const placement = placementOf(collider.transform, mesh.positions);
+  return weld({ positions: placed(scaled(mesh.positions, placement), placement), triangles: mesh.triangles });
+}
+
+/**
+ * Vertices that are one in float32, as seams of a file are, become one; triangles that lose a corner by it, and vertices without a triangle, go.
+ * @returns vertices in the order of their first use
+ */
+export function weld(mesh: SurfaceMesh): SurfaceMesh {
+  const numbers = new Map<string, number>(), positions: number[] = [], triangles: number[] = [];
+  const numberOf = (vertex: number): number => {
+    const at = mesh.positions.subarray(3 * vertex, 3 * vertex + 3), key = Array.from(at, (x) => Math.fround(x) + 0).join(" ");
+    let number = numbers.get(key);
+    if (number === undefined) {
+      numbers.set(key, (number = numbers.size));
+      positions.push(...at);
+    }
+    return number;
+  };
+  for (let t = 0; t < mesh.triangles.length; t += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => numberOf(mesh.triangles[t + k]!)) as [number, number, number];
+    if (a !== b && b !== c && c !== a) triangles.push(a, b, c);
+  }
+  return { positions: Float64Array.from(positions), triangles: Uint32Array.from(triangles) };
+}
