@@ -19,6 +19,9 @@ export let differenceX: f64, differenceY: f64, differenceZ: f64;
 /** Their squared distance, m^2. */
 export let squared: f64;
 
+/** A point on a segment: two roundings (2^-53 each) of three coordinates leave 1.5e-31 of |q|^2, whose direction would mean nothing. */
+const ROUNDING: f64 = 1e-30;
+
 // the foot of the last `segment`
 let foot: f64;
 
@@ -27,8 +30,9 @@ let foot: f64;
   const length2 = ux * ux + uy * uy + uz * uz;
   let t: f64 = 0;
   if (length2 > 0) t = min<f64>(1, max<f64>(0, (qx * ux + qy * uy + qz * uz) / length2));
-  const x = qx - t * ux, y = qy - t * uy, z = qz - t * uz, d = x * x + y * y + z * z;
+  let x = qx - t * ux, y = qy - t * uy, z = qz - t * uz, d = x * x + y * y + z * z;
   if (!(d < squared)) return false;
+  if (d <= ROUNDING * (qx * qx + qy * qy + qz * qz)) { x = 0; y = 0; z = 0; d = 0; }
   squared = d; differenceX = x; differenceY = y; differenceZ = z; foot = t;
   return true;
 }
