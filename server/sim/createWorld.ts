@@ -21,10 +21,12 @@ import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
+import { planCores } from "./memory/cores.ts";
+import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
-import { buildProgram, writeProgram } from "./memory/program.ts";
+import { buildProgram, writeProgram, type LooseRun } from "./memory/program.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
@@ -66,7 +68,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
-  const particles = (real + L.DUMMIES + 3) & ~3;
+  const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0), particles = (real + fixed + L.DUMMIES + 3) & ~3;
   const memoryMap = new Allocator();
   const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles), support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
@@ -78,10 +80,11 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, loose: looseRuns(bodies, firsts) }, iterations);
+  const solid = planCores(colliders, cores, obstacles, real, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  const surfaces = planSurfaces(bodies.map((b, i) => bodySurface(b, firsts[i]!)), particles, memoryMap), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
+  const surfaces = planSurfaces([...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
   const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
   const contactCapacity = bodies.length > 1 ? CONTACTS_PER_PARTICLE * streamed : 0;
@@ -110,15 +113,18 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   bodies.forEach((b, i) => writeParticles(f32, b, firsts[i]!, { x, xPrev, v, acc }, gravity));
   // the dummies' unit tetrahedron, fixed (w = 0)
-  for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + d) + d] = 1;
-  planned.write(f32, u32, x, real);
+  for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + fixed + d) + d] = 1;
+  planned.write(f32, u32, x, real + fixed);
   enclosed.write(memory.buffer, surfaces.rows);
   writeProgram(i32, f32, program, phases);
   obstacles.write(memory.buffer);
+  solid.write(memory.buffer, { x, xPrev, acc });
+  filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });
+  filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
@@ -139,7 +145,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
+    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     interaction: {
@@ -193,14 +199,14 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
   }
 }
 
-/** Runs of particles that meet colliders one by one: all but those of rigid bodies. */
-function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[]): { first: number; count: number }[] {
-  const runs: { first: number; count: number }[] = [];
+/** Runs of particles that meet colliders one by one: all but those of rigid bodies. @param tables of the colliders that a body may touch, 0: all */
+function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
+  const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
     const last = runs[runs.length - 1];
     if (b.shape?.mode === "rigid") return;
-    if (last && last.first + last.count === firsts[i]) last.count += b.particleCount;
-    else runs.push({ first: firsts[i]!, count: b.particleCount });
+    if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
   });
   return runs;
 }

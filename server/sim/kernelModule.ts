@@ -30,7 +30,7 @@ export interface Kernel {
   solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
-  collide(begin: number, end: number, h: number): void;
+  collide(begin: number, end: number, h: number, table: number): void;
   settle(): void;
   findContacts(): void;
   findFreeBodies(): void;
@@ -41,6 +41,7 @@ export interface Kernel {
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;
   moveRigid(begin: number, end: number, h: number, scratch: number): void;
+  placeCores(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
   /** Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap, returns the squared distance, m^2. */

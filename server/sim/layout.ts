@@ -24,10 +24,22 @@ export interface BodyLayout {
   pace: number;
 }
 
+/** A collider's core mesh (colliders/coreMesh.ts). */
+export interface CoreLayout {
+  /** Its number in the scene. */
+  collider: number;
+  /** First particle in the room's arrays, and how many. */
+  first: number;
+  count: number;
+  /** uint32[3T], particle numbers of the room, outward. */
+  triangles: Uint32Array;
+}
+
 export interface SimLayout extends Record<string, unknown> {
   tickHz: number;
   substeps: number;
   iterations: number;
+  /** Of all bodies. */
   particleCount: number;
   /** Address of the BODY rows, one more than bodies. */
   bodyRows: number;
@@ -36,6 +48,8 @@ export interface SimLayout extends Record<string, unknown> {
   streamedParticles: number;
   bodyCount: number;
   bodies: BodyLayout[];
+  /** Of all colliders but planes. Their particles lie behind the bodies', are fixed, and no part of the state. */
+  cores: CoreLayout[];
   /** Addresses. */
   x: number;
   xPrev: number;

@@ -127,6 +127,8 @@ export class SimWorld implements World {
     const seconds: StageSeconds = { inputs: (applied - started) / 1000, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 };
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
+      // frames still say where the colliders are that go on
+      if (this.collidersMove()) this.kernel.placeCores();
       return { seconds, events };
     }
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
@@ -237,7 +239,7 @@ export class SimWorld implements World {
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.forget();
-    for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + (b + 1) * L.BODY_BYTES) / 4);
+    for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4);
     views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
   }
 

@@ -58,7 +58,7 @@ function runKernel(colliders: AnalyticCollider[], motions: { from: Vec3; to: Vec
   const kernel = instantiateKernel(memory), step = Math.fround(h);
   kernel.updateVelocity(0, n, step);
   for (let k = 0; k < 3 * n; k++) twin.v[k] = (twin.x[k]! - twin.xPrev[k]!) / (step * (1 + step * twin.damping[Math.floor(k / 3)]!));
-  kernel.collide(0, n, step);
+  kernel.collide(0, n, step, 0);
   const read = (row: number): Float64Array => Float64Array.from({ length: 3 * n }, (_, k) => f32[row / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);
   return { x: read(X), v: read(V), twin };
 }

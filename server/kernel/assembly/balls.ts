@@ -27,6 +27,7 @@ import {
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
+import { meetsSurface } from "./filters";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
 import { ROTATION_SCRATCH } from "./rotation";
 
@@ -65,7 +66,7 @@ export function beginBalls(): void {
     look(surfaces + <usize>own * SURFACE_BYTES);
     const mineLow = low, mineHigh = high, mine = speed;
     for (let b = 0; b < count; b++) {
-      if (b == own) continue;
+      if (b == own || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
       const surface = surfaces + <usize>b * SURFACE_BYTES;
       look(surface);
       const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed)), row = bodies + <usize>b * BODY_BYTES;
@@ -96,7 +97,7 @@ function look(surface: usize): void {
 
 /** One iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS);
+  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS), surfaces = <usize>load<u32>(HEADER, H_SURFACE);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < balls; n++) measure(<usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE), scratch);
   if (pass & PASS_FIRST) keepLists(balls, rows, h);
@@ -104,7 +105,8 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     const ball = rows + <usize>n * BALL_BYTES;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
-    for (let m = n + 1; m < balls; m++) touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
+    const own = surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES;
+    for (let m = n + 1; m < balls; m++) if (meetsSurface(own, load<i32>(rows + <usize>m * BALL_BYTES, BALL_BODY))) touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
   }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
@@ -137,7 +139,7 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
   let list = <usize>load<u32>(ball, BALL_LIST), listed = 0;
   for (let b = 0; b < bodies; b++) {
     const surface = surfaces + <usize>b * SURFACE_BYTES;
-    if (load<i32>(surface, SURFACE_SOLID) > 1) continue;
+    if (load<i32>(surface, SURFACE_SOLID) > 1 || !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)) continue;
     const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS)), least = f32x4.sub(center, around), most = f32x4.add(center, around);
     look(surface);
     // the box is of x, the list of xPrev: a body's own motion in this substep is at most the slack

@@ -10,6 +10,7 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES,
   CONTACT_PARTICLE, CONTACT_COUNT, CONTACT_RADIUS, CONTACT_SIDE, CONTACT_CORNERS, CONTACT_TRIANGLES, CONTACT_BYTES,
 } from "./layout";
+import { meetsSurface } from "./filters";
 import { closestPoint, closestX, closestY, closestZ } from "./closest";
 
 // box of the body under the last `measure`, and its fastest particle; one instance belongs to one thread
@@ -44,7 +45,7 @@ export function findContacts(): void {
     for (let a = 0; a < bodies; a++) {
       if (a == b) continue;
       const A = surfaces + <usize>a * SURFACE_BYTES;
-      if (load<i32>(A, SURFACE_SOLID) > 1) continue;
+      if (load<i32>(A, SURFACE_SOLID) > 1 || !meetsSurface(B, a)) continue;
       measure(A);
       const radius = load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS);
       // both may move towards each other for a whole tick before the list is made anew; 1.5 covers a speed that grows meanwhile

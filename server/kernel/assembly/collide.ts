@@ -16,6 +16,7 @@ import {
   COLLIDER_FRICTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
+import { meets } from "./filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /** A grazing motion shortens its steps for ever; what is left after this many is treated as a hit, which errs on the safe side. */
@@ -104,8 +105,8 @@ function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
 }
 
-/** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. */
-export function collide(begin: i32, end: i32, h: f32): void {
+/** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. @param table whom they may touch (filters.ts) */
+export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   if (!colliders) return;
   const inverseH: f32 = 1 / h;
@@ -119,6 +120,7 @@ export function collide(begin: i32, end: i32, h: f32): void {
     const rough = load<f32>(accAt, 12);
     let touched = false;
     for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
+      if (!meets(table, n)) continue;
       const motion = <usize>load<u32>(c, COLLIDER_MOTION);
       if (motion) {
         inFrame(motion, MOTION_S0, MOTION_R0, originX, originY, originZ); px = frameX; py = frameY; pz = frameZ;

@@ -9,13 +9,13 @@
  */
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
-  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_KEPT, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
-  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
@@ -37,7 +37,8 @@ import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron"
 import { solvePaperTriangles } from "./paperTriangle";
 import { solvePaperBending } from "./paperBending";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
-import { moveColliders, planMotions } from "./motion";
+import { moveColliders } from "./motion";
+import { moveCore, placeCores } from "./cores";
 import { solveShapes } from "./shape";
 import { moveRigid } from "./rigid";
 import { beginBalls, solveBalls } from "./balls";
@@ -74,7 +75,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_CONTACTS) solveContacts();
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
-  else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h);
+  else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
   else if (kind == KIND_BALANCE) balance(begin, end, h);
   else if (kind == KIND_RESTORE) restore(begin, end, h);
   else if (kind == KIND_PAPER_TET || kind == KIND_PAPER_TET_ORTHO || kind == KIND_PAPER_TET_PLASTIC || kind == KIND_PAPER_NEO_HOOKEAN || kind == KIND_PAPER_STABLE_NEO_HOOKEAN) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
@@ -85,6 +86,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_SWEEP_END) sweepEnd(phase, begin, end);
   else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
   else if (kind == KIND_MOVE) moveColliders();
+  else if (kind == KIND_CORES) moveCore(data, begin, end, h);
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
@@ -96,7 +98,7 @@ export function step(helpers: i32, scratch: usize): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   let before = now();
   settle();
-  planMotions();
+  placeCores();
   findContacts();
   findFreeBodies();
   beginBalls();

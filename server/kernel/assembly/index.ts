@@ -25,6 +25,7 @@ export { solveContacts } from "./contacts";
 export { distanceTo } from "./colliderDistance";
 export { solveShapes } from "./shape";
 export { moveRigid } from "./rigid";
+export { placeCores } from "./cores";
 export { beginBalls, solveBalls } from "./balls";
 export { measureEdges, measureVertexTriangle } from "./pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";

@@ -79,7 +79,7 @@ export const PHASE_MEMORY = 28; // i32 pointer to the first block of remembered 
 /** What only some kinds need; each kind's file says which. */
 export const PHASE_FIRST = 32; // i32 first particle, or bytes of a block
 export const PHASE_CORNERS = 36; // i32 particles of a constraint, or rows that it remembers
-export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the multipliers of iteration k
+export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
 export const PHASE_SUM = 44; // i32 address: corrections of every particle, their count in the fourth lane
 export const PHASE_OLDER = 48; // i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
 export const PHASE_OMEGA = 52; // f32 Chebyshev's factor of this iteration; 1 is none
@@ -125,6 +125,7 @@ export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
 export const KIND_BALLS = 63;
+export const KIND_CORES = 64;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -257,7 +258,11 @@ export const MOTION_S0 = 36; // f32x3
 export const MOTION_R0 = 48; // f32x9
 export const MOTION_S1 = 84; // f32x3
 export const MOTION_R1 = 96; // f32x9
+export const MOTION_CORE = 132; // i32 address of its core mesh's first particle in X
+export const MOTION_CORE_COUNT = 136; // i32 particles; 0: it has none
+export const MOTION_CORE_POINTS = 140; // i32 pointer: f64x3 per particle, from the center in the scene's frame, m
 export const MOTION_BYTES = 144;
+export const CORE_POINT_BYTES = 24;
 /** f64: time (s), translation (m) x y z, unit quaternion w x y z. */
 export const KEY_BYTES = 64;
 
@@ -314,6 +319,7 @@ export const BODY_WEIGHT = 120; // f64 the weights themselves: stiffness times v
 export const BODY_SHARE = 128; // f32: least share of its stress that the iterations built up alone; 0: not measured
 export const BODY_TANGLED = 132; // i32: how often an iteration of this substep found one of its plastic elements inverted; 1 if a Neo-Hookean one
 export const BODY_WAS_TANGLED = 136; // i32 1: the body was tangled in the substep before: what Neo-Hookean elements go by, in any order
+export const BODY_MEETS = 140; // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_BYTES = 144;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------

@@ -16,10 +16,11 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_CONTACTS, H_CONTACT_COUNT, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
-  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_BYTES,
+  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
   POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, CONTACT_PARTICLE, CONTACT_CORNERS, CONTACT_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
+import { meets } from "./filters";
 
 /** Once a tick, after the broad phase: which bodies are free. */
 export function findFreeBodies(): void {
@@ -62,7 +63,9 @@ function flies(row: usize): bool {
   const reach: f32 = Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
   if (!(reach < Infinity)) return false; // blown up: the guard deals with it
   let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(row, BODY_MEETS);
+  for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
+    if (!meets(table, n)) continue;
     const motion = <usize>load<u32>(c, COLLIDER_MOTION);
     if (motion) { // nowhere near the ball that holds it on its way
       const toward = f32x4.sub(center, v128.load(motion, MOTION_S1)), x = f32x4.extract_lane(toward, 0), y = f32x4.extract_lane(toward, 1), z = f32x4.extract_lane(toward, 2);

@@ -39,6 +39,13 @@ export function planMotions(): void {
   }
 }
 
+/** Within planMotions' tick: the pose where it ends, as the second one. */
+export function poseAtEnd(row: usize): void {
+  const end = timeOf(load<i32>(HEADER, H_SUBSTEPS));
+  evaluate(row, end, cycle(row, end));
+  write(row, MOTION_S1, MOTION_R1);
+}
+
 /** At the start of every substep: poses at its start and end. */
 export function moveColliders(): void {
   let row = <usize>load<u32>(HEADER, H_MOTIONS);

@@ -13,7 +13,7 @@
  * and 1/1200 s). Bodies in free flight keep what momentum.ts gave them.
  */
 import {
-  HEADER, H_SHAPES, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FREE, COLLIDER_FRICTION, COLLIDER_BYTES, COLLIDER_MOTION,
+  HEADER, H_SHAPES, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_BYTES, COLLIDER_MOTION,
   MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
   SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_INVERSE_INERTIA, SHAPE_CENTER, SHAPE_SHIFT,
   SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
@@ -21,6 +21,7 @@ import {
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
 import { answer, answerX, answerY, answerZ } from "./collide";
 import { distanceTo } from "./colliderDistance";
+import { meets } from "./filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /** A box on its face needs 4, on an edge 2; a ball between the walls of a funnel 3. */
@@ -126,12 +127,13 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
 }
 
 function collideRigid(row: usize): void {
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
   let near = 0;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
     let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-    for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
-      if (!mayTouch(row, c)) continue;
+    for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
+      if (!meets(table, n) || !mayTouch(row, c)) continue;
       near++;
       if (load<f64>(row, SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
       else touched = touchParticles(row, c) || touched;

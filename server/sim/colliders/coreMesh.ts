@@ -1,5 +1,6 @@
 /** Colliders -> core meshes: the fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated, mesh colliders bring their own. */
-import type { Collider } from "../../../shared/scene.ts";
+import { basename } from "node:path";
+import type { Collider, MeshSource } from "../../../shared/scene.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { loadMesh } from "../body/meshes.ts";
@@ -40,7 +41,13 @@ async function meshCore(collider: Extract<Collider, { type: "mesh" }>, baseDir: 
   const source = await loadMesh(collider.mesh, baseDir);
   const mesh = source.kind === "tets" ? { positions: source.tets.positions, triangles: boundarySurface(source.tets) } : source.surface;
   const placement = placementOf(collider.transform, mesh.positions);
-  return weld({ positions: placed(scaled(mesh.positions, placement), placement), triangles: mesh.triangles });
+  const welded = weld({ positions: placed(scaled(mesh.positions, placement), placement), triangles: mesh.triangles });
+  if (welded.triangles.length === 0) throw new MeshError({ file: nameOf(collider.mesh), field: "triangle count", value: 0, limit: "at least 1 whose corners differ in float32 is needed" });
+  return welded;
+}
+
+function nameOf(mesh: MeshSource): string {
+  return mesh.type === "file" ? basename(mesh.path) : mesh.type === "package" ? mesh.package : mesh.type;
 }
 
 /**

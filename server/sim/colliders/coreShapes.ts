@@ -2,9 +2,9 @@
  * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself keeps particles out
  * (kernel/assembly/collide.ts); the core is what edges and faces between them meet, and what nothing may pass.
  *   box       exact: 8 vertices, 12 triangles
- *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) 0.5 % of the radius
+ *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius
  *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the radius
- *   funnel    a tube with walls, all of it inside the wall
+ *   funnel    a tube with walls, all of it inside the wall, everywhere within 1 % of the larger radius of its surface
  * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius, a facet between two such polygons of a ball by
  * 1 - cos(pi/n) cos(step/2) with `step` the angle between them.
  */
@@ -22,7 +22,7 @@ export const SAG = 0.01;
 const ROUND = 24;
 /** Of a ball, with half as many steps from pole to pole: 1 - cos^2(pi/32) = 0.96 %. */
 const BALL_ROUND = 32;
-/** Most corners of a funnel's circles; a wall thinner than 1/50,000 of its radius would need more, and its facets leave it by as much. */
+/** Most corners of a funnel's circles. A wall thinner than 1/13,000 of its radius would need more: its facets leave it by up to 1/100,000 of that. */
 const MOST_ROUND = 512;
 /** Most bands between the ends; bands are as long as the radius, so that boxes around slanted triangles stay small. */
 const MOST_BANDS = 32;
@@ -67,9 +67,9 @@ export function cylinderCore({ a, b, radius }: Of<"cylinder">): SurfaceMesh {
 export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">): SurfaceMesh {
   const length = distance(a, b), half = 0.5 * thickness, widest = Math.max(radiusA, radiusB) + half;
   const { turns, widen, delta } = roundness(widest, half), inner = Math.max(half - delta, 0.5 * half);
-  // rims: half circles of so many steps that they sag by less than SAG of the radius, two at least
+  // rims: half circles of so many steps that they sag by at most half of SAG, two at least; 16 are enough where the wall is all there is
   let steps = 2;
-  while (steps < 12 && inner * (1 - Math.cos((0.5 * Math.PI) / steps)) > SAG * widest) steps++;
+  while (steps < 16 && inner * (1 - Math.cos((0.5 * Math.PI) / steps)) > 0.5 * SAG * widest) steps++;
   const outward = Math.atan2(-(radiusB - radiusA), length);
   const rim = (radius: number, height: number, from: number): OutlinePoint[] => Array.from({ length: steps + 1 }, (_, k) => arcPoint(radius, height, inner, from + (Math.PI * k) / steps));
   const top = rim(radiusB, length, outward), bottom = rim(radiusA, 0, outward + Math.PI);
@@ -77,9 +77,9 @@ export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">):
   return revolve(outline.map(([radius, height]) => [radius * widen, height] as const), a, b, turns);
 }
 
-/** Corners of the circles of a wall: radii off by no more than SAG/2 of the largest and an eighth of half the wall. */
+/** Corners of the circles of a wall: radii off by no more than SAG/4 of the largest and an eighth of half the wall. */
 function roundness(widest: number, half: number): { turns: number; widen: number; delta: number } {
-  const most = 1 + Math.min(0.5 * SAG, (0.125 * half) / widest), turns = Math.min(MOST_ROUND, Math.max(ROUND, Math.ceil(Math.PI / Math.acos(1 / (most * most)))));
+  const most = 1 + Math.min(0.25 * SAG, (0.125 * half) / widest), turns = Math.min(MOST_ROUND, Math.max(ROUND, Math.ceil(Math.PI / Math.acos(1 / (most * most)))));
   const widen = 1 / Math.sqrt(Math.cos(Math.PI / turns));
   return { turns, widen, delta: widest * (widen - 1) };
 }

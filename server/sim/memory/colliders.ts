@@ -13,6 +13,8 @@ export interface PlannedColliders {
   motions: number;
   motionCount: number;
   movers: Mover[];
+  /** By collider: its MOTION row's address, its path and the point that it turns about; undefined if it stands. */
+  motionOf: ({ row: number; path: Path; center: readonly number[] } | undefined)[];
   write: (buffer: ArrayBufferLike) => void;
 }
 
@@ -25,8 +27,10 @@ export function planColliders(colliders: readonly Collider[], centers: readonly 
   const address = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const moving = colliders.flatMap((c, n) => (c.motion ? [{ c, n, path: compileMotion(c.motion) }] : []));
   const motions = allocator.take(moving.length * L.MOTION_BYTES), keys = moving.map(({ path }) => allocator.take(path.keys.length * L.KEY_BYTES));
+  const motionOf: PlannedColliders["motionOf"] = colliders.map(() => undefined);
+  moving.forEach(({ n, path }, m) => (motionOf[n] = { row: motions + m * L.MOTION_BYTES, path, center: centers[n]! }));
   return {
-    address, motions, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c, centers[n]!, meshes[n]) })),
+    address, motions, motionOf, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c, centers[n]!, meshes[n]) })),
     write(buffer) {
       const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer);
       writeColliders(f32, i32, address, colliders, meshes);

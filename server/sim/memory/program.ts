@@ -19,6 +19,8 @@ export interface Phase {
   stage: number;
   /** Address of the blocks' remembered stress; absent: none. */
   memory?: number;
+  /** Address of a table of the colliders that these particles may touch; absent: all. */
+  meets?: number;
   /** What the phases of a schedule need besides. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
@@ -56,6 +58,13 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   return phases;
 }
 
+/** Particles that may touch the same colliders: all, or those in the table at address `meets`. */
+export interface LooseRun {
+  first: number;
+  count: number;
+  meets: number;
+}
+
 /** What there is in a room, beside colored blocks. */
 export interface ProgramSizes {
   particles: number;
@@ -65,15 +74,18 @@ export interface ProgramSizes {
   /** Heavy spheres. */
   balls: number;
   /** Particles that meet colliders one by one. */
-  loose: readonly { first: number; count: number }[];
+  loose: readonly LooseRun[];
   /** Colliders that move. */
   motions: number;
+  /** Their core meshes: address of the MOTION row, particles. */
+  cores: readonly { motion: number; count: number }[];
 }
 
 export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, sizes: ProgramSizes, iterations: number): Phase[] {
   const { particles, bodies, shapes, balls, motions } = sizes;
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
+  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -89,7 +101,7 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   }
   const everyBody = (kind: number): Phase => ({ kind, data: 0, count: bodies, chunk: 1, pass: 0, stage: L.STAGE_VELOCITY });
   phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
-  for (const { first, count } of sizes.loose) phases.push({ kind: L.KIND_COLLIDE, data: first, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_COLLIDE });
+  for (const { first, count, meets } of sizes.loose) phases.push({ kind: L.KIND_COLLIDE, data: first, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_COLLIDE, meets });
   if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
@@ -109,6 +121,7 @@ export function writeProgram(i32: Int32Array, f32: Float32Array, address: number
     i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
     i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
+    i32[at + L.PHASE_KEPT / 4] = p.meets ?? 0;
     if (!p.sweep) return;
     i32[at + L.PHASE_FIRST / 4] = p.sweep.first;
     i32[at + L.PHASE_CORNERS / 4] = p.sweep.corners;

@@ -13,6 +13,8 @@ import type { Allocator } from "./map.ts";
  */
 const PAIRS_PER_PARTICLE = 20;
 const LEAST_PAIRS = 4096;
+/** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
+const PAIRS_PER_CORE_PARTICLE = 4;
 
 /** SURFACE_SOLID: cloth, closed (a soft body), a heavy ball (balls.ts), a collider's core mesh. */
 export const SOLID = { cloth: 0, soft: 1, ball: 2, collider: 3 } as const;
@@ -54,8 +56,7 @@ export interface PlannedSurfaces {
 export function bodySurface(body: BodyTemplate, first: number): SurfaceSource {
   return {
     first, count: body.streamedCount, triangles: body.triangles.map((p) => first + p), radius: body.contactRadius, solid: SOLID[body.kind],
-    staticFriction: body.friction, friction: body.friction, restitution: 0, rest: body.positions,
-    touchesItself: body.kind !== "ball" && body.shape?.mode !== "rigid",
+    staticFriction: body.touch.staticFriction, friction: body.friction, restitution: body.touch.restitution, rest: body.positions, touchesItself: body.touch.self,
   };
 }
 
@@ -92,7 +93,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     const edges = source.edges ?? uniqueEdges(source.triangles);
     return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count) };
   });
-  const capacity = PAIRS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, pairs = allocator.take(capacity * L.PAIR_BYTES);
+  const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
   return {
     rows, count,
     write(buffer, x) {

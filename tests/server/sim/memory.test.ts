@@ -36,7 +36,7 @@ const world = (): Promise<CreatedWorld> => createWorld(validateScene({
     { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [2, 2], cells: [20, 20] }, transform: { translate: [0, 2, 0] }, material: { ...material, thickness: 0.001, bendingStiffness: 1e-3 } },
     { name: "small", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, transform: { translate: [0, 3, 0] }, material },
   ],
-  colliders: [{ type: "plane", normal: [0, 1, 0], offset: -2 }, { type: "sphere", center: [0, -1, 0], radius: 0.2 }],
+  colliders: [{ type: "plane", normal: [0, 1, 0], offset: -2 }, { type: "sphere", center: [0, -1, 0], radius: 0.2, ignore: ["small"], motion: { keys: [{ time: 0 }, { time: 1, translate: [1, 0, 0] }] } }],
   attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [0, 3, 0] } }],
 }), { baseDir: "." });
 
@@ -55,7 +55,7 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "program", at: header(L.H_PROGRAM), bytes: L.PHASE_BYTES * header(L.H_PHASES) },
     { name: "points", at: header(L.H_POINTS), bytes: L.POINT_BYTES * header(L.H_POINT_COUNT) },
     { name: "colliders", at: header(L.H_COLLIDERS), bytes: L.COLLIDER_BYTES * header(L.H_COLLIDER_COUNT) },
-    { name: "surfaces", at: header(L.H_SURFACE), bytes: L.SURFACE_BYTES * bodies.length },
+    { name: "surfaces", at: header(L.H_SURFACE), bytes: L.SURFACE_BYTES * header(L.H_SURFACE_COUNT) },
     { name: "bodies", at: header(L.H_BODIES), bytes: L.BODY_BYTES * bodies.length },
     { name: "grid", at: header(L.H_GRID), bytes: 4 * (header(L.H_GRID_CELLS) + 2 + Math.max(...bodies.map((b) => b.triangles.length / 3))) },
     { name: "contacts", at: header(L.H_CONTACTS), bytes: L.CONTACT_BYTES * header(L.H_CONTACT_CAPACITY) },
@@ -69,8 +69,11 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     const row = layout.bodies[b]!.surface / 4;
     regions.push({ name: `triangles ${b}`, at: i32[row + L.SURFACE_TRIANGLES / 4]!, bytes: 4 * body.triangles.length });
     regions.push({ name: `edges ${b}`, at: i32[row + L.SURFACE_EDGES / 4]!, bytes: 8 * i32[row + L.SURFACE_EDGE_COUNT / 4]! });
-    regions.push({ name: `meets ${b}`, at: i32[row + L.SURFACE_MEETS / 4]!, bytes: bodies.length });
+    regions.push({ name: `meets ${b}`, at: i32[row + L.SURFACE_MEETS / 4]!, bytes: header(L.H_SURFACE_COUNT) });
   });
+  const [core] = layout.cores, table = header(L.H_SURFACE) + bodies.length * L.SURFACE_BYTES;
+  regions.push({ name: "core's triangles", at: i32[(table + L.SURFACE_TRIANGLES) / 4]!, bytes: 4 * core!.triangles.length }, { name: "core's points", at: i32[(header(L.H_MOTIONS) + L.MOTION_CORE_POINTS) / 4]!, bytes: L.CORE_POINT_BYTES * core!.count });
+  regions.push({ name: "motions", at: header(L.H_MOTIONS), bytes: L.MOTION_BYTES }, { name: "whom `small` touches", at: i32[(header(L.H_BODIES) + 2 * L.BODY_BYTES + L.BODY_MEETS) / 4]!, bytes: 2 });
   const blockBytes = new Map([[L.KIND_TET, L.TET_BYTES], [L.KIND_TRIANGLE, L.TRI_BYTES], [L.KIND_BEND, L.BEND_BYTES]]);
   const phases = phasesOf(i32).filter((phase) => blockBytes.has(phase.kind) && phase.pass & L.PASS_FIRST);
   phases.forEach((phase, n) => regions.push({ name: `blocks ${n}`, at: phase.data, bytes: phase.count * blockBytes.get(phase.kind)! }));
@@ -120,13 +123,13 @@ test("the program: as many chunks as cover each phase, every block in both itera
 
 test("the blocks hold every constraint once; what fills them up points at the dummies", async () => {
   const { memory, layout, bodies } = await world(), u32 = new Uint32Array(memory.buffer), phases = phasesOf(new Int32Array(memory.buffer)).filter((p) => p.pass & L.PASS_FIRST);
-  const found: string[] = [];
+  const found: string[] = [], [core] = layout.cores;
   let padding = 0;
   for (const { data, count } of phases.filter((p) => p.kind === L.KIND_TET)) {
     for (let lane = 0; lane < 4 * count; lane++) {
       const at = (data + Math.floor(lane / 4) * L.TET_BYTES) / 4 + (lane % 4), corners = [0, 1, 2, 3].map((c) => (u32[at + 4 * c]! - layout.x) / 16);
       if (corners.some((p) => p >= layout.particleCount)) {
-        expect(corners).toEqual([0, 1, 2, 3].map((c) => layout.particleCount + c));
+        expect(corners).toEqual([0, 1, 2, 3].map((c) => core!.first + core!.count + c));
         padding++;
       } else found.push(corners.join());
     }

@@ -1,0 +1,33 @@
+/** Who passes through whom (`ignore` of bodies and colliders): for surfaces, and for bodies against analytic colliders. */
+import type { Collider } from "../../../shared/scene.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "./map.ts";
+import type { Meets } from "./surfaces.ts";
+
+type FilteredBody = Pick<BodyTemplate, "name" | "touch">;
+
+/** Either may say so. */
+function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
+  if ("touch" in b) return a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name);
+  return (b.name !== undefined && a.touch.ignore.includes(b.name)) || (b.ignore?.includes(a.name) ?? false);
+}
+
+/** @param others the colliders that have a surface, in the order of their surfaces, which lie behind the bodies' */
+export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
+  const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
+  // colliders do not meet each other
+  return (a, b) => a < bodies.length && !passThrough(bodies[a]!, surface(b));
+}
+
+export interface PlannedFilters {
+  /** By body: address of a byte for every collider, 1 where it may touch; 0: it touches all. */
+  tables: number[];
+  write: (buffer: ArrayBufferLike) => void;
+}
+
+/** Takes memory for the bodies that pass through some collider, and returns what writes it later. */
+export function planFilters(bodies: readonly FilteredBody[], colliders: readonly Collider[], allocator: Allocator): PlannedFilters {
+  const rows = bodies.map((body) => colliders.map((c) => (passThrough(body, c) ? 0 : 1)));
+  const tables = rows.map((row) => (row.includes(0) ? allocator.take(row.length) : 0));
+  return { tables, write: (buffer) => rows.forEach((row, b) => tables[b] && new Uint8Array(buffer).set(row, tables[b])) };
+}
