@@ -78,8 +78,8 @@ export function stirs(path: Path, from: number, to: number): boolean {
   return keys.some((b, i) => i > 0 && keys[i - 1]!.time < to - rounds && b.time > from - rounds && differ(keys[i - 1]!, b));
 }
 
-/** What is asked of a collider to say where it stands: a scene's, or a topology's, whose meshes are loaded. */
-export type Placeable = AnalyticCollider | { type: "mesh"; transform?: Transform };
+/** What is asked of a collider to say what it turns about: a scene's, or a topology's, whose meshes are loaded. */
+export type Placeable = AnalyticCollider | { type: "mesh"; transform?: Transform } | { type: "mesh"; center: Vec3 };
 
 /** The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their middle, of a mesh its own origin. */
 export function centerOf(c: Placeable): Vec3 {
@@ -90,7 +90,7 @@ export function centerOf(c: Placeable): Vec3 {
     }
     case "sphere": case "box": return c.center;
     case "capsule": case "cylinder": case "funnel": return c.a.map((a, r) => 0.5 * (a + c.b[r]!)) as Vec3;
-    case "mesh": return c.transform?.translate ?? [0, 0, 0];
+    case "mesh": return "center" in c ? c.center : (c.transform?.translate ?? [0, 0, 0]);
   }
 }
 

@@ -226,13 +226,15 @@ export interface ClothBody extends BodyCommon {
 
 export type Body = SoftBody | ClothBody | BallBody;
 
-export type Collider = TouchCommon & {
+export type ColliderCommon = TouchCommon & {
   name?: string;
   friction?: number;
   look?: Look;
   /** Moves on a path of key frames, relative to where it stands; straight in between. */
   motion?: { keys: MotionKey[]; /** Starts again after the last key. */ loop?: boolean };
-} & (
+};
+
+export type Collider = ColliderCommon & (
   | { type: "plane"; normal: Vec3; offset: number /* normal . x = offset */ }
   | { type: "sphere"; center: Vec3; radius: number }
   | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }

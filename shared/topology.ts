@@ -2,7 +2,7 @@
  * What a client fetches once per scene version over HTTP (msgpack, content-addressed): everything it needs to draw but the motion.
  * Typed arrays travel as msgpack `bin`, little-endian.
  */
-import type { Collider, Look, Vec3 } from "./scene.ts";
+import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene.ts";
 
 export interface TopologyBody {
   name: string;
@@ -28,6 +28,17 @@ export interface TopologyBody {
   };
 }
 
+/** As in the scene, measured from the room's origin; a mesh with its triangles in place of the file that they came from. */
+export type TopologyCollider = AnalyticCollider | (ColliderCommon & {
+  type: "mesh";
+  /** What it turns about, m. */
+  center: Vec3;
+  /** float32[3*V]: where the scene puts its vertices, m. */
+  positions: Uint8Array;
+  /** uint32[3*T] */
+  triangles: Uint8Array;
+});
+
 export interface Topology {
   version: 1;
   title: string;
@@ -38,7 +49,7 @@ export interface Topology {
   /** Where in the world the room's own origin is, m. Every position of a topology, a frame and a hand is measured from there. */
   origin: Vec3;
   camera: { position: Vec3; target: Vec3 };
-  colliders: Collider[];
+  colliders: TopologyCollider[];
   bodies: TopologyBody[];
   interaction: { grabCompliance: number; grabMaxForce: number; maxImpulse: number };
 }

@@ -1,9 +1,12 @@
-/** The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules, cylinders, funnels. */
+/** The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules, cylinders, funnels, meshes. */
 import {
-  BoxGeometry, CapsuleGeometry, type Color, CylinderGeometry, DoubleSide, Group, LatheGeometry, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion,
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, type Color, CylinderGeometry, DoubleSide, Group, LatheGeometry, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion,
   ShadowMaterial, SphereGeometry, Vector2, Vector3, type IUniform, type Vector4,
 } from "three";
-import type { Collider, Vec3 } from "../../shared/scene.ts";
+import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
+import type { TopologyCollider } from "../../shared/topology.ts";
+import { float32Of, uint32Of } from "../state/bytes.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
@@ -24,7 +27,7 @@ export interface ColliderLook {
   clothEdge: number;
 }
 
-export function colliderMeshes(colliders: readonly Collider[], look: ColliderLook): Group {
+export function colliderMeshes(colliders: readonly TopologyCollider[], look: ColliderLook): Group {
   const group = new Group();
   for (const collider of colliders) group.add(colliderMesh(collider, look));
   return group;
@@ -42,7 +45,7 @@ function shrunk(radius: number, clothEdge: number): number {
   return radius - Math.min(0.1 * radius, CLOTH_AIR + (clothEdge * clothEdge) / (4 * radius));
 }
 
-function colliderMesh(collider: Collider, { radius, floor, clothEdge }: ColliderLook): Mesh {
+function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: ColliderLook): Mesh {
   if (collider.type === "plane") return planeMesh(collider, radius, floor);
   const material = new MeshStandardMaterial({
     color: collider.look?.color ?? STATUE_COLOR,
@@ -80,6 +83,11 @@ function colliderMesh(collider: Collider, { radius, floor, clothEdge }: Collider
       // one looks into it from above and through its mouth from below
       material.side = DoubleSide;
       break;
+    case "mesh":
+      mesh.geometry = meshGeometry(collider);
+      // it may be open
+      material.side = DoubleSide;
+      break;
   }
   return mesh;
 }
@@ -92,11 +100,25 @@ function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
   return length;
 }
 
+/** Edges bent by more than this are drawn sharp: those of a box, not those of a ball of 80 triangles. */
+const CREASE = (50 * Math.PI) / 180;
+/** Finding sharp edges takes some microseconds a triangle; what has more is a scanned statue and has none that one would miss. */
+const MOST_CREASED = 20_000;
+
+function meshGeometry({ positions, triangles }: Extract<TopologyCollider, { type: "mesh" }>): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(float32Of(positions), 3));
+  geometry.setIndex(new BufferAttribute(uint32Of(triangles), 1));
+  if (triangles.byteLength / 12 <= MOST_CREASED) return toCreasedNormals(geometry, CREASE);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
 /** Segments of a rim's half circle. */
 const RIM = 8;
 
 /** Half a wall around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and height along the whole outline. */
-function wallProfile(funnel: Extract<Collider, { type: "funnel" }>, length: number): Vector2[] {
+function wallProfile(funnel: Extract<AnalyticCollider, { type: "funnel" }>, length: number): Vector2[] {
   const along = new Vector2(funnel.radiusB - funnel.radiusA, length).normalize(), half = 0.5 * funnel.thickness;
   const arc = (radius: number, height: number, from: number): Vector2[] =>
     Array.from({ length: RIM + 1 }, (_, i) => {
@@ -108,7 +130,7 @@ function wallProfile(funnel: Extract<Collider, { type: "funnel" }>, length: numb
   return [...outline, outline[0]!];
 }
 
-type Plane = Extract<Collider, { type: "plane" }>;
+type Plane = Extract<AnalyticCollider, { type: "plane" }>;
 
 function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
   const normal = new Vector3(...plane.normal).normalize();

@@ -1,7 +1,7 @@
 /** Colliders on a path, drawn where the simulation has them at the shown moment: both evaluate shared/motion.ts. */
 import { Quaternion, Vector3, type Object3D } from "three";
 import { centerOf, compileMotion, poseAt, type Path } from "../../shared/motion.ts";
-import type { Collider } from "../../shared/scene.ts";
+import type { TopologyCollider } from "../../shared/topology.ts";
 
 interface Mover {
   object: Object3D;
@@ -18,7 +18,7 @@ export class MovingColliders {
   private shown = Number.NaN;
 
   /** @param objects one drawn thing per collider, in their order, standing where the scene puts it */
-  constructor(colliders: readonly Collider[], objects: readonly Object3D[]) {
+  constructor(colliders: readonly TopologyCollider[], objects: readonly Object3D[]) {
     this.movers = colliders.flatMap((collider, i) => {
       if (!collider.motion) return [];
       const object = objects[i]!, center = new Vector3(...centerOf(collider));

@@ -3,7 +3,6 @@
  * only when something has changed, so a resting room costs a phone's battery nothing.
  */
 import { Raycaster, Sphere, Vector2, Vector3 } from "three";
-import type { Collider } from "../../shared/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../net/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
@@ -177,7 +176,7 @@ export class RoomView {
   }
 }
 
-function floorOf(colliders: readonly Collider[]): number {
+function floorOf(colliders: Topology["colliders"]): number {
   let height = -Infinity;
   for (const collider of colliders) {
     if (collider.type === "plane" && collider.normal[1] > 0.999) height = Math.max(height, collider.offset);

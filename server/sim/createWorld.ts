@@ -155,7 +155,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),
   };
-  return { memory, layout, bodies: here, topology: buildTopology(scene, here, layout) };
+  return { memory, layout, bodies: here, topology: buildTopology(scene, here, cores, layout) };
 }
 
 /** In world coordinates. */

@@ -1,11 +1,14 @@
 /** What clients fetch once (shared/topology.ts), made from the templates. */
-import type { Scene, Vec3 } from "../../shared/scene.ts";
+import { centerOf } from "../../shared/motion.ts";
+import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { attachDetail } from "../../shared/skinning/index.ts";
-import type { Topology, TopologyBody } from "../../shared/topology.ts";
+import type { Topology, TopologyBody, TopologyCollider } from "../../shared/topology.ts";
+import type { SurfaceMesh } from "../meshing/mesh.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { SimLayout } from "./layout.ts";
 
-export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], layout: SimLayout): Topology {
+/** @param cores core meshes, by collider: those of mesh colliders are drawn */
+export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], cores: readonly (SurfaceMesh | undefined)[], layout: SimLayout): Topology {
   return {
     version: 1,
     title: scene.title,
@@ -14,10 +17,16 @@ export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], lay
     tickHz: layout.tickHz,
     origin: layout.origin,
     camera: scene.camera ?? defaultCamera(bodies),
-    colliders: scene.colliders ?? [],
+    colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),
     interaction: { grabCompliance: layout.interaction.grabCompliance, grabMaxForce: layout.interaction.grabMaxForce, maxImpulse: layout.interaction.maxImpulse },
   };
+}
+
+function topologyCollider(c: Collider, core: SurfaceMesh | undefined): TopologyCollider {
+  if (c.type !== "mesh") return c;
+  const { mesh: _, transform: __, ...rest } = c;
+  return { ...rest, center: centerOf(c), positions: bytesOf(Float32Array.from(core!.positions)), triangles: bytesOf(core!.triangles) };
 }
 
 function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {

@@ -24,6 +24,7 @@ test("everything with a place moves, and nothing else", () => {
     colliders: [
       { type: "plane", normal: [0, 2, 0], offset: 44 }, { type: "sphere", center: [10, 20, 31], radius: 1 },
       { type: "box", center: [11, 20, 30], halfExtents: [1, 1, 1], rotate: [0, 10, 0] }, { type: "capsule", a: [10, 21, 30], b: [10, 22, 30], radius: 2 },
+      { type: "mesh", mesh: { type: "ball", radius: 1 }, transform: { scale: 2, translate: [10, 20, 29] } }, { type: "mesh", mesh: { type: "ball", radius: 1 } },
     ],
     attachments: [{ from: { body: "a", near: [10, 20, 35] }, to: { world: [15, 20, 30] } }, { from: { body: "a", particle: 3 }, to: { body: "b", near: [10, 25, 30] } }],
   };
@@ -33,6 +34,7 @@ test("everything with a place moves, and nothing else", () => {
     colliders: [
       { type: "plane", normal: [0, 2, 0], offset: 4 }, { type: "sphere", center: [0, 0, 1], radius: 1 },
       { type: "box", center: [1, 0, 0], halfExtents: [1, 1, 1], rotate: [0, 10, 0] }, { type: "capsule", a: [0, 1, 0], b: [0, 2, 0], radius: 2 },
+      { type: "mesh", mesh: { type: "ball", radius: 1 }, transform: { scale: 2, translate: [0, 0, -1] } }, { type: "mesh", mesh: { type: "ball", radius: 1 }, transform: { translate: [-10, -20, -30] } },
     ],
     attachments: [{ from: { body: "a", near: [0, 0, 5] }, to: { world: [5, 0, 0] } }, { from: { body: "a", particle: 3 }, to: { body: "b", near: [0, 5, 0] } }],
   });
