@@ -44,6 +44,19 @@ export interface Kernel {
   placeCores(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
+  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X). @returns rows, or -1 where they do not fit */
+  listPairs(positions: number): number;
+  /** The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the first's vertices or edges. */
+  refitTrees(positions: number): void;
+  openRegion(from: number, to: number, positions: number): void;
+  openPair(a: number, b: number, positions: number): number;
+  turnSurfaces(first: number, second: number): void;
+  vertexBlocks(surface: number): number;
+  edgeBlocks(surface: number): number;
+  listVertices(a: number, b: number, from: number, to: number): void;
+  listEdges(a: number, b: number, from: number, to: number): void;
+  vertexRowsEnd(): number;
+  edgeRowsBegin(): number;
   /** Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap, returns the squared distance, m^2. */
   measureVertexTriangle(row: number, shift: number): number;
   measureEdges(row: number, shift: number): number;

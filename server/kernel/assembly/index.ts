@@ -29,3 +29,5 @@ export { placeCores } from "./cores";
 export { beginBalls, solveBalls } from "./balls";
 export { measureEdges, measureVertexTriangle } from "./pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";
+export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, vertexBlocks } from "./pairs";
+export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";

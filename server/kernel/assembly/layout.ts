@@ -372,3 +372,27 @@ export const BALL_LIST = 8; // i32 pointer: addresses of triangles (three partic
 export const BALL_COUNT = 12; // i32
 export const BALL_SLACK = 16; // f32 how far things may still travel before the list has to be made anew, m; negative: at once
 export const BALL_BYTES = 32;
+
+// ---- bounding volume trees (trees.ts): one of a surface's triangles, one of its edges ---------------------------------------------
+export const TREE_NODES = 0; // i32 pointer: NODE rows, the root first, a node before its children
+export const TREE_NODE_COUNT = 4; // i32; 0: no primitives
+export const TREE_LEAVES = 8; // i32 pointer: LEAF rows
+export const TREE_LEAF_COUNT = 12; // i32
+export const TREE_COUNT = 16; // i32 primitives: four in every leaf, in the last as many as are left
+export const TREE_LONGEST = 20; // f32 greatest distance of two corners of a primitive at rest, m
+export const TREE_VERTICES = 24; // i32 pointer: addresses of the surface's particles, neighbors together, four in a block; of the triangles' tree only
+export const TREE_VERTEX_COUNT = 28; // i32
+export const TREE_BYTES = 32;
+/** Boxes of four children in lanes, then of all of them. */
+export const NODE_LOW = 0; // f32x4 of x, of y, of z
+export const NODE_HIGH = 48; // likewise
+export const NODE_CHILDREN = 96; // i32x4 addresses; a leaf's with bit 0 set; 0: none
+export const NODE_ENDS = 112; // i32x4 addresses behind the last leaf below each child
+export const NODE_BOX_LOW = 128; // f32x4 x y z
+export const NODE_BOX_HIGH = 144;
+export const NODE_BYTES = 160;
+/** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit. */
+export const TRIANGLE_LEAF_AT = 48;
+export const TRIANGLE_LEAF_BYTES = 192;
+export const EDGE_LEAF_AT = 32;
+export const EDGE_LEAF_BYTES = 128;

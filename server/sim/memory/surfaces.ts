@@ -5,6 +5,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
+import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
 
 /**
  * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A regular sheet has 2 triangles and 3 edges
@@ -82,6 +83,13 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
   return edges.slice(0, 2 * count);
 }
 
+function planTrees({ first, count, triangles, rest }: SurfaceSource, edges: Uint32Array, allocator: Allocator): [PlannedTree, PlannedTree] {
+  const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const, ofEdges = { primitives: edges, corners: 2, rest, first } as const;
+  const triangleShape = shapeTree(centersOf(ofTriangles)), edgeShape = shapeTree(centersOf(ofEdges));
+  const vertices = vertexOrder(first, count, { ...ofTriangles, order: triangleShape.order }, { ...ofEdges, order: edgeShape.order });
+  return [planTree({ ...ofTriangles, vertices }, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
+}
+
 /**
  * Takes memory for all surfaces now and returns what writes it later.
  * @param sources bodies first, in body order, then core meshes; particles how many the room has, padding included
@@ -91,7 +99,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
   const count = sources.length, rows = allocator.take(count * L.SURFACE_BYTES), rest = allocator.take(16 * particles);
   const planned = sources.map((source) => {
     const edges = source.edges ?? uniqueEdges(source.triangles);
-    return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count) };
+    return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
   });
   const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
   return {
@@ -100,11 +108,12 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
       for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity]] as const) i32[(L.HEADER + offset) / 4] = value;
       const address = (particle: number): number => x + 16 * particle;
-      planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable }, n) => {
+      planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {
         const at = (rows + n * L.SURFACE_BYTES) / 4;
         i32.set([address(source.first), source.count, triangleTable, source.triangles.length / 3], at);
         i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
-        i32[at + L.SURFACE_MEETS / 4] = meetsTable;
+        i32.set([trees[0].row, trees[1].row, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
+        for (const tree of trees) tree.write(buffer, x);
         f32[at + L.SURFACE_RADIUS / 4] = source.radius;
         f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
         f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);

@@ -44,3 +44,56 @@ export function edgesDistance(a0: Vector, a1: Vector, b0: Vector, b1: Vector): C
   }
   return nearest(candidates);
 }
+
+/** A surface as the kernel has it: particle numbers, float32 numbers. */
+export interface PairSurface {
+  vertices: readonly number[];
+  /** Three particles each, two particles each. */
+  triangles: readonly number[][];
+  edges: readonly number[][];
+  radius: number;
+  margin: number;
+  drift: Vector;
+  /** By surface number. */
+  meets: readonly boolean[];
+}
+
+export interface ListedPair extends Closest {
+  kind: "vertex" | "edges";
+  particles: [number, number, number, number];
+  surfaces: [number, number];
+  /** r + m, m */
+  reach: number;
+  thickness: number;
+}
+
+/**
+ * Every pair closer than `slack` times its reach, by trying all.
+ * @param x, rest positions now and undeformed, by particle; w inverse masses
+ */
+export function everyPair(surfaces: readonly PairSurface[], x: readonly Vector[], rest: readonly Vector[], w: readonly number[], slack = 1): ListedPair[] {
+  const found: ListedPair[] = [];
+  surfaces.forEach((A, a) => surfaces.forEach((B, b) => {
+    if (!A.meets[b]) return;
+    const drift = subtract(A.drift, B.drift), r = Math.fround(A.radius + B.radius), reach = A.radius + B.radius + A.margin + B.margin + Math.sqrt(dot(drift, drift));
+    const offer = (kind: ListedPair["kind"], particles: ListedPair["particles"], of: (x: readonly Vector[]) => Closest): void => {
+      if (particles.every((p) => w[p] === 0)) return;
+      const closest = of(x);
+      if (!(closest.distance <= slack * reach)) return;
+      const atRest = a === b ? of(rest).distance : Infinity;
+      found.push({ ...closest, kind, particles, surfaces: [a, b], reach, thickness: atRest < r ? 0.9 * atRest : r });
+    };
+    for (const p of A.vertices) {
+      for (const [i, j, k] of B.triangles as [number, number, number][]) {
+        if (a === b && (p === i || p === j || p === k)) continue;
+        offer("vertex", [p, i, j, k], (x) => vertexTriangleDistance(x[p]!, x[i]!, x[j]!, x[k]!));
+      }
+    }
+    if (a > b) return;
+    A.edges.forEach(([i, j], e) => B.edges.forEach(([k, l], f) => {
+      if (a === b && (e >= f || i === k || i === l || j === k || j === l)) return;
+      offer("edges", [i!, j!, k!, l!], (x) => edgesDistance(x[i!]!, x[j!]!, x[k!]!, x[l!]!));
+    }));
+  }));
+  return found;
+}

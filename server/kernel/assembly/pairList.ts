@@ -1,0 +1,79 @@
+/**
+ * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge from the back. A thread that
+ * lists a part gets a region of its own; regions put one behind the other in the order of the parts are the list of one thread.
+ */
+import { HEADER, H_REST, H_X, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_BYTES } from "./layout";
+import { closestEdges, closestVertexTriangle } from "./distances";
+import { writeMeasured } from "./pairRow";
+
+/** Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not push them from the start. */
+const REST_SHARE: f64 = 0.9;
+
+// first free row, and the end of the free ones
+let front: usize, back: usize;
+export let full: bool;
+
+/** Everything of the pair of surfaces that is being listed; m, bytes. */
+let shift: usize, toRest: usize, reach2: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
+
+export function openRegion(from: usize, to: usize, positions: usize): void {
+  front = from; back = to; full = false;
+  shift = positions - <usize>load<u32>(HEADER, H_X);
+  toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
+}
+export function vertexRowsEnd(): usize { return front; }
+export function edgeRowsBegin(): usize { return back; }
+
+/**
+ * Rows from here on are of these two surfaces.
+ * @param reach listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the longest edge at rest, together, m
+ */
+export function openSurfaces(first: i32, second: i32, reach: f64, distance: f32, sides: f32): void {
+  reach2 = reach * reach; thickness = distance; longest = sides; itself = first == second;
+  turnSurfaces(first, second);
+}
+/** Which of them the row's first primitive belongs to. */
+export function turnSurfaces(first: i32, second: i32): void { surfaces = (first << 16) | second; }
+
+@inline function fixed(address: u32): bool { return load<f32>(<usize>address, 12) == 0; }
+
+/** False for most: two particles, one of each primitive, further apart at rest than the primitives are long. */
+@inline function nearAtRest(a: u32, b: u32): bool {
+  const d = f32x4.abs(f32x4.sub(v128.load(<usize>a + toRest), v128.load(<usize>b + toRest)));
+  return max<f32>(f32x4.extract_lane(d, 0), max<f32>(f32x4.extract_lane(d, 1), f32x4.extract_lane(d, 2))) <= longest + thickness;
+}
+
+@inline function rest(address: u32): v128 { return v128.load(<usize>address + toRest); }
+
+@inline function at(address: u32): v128 { return v128.load(<usize>address + shift); }
+
+@inline function write(row: usize, a: u32, b: u32, c: u32, d: u32, squared: f64): void {
+  store<u32>(row, a, PAIR_ADDRESS); store<u32>(row, b, PAIR_ADDRESS + 4); store<u32>(row, c, PAIR_ADDRESS + 8); store<u32>(row, d, PAIR_ADDRESS + 12);
+  writeMeasured(row, squared);
+  store<i32>(row, surfaces, PAIR_SURFACES);
+  store<f32>(row, thickness, PAIR_THICKNESS);
+}
+
+@inline function limit(row: usize, atRest2: f64): void {
+  if (atRest2 < <f64>thickness * <f64>thickness) store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
+}
+
+/** Lists vertex p and triangle a b c if they are within reach and not all fixed. */
+export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
+  const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
+  if (!(squared <= reach2) || (fixed(p) && fixed(a) && fixed(b) && fixed(c))) return;
+  if (front + PAIR_BYTES > back) { full = true; return; }
+  write(front, p, a, b, c, squared);
+  if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
+  front += PAIR_BYTES;
+}
+
+/** Lists edges a and b likewise. */
+export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
+  const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
+  if (!(squared <= reach2) || (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1))) return;
+  if (front + PAIR_BYTES > back) { full = true; return; }
+  back -= PAIR_BYTES;
+  write(back, a0, a1, b0, b1, squared);
+  if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));
+}

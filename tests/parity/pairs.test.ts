@@ -1,0 +1,187 @@
+/**
+ * kernel/assembly/pairs.ts against everything with everything in float64 (sim/reference/pairs.ts). Both measure differences of the same float32
+ * numbers in float64, so a list may differ only in pairs whose distance is their reach to 1e-12 of their size; gaps and thicknesses are float32, two
+ * units (2^-24) of the value. Normals are proved in distances.test.ts; here, that rows hold the right ones.
+ */
+import { expect, test } from "vitest";
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { everyPair } from "../../server/sim/reference/pairs.ts";
+import { add, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
+import { randomStream, UNIT } from "./kit.ts";
+import { box, grid, surfaceRoom, type Row, type Sheet, type SurfaceRoom } from "./surfaces.ts";
+
+const key = (p: { kind: string; particles: readonly number[]; surfaces: readonly number[] }): string => {
+  // which edge of one surface comes first is the tree's choice
+  const edges = [p.particles.slice(0, 2), p.particles.slice(2)];
+  const particles = p.kind === "edges" && p.surfaces[0] === p.surfaces[1] ? edges.sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!).flat() : p.particles;
+  return `${p.kind} ${p.surfaces.join("/")} ${particles.join(" ")}`;
+};
+
+/** Lists and compares; @returns the rows */
+function check(room: SurfaceRoom): Row[] {
+  const count = room.kernel.listPairs(room.x), rows = room.rows(), byKey = new Map(rows.map((row) => [key(row), row]));
+  expect(count).toBe(rows.length);
+  const twins = everyPair(room.twins, room.positions, room.rest, room.w, 1 + 1e-6), wanted = new Map(twins.map((t) => [key(t), t]));
+  // each once; a triangle that the mesh has twice is two
+  const times = (list: readonly { kind: "vertex" | "edges"; particles: readonly number[]; surfaces: readonly number[] }[]): Map<string, number> => list.reduce((n, p) => n.set(key(p), (n.get(key(p)) ?? 0) + 1), new Map<string, number>());
+  const once = times(twins);
+  for (const [name, n] of times(rows)) expect(n, name).toBe(once.get(name));
+  for (const t of twins) {
+    const size = Math.max(...t.particles.map((p) => norm(subtract(room.positions[p]!, room.positions[t.particles[0]]!))));
+    if (t.distance <= t.reach - 1e-12 * size) expect(byKey.has(key(t)), `${key(t)} at ${t.distance} m, within ${t.reach} m, is not in the list`).toBe(true);
+    if (t.distance > t.reach + 1e-12 * size) expect(byKey.has(key(t)), `${key(t)} at ${t.distance} m, beyond ${t.reach} m, is in the list`).toBe(false);
+  }
+  for (const row of rows) {
+    const t = wanted.get(key(row));
+    expect(t, `${key(row)} is in the list at ${row.gap} m`).toBeDefined();
+    const size = Math.max(...t!.particles.map((p) => norm(subtract(room.positions[p]!, room.positions[t!.particles[0]]!))));
+    expect(Math.abs(row.gap - t!.distance)).toBeLessThanOrEqual(2 * UNIT * t!.distance + 1e-12 * size);
+    expect(Math.abs(row.thickness - t!.thickness)).toBeLessThanOrEqual(2 * UNIT * t!.thickness + 1e-12 * size);
+    if (t!.distance <= 1e-6 * size) continue;
+    expect(Math.abs(norm(row.normal) - 1)).toBeLessThan(4 * UNIT);
+    // parallel edges have many closest points, but a vertex has one of a triangle
+    if (row.kind === "vertex") expect(norm(subtract(row.normal, scale(1 / t!.distance, t!.difference)))).toBeLessThan(1e-5);
+  }
+  return rows;
+}
+
+/** Triangles of random corners among random points: shared corners, crossings, needles. */
+function soup(random: () => number, points: number, triangles: number, size: number): { x: Vector[]; triangles: number[][] } {
+  const x = Array.from({ length: points }, (): Vector => [random(), random(), random()]), near = (n: number): number => Math.floor((n / 4) * points + ((random() + 1) / 8) * points) % points;
+  const tri = Array.from({ length: triangles }, () => {
+    const n = Math.floor(2 * (random() + 1)), a = near(n);
+    let b = near(n), c = near(n);
+    while (b === a) b = (b + 1) % points;
+    while (c === a || c === b) c = (c + 1) % points;
+    const shrink = (i: number): void => void (x[i] = add(x[a]!, scale(size, subtract(x[i]!, x[a]!))));
+    if (random() > 0.5) { shrink(b); shrink(c); }
+    return [a, b, c];
+  });
+  return { x, triangles: tri };
+}
+
+for (const [at, unit] of [[[0, 0, 0], 1], [[1000, -700, 300], 0.001], [[0, 0, 0], 1e-6], [[3, 5, 1], 1e4]] as [Vector, number][]) {
+  const placed = (s: { x: Vector[]; triangles: number[][] }): { x: Vector[]; triangles: number[][] } => ({ ...s, x: s.x.map((p) => add(at, scale(unit, p))) });
+  for (const margin of [0, 0.01, 0.1]) {
+    test(`soups of triangles, unit ${unit} m at ${at.join(" ")} m, margin ${margin} units`, () => {
+      const random = randomStream(21), sheet = (points: number, triangles: number): Sheet => ({ ...placed(soup(random, points, triangles, 0.1)), radius: 0.02 * unit, margin: margin * unit, drift: scale(margin * unit, [random(), random(), random()]) });
+      const rows = check(surfaceRoom([sheet(40, 61), sheet(25, 30), sheet(9, 6)]));
+      expect(rows.length).toBeGreaterThan(100);
+    });
+  }
+}
+
+const folded = (n: number, side: number, gap: number): Sheet => {
+  const sheet = grid(n, n, side), middle = (n * side) / 2 + 0.13 * side;
+  return { ...sheet, rest: sheet.x, x: sheet.x.map(([x, , z]) => [Math.abs(x - middle), x > middle ? gap : 0.1 * gap * Math.sin((40 * z) / (n * side)), z]), radius: gap / 2 };
+};
+
+for (const margin of [0, 0.0005, 0.003]) {
+  test(`a cloth folded onto itself at 1 mm, margin ${margin} m`, () => {
+    const sheet = folded(16, 0.01, 0.001), rows = check(surfaceRoom([{ ...sheet, margin }]));
+    expect(rows.filter((r) => r.kind === "vertex").length).toBeGreaterThan(200);
+    expect(rows.filter((r) => r.kind === "edges").length).toBeGreaterThan(200);
+  });
+}
+
+test("two solids side by side, a filter between one of them and a third", () => {
+  const move = (s: { x: Vector[]; triangles: number[][] }, by: Vector): { x: Vector[]; triangles: number[][] } => ({ ...s, x: s.x.map((p) => add(p, by)) });
+  const solids: Sheet[] = [[0, 0, 0], [0.3047, 0.02, -0.03], [-0.05, 0.304, 0.01]].map((by) => ({ ...move(box(4, 0.075), by as unknown as Vector), radius: 0.002, margin: 0.001 }));
+  const rows = check(surfaceRoom(solids, (a, b) => !(a === 0 && b === 2)));
+  const between = (a: number, b: number): number => rows.filter((r) => r.surfaces.includes(a) && r.surfaces.includes(b) && a !== b).length;
+  expect(between(0, 1)).toBeGreaterThan(20);
+  expect(between(0, 2)).toBe(0);
+  expect(rows.some((r) => r.kind === "vertex" && r.surfaces[0] === 1 && r.surfaces[1] === 0)).toBe(true);
+});
+
+test("degenerate triangles: points, segments, doubled ones; needles; parallel and crossing edges", () => {
+  const x: Vector[] = [[0, 0, 0], [1, 0, 0], [0.5, 0, 0], [0, 0, 0], [0, 0.01, 0], [1, 0.01, 0], [0.3, 0.005, 0.004], [0.7, 0.005, -0.003], [0.5, 1e-7, 0], [0.5, 0.01, 1e-9], [2, 0, 0], [2, 0, 1]];
+  const triangles = [[0, 1, 2], [0, 3, 1], [3, 0, 4], [4, 5, 6], [0, 1, 8], [4, 5, 9], [6, 7, 10], [10, 11, 1], [0, 1, 8]];
+  for (const radius of [0, 0.001, 0.005, 0.05]) expect(check(surfaceRoom([{ x, triangles, radius }, { x: x.map(([a, b, c]) => [b, a, c]), triangles, radius }])).length).toBeGreaterThan(5);
+});
+
+test("surfaces without triangles: a point and a segment", () => {
+  const sheet = grid(6, 6, 0.1);
+  const room = surfaceRoom([{ ...sheet, radius: 0.01 }, { x: [[0.31, 0.04, 0.33]], triangles: [], radius: 0.03 }, { x: [[-0.1, 0.03, 0.22], [0.9, 0.035, 0.4]], triangles: [], edges: [[0, 1]], radius: 0.03, solid: 3, touchesItself: false, w: () => 0 }]);
+  const rows = check(room);
+  expect(rows.filter((r) => r.surfaces.join() === "1,0").length).toBe(1);
+  expect(rows.filter((r) => r.surfaces.join() === "0,2" && r.kind === "edges").length).toBeGreaterThan(4);
+});
+
+test("nothing between what is fixed", () => {
+  const sheet = folded(8, 0.01, 0.001), room = surfaceRoom([{ ...sheet, w: (i) => (i % 9 < 6 ? 0 : 1) }, { ...grid(8, 8, 0.01), radius: 0.001, solid: 3, touchesItself: false, w: () => 0 }]);
+  for (const row of check(room)) expect(row.particles.some((p) => room.w[p]! > 0)).toBe(true);
+});
+
+test("neighbors that are closer than the thickness at rest keep 0.9 of that, touching folds the whole", () => {
+  const rows = check(surfaceRoom([{ ...folded(12, 0.01, 0.001), radius: 0.004 }]));
+  // across a square: the other diagonal's ends are 7.07 mm from it, opposite sides 10 mm apart
+  const limited = new Set(rows.filter((r) => r.thickness < Math.fround(0.008)).map((r) => r.thickness.toPrecision(5)));
+  expect(limited).toEqual(new Set([(0.9 * 0.01 * Math.SQRT1_2).toPrecision(5)]));
+  expect(rows.filter((r) => r.thickness === Math.fround(0.008)).length).toBeGreaterThan(100);
+});
+
+test("in another array: the same list from a copy, another from what was moved there", () => {
+  const room = surfaceRoom([{ ...folded(8, 0.01, 0.001), margin: 0.0005 }]), f32 = new Float32Array(room.memory.buffer), n = room.positions.length;
+  const rows = check(room);
+  for (let i = 0; i < n; i++) f32.set([...room.positions[i]!, NaN], room.other / 4 + 4 * i);
+  room.kernel.listPairs(room.other);
+  expect(room.rows()).toEqual(rows);
+  for (let i = 0; i < n; i++) f32.set(room.rest[i]!, room.other / 4 + 4 * i);
+  expect(room.kernel.listPairs(room.other)).toBe(0);
+});
+
+test("scaled by a power of two: the same list, lengths scaled", () => {
+  const list = (factor: number): Row[] => {
+    const s = folded(12, 0.01, 0.001), by = (x: readonly Vector[]): Vector[] => x.map((p) => scale(factor, p));
+    const room = surfaceRoom([{ triangles: s.triangles, x: by(s.x), rest: by(s.rest!), radius: factor * s.radius, margin: factor * 0.0007, drift: [factor * 0.0001, 0, 0] }, { x: by([[0.02, 0.003, 0], [0.05, 0.002, 0], [0.03, 0.002, 0.05]]), triangles: [[0, 1, 2]], radius: factor * 0.001 }]);
+    expect(room.kernel.listPairs(room.x)).toBeGreaterThan(500);
+    return room.rows();
+  };
+  const one = list(1);
+  for (const power of [-10, 7]) expect(list(2 ** power)).toEqual(one.map((row) => ({ ...row, gap: row.gap * 2 ** power, thickness: row.thickness * 2 ** power })));
+});
+
+test("a list that does not fit is empty and says so; one that just fits does not", () => {
+  const room = surfaceRoom([folded(10, 0.01, 0.001)]), i32 = new Int32Array(room.memory.buffer), needed = room.kernel.listPairs(room.x);
+  for (const capacity of [needed - 1, 1, 0]) {
+    i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = capacity;
+    expect(room.kernel.listPairs(room.x)).toBe(-1);
+    expect(room.rows()).toEqual([]);
+  }
+  i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = needed;
+  expect(check(room).length).toBe(needed);
+});
+
+test("blown up: what is no number or infinite touches nothing, the rest goes on", () => {
+  const sheet = folded(8, 0.01, 0.001), whole = surfaceRoom([sheet]), broken = 40;
+  const rows = check(whole), f32 = new Float32Array(whole.memory.buffer);
+  f32[whole.x / 4 + 4 * broken + 1] = NaN;
+  whole.kernel.listPairs(whole.x);
+  expect(whole.rows()).toEqual(rows.filter((r) => !r.particles.includes(broken)));
+  f32[whole.x / 4 + 4 * broken + 1] = Infinity;
+  expect(whole.kernel.listPairs(whole.x)).toBe(0);
+});
+
+test("in parts: regions one behind the other are the list of one", () => {
+  const room = surfaceRoom([{ ...folded(10, 0.01, 0.001), margin: 0.001 }, { ...box(3, 0.02), radius: 0.001, margin: 0.001 }]), { kernel } = room;
+  const whole = check(room), i32 = new Int32Array(room.memory.buffer), begin = i32[(L.HEADER + L.H_PAIRS) / 4]!, end = begin + i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4]! * L.PAIR_BYTES;
+  new Uint8Array(room.memory.buffer).fill(0, begin, end);
+  kernel.refitTrees(room.x);
+  const particles = (at: number): string => Array.from(i32.subarray(at / 4, at / 4 + 4), (address) => (address - room.x) / 16).join();
+  const vertex: string[] = [], edges: string[] = [];
+  const part = (a: number, b: number, list: () => void, turned = false): void => {
+    kernel.openRegion(begin, end, room.x);
+    expect(kernel.openPair(Math.min(a, b), Math.max(a, b), room.x)).toBe(1);
+    if (turned) kernel.turnSurfaces(a, b);
+    list();
+    for (let at = begin; at < kernel.vertexRowsEnd(); at += L.PAIR_BYTES) vertex.push(particles(at));
+    for (let at = end - L.PAIR_BYTES; at >= kernel.edgeRowsBegin(); at -= L.PAIR_BYTES) edges.push(particles(at));
+  };
+  for (const [a, b] of [[0, 0], [0, 1], [1, 0], [1, 1]] as const) {
+    for (let from = 0; from < kernel.vertexBlocks(a); from += 5) part(a, b, () => kernel.listVertices(a, b, from, Math.min(from + 5, kernel.vertexBlocks(a))), a > b);
+    if (a <= b) for (let from = 0; from < kernel.edgeBlocks(a); from += 7) part(a, b, () => kernel.listEdges(a, b, from, Math.min(from + 7, kernel.edgeBlocks(a))));
+  }
+  expect(vertex).toEqual(whole.filter((r) => r.kind === "vertex").map((r) => r.particles.join()));
+  expect(edges).toEqual(whole.filter((r) => r.kind === "edges").map((r) => r.particles.join()));
+});
