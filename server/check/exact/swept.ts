@@ -1,0 +1,62 @@
+/**
+ * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The exact answer, for closed
+ * primitives (touching is a hit), with whole coordinates and nothing rounded. Four points are in one plane at the roots of
+ *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
+ *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
+ * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials say whether the primitives meet there:
+ *   vertex-triangle: N . ((b - a) x (p - a)) >= 0 and the same for the two other sides
+ *   edge-edge, a + s u / N.N = c + r v / N.N:  0 <= s = ((c - a) x v) . N <= N.N and 0 <= r = ((c - a) x u) . N <= N.N
+ * Where N vanishes (a triangle without area, parallel edges) what is left is whether an end lies on a segment. If f is zero for all t, the first
+ * contact is at 0 or where one of those conditions begins to hold, at a root of its polynomial.
+ */
+import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
+import { at, rootsBetween0And1, signAtRoot, type Root } from "./roots.ts";
+
+/** Is point p on the segment a b? (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
+interface OnSegment {
+  line: Moving;
+  between: Polynomial;
+}
+
+function onSegment(p: Moving, a: Moving, b: Moving): OnSegment {
+  return { line: cross(minus(b, a), minus(p, a)), between: dot(minus(p, a), minus(p, b)) };
+}
+
+const holds = ({ line, between }: OnSegment, t: Root): boolean => line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
+
+interface Question {
+  /** Zero where the four points are in one plane. */
+  plane: Polynomial;
+  normal: Moving;
+  /** All must be >= 0 where the normal is not zero. */
+  inside: Polynomial[];
+  /** One must hold where it is. */
+  segments: OnSegment[];
+}
+
+function answer({ plane, normal, inside, segments }: Question): boolean {
+  const meets = (t: Root): boolean =>
+    normal.some((c) => signAtRoot(c, t) !== 0) ? inside.every((g) => signAtRoot(g, t) >= 0) : segments.some((segment) => holds(segment, t));
+  if (plane.length > 0) return rootsBetween0And1(plane).some(meets);
+  if (meets(at(0n)) || meets(at(1n))) return true;
+  return [dot(normal, normal), ...inside, ...segments.flatMap(({ line, between }) => [...line, between])].some((p) => rootsBetween0And1(p).some(meets));
+}
+
+/** @param q whole coordinates: vertex, three corners at t = 0; the same at t = 1 (24) */
+export function vertexTriangle(q: readonly bigint[]): boolean {
+  const [p, a, b, c] = [0, 3, 6, 9].map((i) => straight(q, i, 12 + i)) as [Moving, Moving, Moving, Moving];
+  const ab = minus(b, a), ap = minus(p, a), normal = cross(ab, minus(c, a)), plane = dot(normal, ap);
+  const side = (from: Moving, to: Moving): Polynomial => dot(normal, cross(minus(to, from), minus(p, from)));
+  return answer({ plane, normal, inside: [side(a, b), side(b, c), side(c, a)], segments: [onSegment(p, a, b), onSegment(p, b, c), onSegment(p, c, a)] });
+}
+
+/** @param q whole coordinates: ends of one edge and of the other at t = 0; the same at t = 1 (24) */
+export function edgeEdge(q: readonly bigint[]): boolean {
+  const [a, b, c, d] = [0, 3, 6, 9].map((i) => straight(q, i, 12 + i)) as [Moving, Moving, Moving, Moving];
+  const u = minus(b, a), v = minus(d, c), w = minus(c, a), normal = cross(u, v), plane = dot(normal, w), square = dot(normal, normal);
+  const s = dot(cross(w, v), normal), r = dot(cross(w, u), normal);
+  return answer({
+    plane, normal, inside: [s, r, subtract(square, s), subtract(square, r)],
+    segments: [onSegment(c, a, b), onSegment(d, a, b), onSegment(a, c, d), onSegment(b, c, d)],
+  });
+}
