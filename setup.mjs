@@ -2,7 +2,7 @@
  * Brings a clone into a state that runs: dependencies, the Node runtime, the compiled kernel, the built client. What is up to date is left alone,
  * so a second start costs a few hashes. Plain JavaScript without dependencies, because Node 20 runs it before anything is installed.
  *
- *   node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]
+ *   node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]        --only none: nothing needs to be built
  *
  * `run` starts a file with the project's own runtime once everything is built, hands it signals, and ends with its exit code. It is one process below
  * npm, not `setup && npm run serve`: a shell between two commands dies of a SIGTERM that npm forwards and leaves the server running without a parent.

@@ -21,6 +21,8 @@ export interface Finding {
   particles: number[];
   /** m: how far one would have to be moved, or has gone past the other at the end of the interval. */
   depth: number;
+  /** When in the interval they meet first, 0 to 1; swept findings only. */
+  time?: number;
 }
 
 export interface FrameFindings {

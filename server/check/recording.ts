@@ -16,6 +16,8 @@ export interface Surface {
   vertices: Uint32Array;
   edges: Uint32Array;
   triangles: Uint32Array;
+  /** Frames to which it did not travel from the frame before: a collider whose path began again elsewhere. */
+  jumps: Set<number>;
   /** The same edges and triangles by place in `vertices`. */
   edgeEnds: Uint32Array;
   corners: Uint32Array;
@@ -128,7 +130,8 @@ export function openRecording(dir: string): Recording {
   const read = (entry: Fields, name: string): Surface => {
     const [first, count] = range(entry);
     if (entry.has("pinned")) entry.indices("pinned", first, first + count, 1).forEach((p) => (pinned[p] = 1));
-    return surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`);
+    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
+    return { ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`), jumps };
   };
   const surfaces = bodies.map((body) => read(body, body.text("name")));
   // numbers of `apart`: bodies first, then all colliders of the scene
@@ -168,7 +171,7 @@ function parse(path: string): unknown {
   }
 }
 
-function surfaceOf(name: string, triangles: Uint32Array, path: string): Surface {
+function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Surface, "jumps"> {
   const keys = new Set<number>();
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {

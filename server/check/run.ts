@@ -7,7 +7,6 @@
 import { boxed, meanSide, vertexBoxes, type Boxed } from "./boxes.ts";
 import { gap, overlap } from "./depth.ts";
 import { edgeEdge, vertexTriangle } from "./exact/swept.ts";
-import { toIntegers } from "./exact/integers.ts";
 import { noFindings, note, type Finding, type FrameFindings, type Kind } from "./findings.ts";
 import { belowPlanes } from "./planes.ts";
 import type { Recording, Surface } from "./recording.ts";
@@ -25,6 +24,8 @@ export class Run {
   private readonly most: number;
   readonly findings: FrameFindings[];
   private names: [string, string] = ["", ""];
+  /** Frames of the recording to which one of the two surfaces did not travel. */
+  private jumps = new Set<number>();
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);
   private readonly triangle = pieces(3, 3);
@@ -68,6 +69,7 @@ export class Run {
     for (const [a, b] of pairs) {
       const first = surfaces[a]!, second = surfaces[b]!;
       this.names = [first.name, second.name];
+      this.jumps = new Set([...first.jumps, ...second.jumps]);
       if (a === b) this.pair(first, boxed(first, moving[a]!), first, undefined, from, to, stand);
       else if (overlaps(bounds[a]!, bounds[b]!)) {
         this.pair(first, inWorld(a), second, inWorld(b), from, to, stand);
@@ -159,10 +161,11 @@ export class Run {
 
   /** Exactly, what nothing has parted: f -> f + 1. */
   private sweep(ids: Uint32Array, f: number, kind: "vertex" | "edge"): void {
+    if (this.jumps.has(this.start + f + 1)) return;
     const { x, stride } = this.frames, q = new Float64Array(24);
     for (let i = 0; i < 24; i++) q[i] = x[(f + (i < 12 ? 0 : 1)) * stride + 3 * ids[Math.floor(i / 3) % 4]! + (i % 3)]!;
-    const whole = toIntegers(q);
-    if (kind === "vertex" ? vertexTriangle(whole) : edgeEdge(whole)) this.note(kind, f + 1, ids, gap(x, stride, f + 1, ids, kind === "edge"));
+    const time = kind === "vertex" ? vertexTriangle(q) : edgeEdge(q);
+    if (time >= 0) this.note(kind, f + 1, ids, gap(x, stride, f + 1, ids, kind === "edge"), time);
   }
 
   private stand(f: number): void {
@@ -171,8 +174,8 @@ export class Run {
     if (result === TOUCHING) this.note("touching", f, ids, 0);
   }
 
-  private note(kind: Kind, f: number, ids: Uint32Array, depth: number): void {
-    const finding: Finding = { kind, between: [...this.names], particles: [...ids], depth };
+  private note(kind: Kind, f: number, ids: Uint32Array, depth: number, time?: number): void {
+    const finding: Finding = { kind, between: [...this.names], particles: [...ids], depth, ...(time !== undefined && { time }) };
     note(this.findings[f]!, finding, this.most);
   }
 }

@@ -63,13 +63,13 @@ const vertexFace = pieces(1, 3), edges = pieces(2, 2);
 /** Exact, closed: some vertex on a triangle, or two edges that meet. */
 function touch(frames: Frames, ids: ArrayLike<number>, frame: number): boolean {
   const { x, stride } = frames, base = frame * stride;
-  const meet = (pair: typeof edges, test: (q: readonly bigint[]) => boolean, corners: readonly number[]): boolean => {
+  const meet = (pair: typeof edges, test: (q: readonly number[]) => number, corners: readonly number[]): boolean => {
     corners.forEach((corner, i) => (pair.ids[i] = ids[corner]!));
     let open = false;
     openFrames(frames, pair, frame, frame, () => (open = true));
     if (!open) return false;
-    const q = toIntegers(corners.flatMap((corner) => [0, 1, 2].map((r) => x[base + 3 * ids[corner]! + r]!)));
-    return test([...q, ...q]);
+    const q = corners.flatMap((corner) => [0, 1, 2].map((r) => x[base + 3 * ids[corner]! + r]!));
+    return test([...q, ...q]) >= 0;
   };
   for (let i = 0; i < 3; i++) {
     if (meet(vertexFace, vertexTriangle, [i, 3, 4, 5]) || meet(vertexFace, vertexTriangle, [3 + i, 0, 1, 2])) return true;

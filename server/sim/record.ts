@@ -3,11 +3,13 @@
  * frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the mesh file, whatever order the simulation
  * keeps them in. Far from the world's origin float32 is coarse (0.06 mm at 1 km), so a scene that is simulated around an origin of its own
  * (origin.ts) gets `local.f32` beside it: the same positions from the manifest's `origin`, with every bit that the simulation has.
+ * Behind the bodies' particles come those of the colliders' core meshes, under the numbers that they have in the room.
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";
 import type { Scene } from "../../shared/scene.ts";
 import type { CreatedWorld } from "./createWorld.ts";
+import { apartPairs, ColliderRecords, type Core } from "./recordedColliders.ts";
 import type { SimWorld } from "./world.ts";
 
 export class Recorder {
@@ -23,19 +25,27 @@ export class Recorder {
   /** Open where the room's origin is not the world's. */
   private readonly localFile: number | undefined;
   private readonly manifest: Record<string, unknown>;
+  private readonly records: ColliderRecords;
+  private readonly every: "tick" | "substep";
+  /** Tick and substep of it that the last frame was taken in. */
+  private tick = 0;
+  private substep = 0;
   frames = 0;
 
   constructor(dir: string, scene: Scene, created: CreatedWorld, world: SimWorld, every: "tick" | "substep") {
     mkdirSync(dir, { recursive: true });
     this.dir = dir;
     this.world = world;
+    this.every = every;
     this.file = openSync(join(dir, "positions.f32"), "w");
     const { layout } = created;
     this.origin = layout.origin;
     if (this.origin.some((o) => o !== 0)) this.localFile = openSync(join(dir, "local.f32"), "w");
-    this.source = new Uint32Array(layout.particleCount);
-    this.frame = new Float32Array(3 * layout.particleCount);
-    this.worldFrame = this.localFile === undefined ? this.frame : new Float32Array(3 * layout.particleCount);
+    const cores = (layout["cores"] ?? []) as Core[], particles = layout.particleCount + cores.reduce((n, core) => n + core.count, 0);
+    this.source = Uint32Array.from({ length: particles }, (_, p) => p);
+    this.frame = new Float32Array(3 * particles);
+    this.worldFrame = this.localFile === undefined ? this.frame : new Float32Array(3 * particles);
+    this.records = new ColliderRecords(scene, cores, particles);
     const bodies = created.bodies.map((body, b) => {
       const first = layout.bodies[b]!.first;
       // file order; equal to the rank of `origin`, which skips vertices that no element uses
@@ -58,7 +68,7 @@ export class Recorder {
     });
     this.manifest = {
       format: "pliant-recording-1", title: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, every,
-      particles: layout.particleCount, origin: layout.origin, bodies,
+      particles, bodyParticles: layout.particleCount, origin: layout.origin, bodies, colliders: this.records.colliders, apart: apartPairs(scene, created.bodies),
       note: "Frame 0 is the initial state. Indices are particle numbers in a frame; body b owns firstParticle .. firstParticle + particleCount - 1.",
     };
   }
@@ -71,7 +81,16 @@ export class Recorder {
       append(this.localFile, this.frame);
     }
     append(this.file, this.worldFrame);
+    this.records.write(this.frames, this.time());
     this.frames++;
+  }
+
+  /** s since the room's first tick. The tick's number rises when all its substeps are done. */
+  private time(): number {
+    const { tickNumber, layout: { tickHz, substeps } } = this.world;
+    this.substep = this.frames === 0 || this.every === "tick" ? 0 : this.tick === tickNumber ? this.substep + 1 : 1;
+    this.tick = tickNumber;
+    return (tickNumber + this.substep / substeps) / tickHz;
   }
 
   /** Writes the manifest, with the number of frames and what the run ended with. */

@@ -1,5 +1,5 @@
 /**
- * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker -> sim -> kernel; client -> shared.
+ * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker -> sim -> kernel; client -> shared; check alone.
  * server/README.md draws the same picture. A type-only import does not exist at run time and may point at a contract anywhere in the server.
  */
 import { existsSync } from "node:fs";
@@ -16,6 +16,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^client\//, mayLoad: /^(client|shared)\// },
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config)\.ts$/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
+  { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
   { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|metrics)\/|shared\/)/ },

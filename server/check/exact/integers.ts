@@ -19,8 +19,9 @@ export function split(value: number): { mantissa: bigint; exponent: number } {
   return { mantissa: value < 0 ? -mantissa : mantissa, exponent };
 }
 
-/** The numbers times the smallest power of two that makes all of them whole. @param values finite */
+/** The numbers q times the smallest power of two that makes all of them whole. @throws RangeError where one is not finite */
 export function toIntegers(values: ArrayLike<number>): bigint[] {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i]!)) throw new RangeError(`q[${i}] is ${values[i]}; expected a finite number`);
   const parts = Array.from(values, split);
   let least = Infinity;
   for (const { mantissa, exponent } of parts) if (mantissa !== 0n && exponent < least) least = exponent;

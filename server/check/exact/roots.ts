@@ -87,3 +87,12 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
     refine(root);
   }
 }
+
+/** Bits of a root that make its time: more than float64 has. */
+const TIME_BITS = 64;
+
+/** The root as a number, within 2^-53. Narrows what is known of it. */
+export function timeOf(root: Root): number {
+  while (root.low !== root.high && root.k < TIME_BITS) refine(root);
+  return Number((root.low << BigInt(TIME_BITS)) >> BigInt(root.k)) / 2 ** TIME_BITS;
+}

@@ -1,6 +1,6 @@
 /**
  * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The exact answer, for closed
- * primitives (touching is a hit), with whole coordinates and nothing rounded. Four points are in one plane at the roots of
+ * primitives (touching is a hit): coordinates are taken as the whole numbers that they are over a power of two, and nothing is rounded. Four points are in one plane at the roots of
  *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
  *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
  * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials say whether the primitives meet there:
@@ -10,7 +10,8 @@
  * contact is at 0 or where one of those conditions begins to hold, at a root of its polynomial.
  */
 import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
-import { at, rootsBetween0And1, signAtRoot, type Root } from "./roots.ts";
+import { toIntegers } from "./integers.ts";
+import { at, rootsBetween0And1, signAtRoot, timeOf, type Root } from "./roots.ts";
 
 /** Is point p on the segment a b? (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
 interface OnSegment {
@@ -34,25 +35,45 @@ interface Question {
   segments: OnSegment[];
 }
 
-function answer({ plane, normal, inside, segments }: Question): boolean {
+/** The first time, or -1. */
+function answer({ plane, normal, inside, segments }: Question): number {
   const meets = (t: Root): boolean =>
     normal.some((c) => signAtRoot(c, t) !== 0) ? inside.every((g) => signAtRoot(g, t) >= 0) : segments.some((segment) => holds(segment, t));
-  if (plane.length > 0) return rootsBetween0And1(plane).some(meets);
-  if (meets(at(0n)) || meets(at(1n))) return true;
-  return [dot(normal, normal), ...inside, ...segments.flatMap(({ line, between }) => [...line, between])].some((p) => rootsBetween0And1(p).some(meets));
+  const candidates = plane.length > 0 ? rootsBetween0And1(plane) : [at(0n), at(1n), ...[dot(normal, normal), ...inside, ...segments.flatMap(({ line, between }) => [...line, between])].flatMap(rootsBetween0And1)];
+  let first = -1;
+  for (const root of candidates) {
+    if (!meets(root)) continue;
+    const time = timeOf(root);
+    if (first < 0 || time < first) first = time;
+  }
+  return first;
 }
 
-/** @param q whole coordinates: vertex, three corners at t = 0; the same at t = 1 (24) */
-export function vertexTriangle(q: readonly bigint[]): boolean {
-  const [p, a, b, c] = [0, 3, 6, 9].map((i) => straight(q, i, 12 + i)) as [Moving, Moving, Moving, Moving];
+function motions(q: ArrayLike<number>): [Moving, Moving, Moving, Moving] {
+  if (q.length !== 24) throw new RangeError(`q has ${q.length} numbers; expected 24: four points at t = 0, then at t = 1`);
+  const whole = toIntegers(q);
+  return [straight(whole, 0, 12), straight(whole, 3, 15), straight(whole, 6, 18), straight(whole, 9, 21)];
+}
+
+/**
+ * @param q float64[24] vertex, three corners at t = 0; the same at t = 1
+ * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
+ * @throws RangeError for another length or a number that is not finite
+ */
+export function vertexTriangle(q: ArrayLike<number>): number {
+  const [p, a, b, c] = motions(q);
   const ab = minus(b, a), ap = minus(p, a), normal = cross(ab, minus(c, a)), plane = dot(normal, ap);
   const side = (from: Moving, to: Moving): Polynomial => dot(normal, cross(minus(to, from), minus(p, from)));
   return answer({ plane, normal, inside: [side(a, b), side(b, c), side(c, a)], segments: [onSegment(p, a, b), onSegment(p, b, c), onSegment(p, c, a)] });
 }
 
-/** @param q whole coordinates: ends of one edge and of the other at t = 0; the same at t = 1 (24) */
-export function edgeEdge(q: readonly bigint[]): boolean {
-  const [a, b, c, d] = [0, 3, 6, 9].map((i) => straight(q, i, 12 + i)) as [Moving, Moving, Moving, Moving];
+/**
+ * @param q float64[24] ends of one edge and of the other at t = 0; the same at t = 1
+ * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
+ * @throws RangeError for another length or a number that is not finite
+ */
+export function edgeEdge(q: ArrayLike<number>): number {
+  const [a, b, c, d] = motions(q);
   const u = minus(b, a), v = minus(d, c), w = minus(c, a), normal = cross(u, v), plane = dot(normal, w), square = dot(normal, normal);
   const s = dot(cross(w, v), normal), r = dot(cross(w, u), normal);
   return answer({

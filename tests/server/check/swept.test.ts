@@ -1,8 +1,8 @@
-/** The exact twin itself: against cases solved by hand, and against the truth that comes with the data. */
+/** Exact answers for moving pieces: against cases solved by hand, and against the truth that comes with the data. */
 import { describe, expect, test } from "vitest";
-import { QUERY_FOLDER, readQuerySets } from "./ccdQueries.ts";
-import { lacksData } from "./dataFolder.ts";
-import { exactEdgeEdge, exactVertexTriangle } from "./exactCcd.ts";
+import { QUERY_FOLDER, readQuerySets } from "../../support/ccdQueries.ts";
+import { lacksData } from "../../support/dataFolder.ts";
+import { edgeEdge as exactEdgeEdge, vertexTriangle as exactVertexTriangle } from "../../../server/check/exact/swept.ts";
 
 const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0];
 const vertexTriangle = (from: number[], to: number[], at0 = triangle, at1 = at0): number => exactVertexTriangle(Float64Array.from([...from, ...at0, ...to, ...at1]));

@@ -1,0 +1,96 @@
+/** What a recording says about colliders: their triangles, where planes are in every frame, when a path begins again, and who passes through whom. */
+import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/motion.ts";
+import type { Collider, Scene } from "../../shared/scene.ts";
+import type { BodyTemplate } from "./body/template.ts";
+
+/** A collider's core mesh in the room. */
+export interface Core {
+  /** Its number in the scene. */
+  collider: number;
+  first: number;
+  count: number;
+  /** uint32[3T], particle numbers of the room */
+  triangles: Uint32Array;
+}
+
+export interface RecordedCollider {
+  name?: string;
+  type: Collider["type"];
+  /** Its number in the scene. */
+  collider: number;
+  firstParticle: number;
+  particleCount: number;
+  /** Triangles, in particle numbers of a frame. */
+  surface: number[];
+  /** A plane as the scene has it; in the world. */
+  normal?: readonly number[];
+  offset?: number;
+  /** A plane that moves: unit normal and offset in each frame. */
+  planes?: number[][];
+  /** Frames before which its path began again elsewhere: it did not travel there. */
+  jumps?: number[];
+}
+
+interface Moving {
+  recorded: RecordedCollider;
+  collider: Collider;
+  path: Path;
+  rounds: number;
+}
+
+export class ColliderRecords {
+  readonly colliders: RecordedCollider[];
+  private readonly moving: Moving[] = [];
+
+  /** @param scene in world coordinates; cores of its colliders, whose particles a frame has under the room's numbers */
+  constructor(scene: Scene, cores: readonly Core[], particles: number) {
+    this.colliders = (scene.colliders ?? []).map((collider, n) => {
+      const core = cores.find((c) => c.collider === n), recorded: RecordedCollider = {
+        ...(collider.name !== undefined && { name: collider.name }), type: collider.type, collider: n,
+        firstParticle: core?.first ?? particles, particleCount: core?.count ?? 0, surface: core ? Array.from(core.triangles) : [],
+        ...(collider.type === "plane" && { normal: collider.normal, offset: collider.offset }),
+      };
+      if (collider.motion) {
+        if (collider.type === "plane") recorded.planes = [];
+        recorded.jumps = [];
+        this.moving.push({ recorded, collider, path: compileMotion(collider.motion), rounds: 0 });
+      }
+      return recorded;
+    });
+  }
+
+  /** @param frame number of the next frame; time s since the room's first tick */
+  write(frame: number, time: number): void {
+    for (const mover of this.moving) {
+      const { recorded, collider, path } = mover, rounds = path.loop ? Math.floor(time / path.keys[path.keys.length - 1]!.time) : 0;
+      if (rounds !== mover.rounds && !closes(path)) recorded.jumps!.push(frame);
+      mover.rounds = rounds;
+      if (collider.type !== "plane") continue;
+      // the center is a point of the plane
+      const { translate, quaternion } = poseAt(path, time), R = matrixOf(quaternion), center = centerOf(collider), length = Math.hypot(...collider.normal);
+      const normal = [0, 1, 2].map((r) => (R[3 * r]! * collider.normal[0] + R[3 * r + 1]! * collider.normal[1] + R[3 * r + 2]! * collider.normal[2]) / length);
+      recorded.planes!.push([...normal, normal.reduce((sum, n, r) => sum + n * (center[r]! + translate[r]!), 0)]);
+    }
+  }
+}
+
+/** Does a path end where it begins? A turn and the same turn plus 360 degrees are quaternions of opposite sign. */
+function closes({ keys }: Path): boolean {
+  const first = keys[0]!, last = keys[keys.length - 1]!;
+  return Math.abs(first.quaternion.reduce((s, q, k) => s + q * last.quaternion[k]!, 0)) > 1 - 1e-12 && first.translate.every((t, k) => Math.abs(t - last.translate[k]!) <= 1e-9 * (1 + Math.abs(t)));
+}
+
+/** Pairs that pass through each other by the scene's word, [a, a] a body that does not touch itself: bodies by number, then colliders. */
+export function apartPairs(scene: Scene, bodies: readonly Pick<BodyTemplate, "name" | "touch">[]): [number, number][] {
+  const pairs: [number, number][] = [], colliders = scene.colliders ?? [];
+  bodies.forEach((a, i) => {
+    if (!a.touch.self) pairs.push([i, i]);
+    bodies.slice(i + 1).forEach((b, k) => {
+      if (a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name)) pairs.push([i, i + 1 + k]);
+    });
+    colliders.forEach((c, k) => {
+      if ((c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name)) pairs.push([i, bodies.length + k]);
+    });
+  });
+  return pairs;
+}
