@@ -51,13 +51,13 @@ export function closestVertexTriangle(p: v128, a: v128, b: v128, c: v128): f64 {
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx, n2 = nx * nx + ny * ny + nz * nz;
   let wb: f64 = -1, wc: f64 = -1, wa: f64 = -1;
   if (n2 > 0) {
-    wb = ((qy * vz - qz * vy) * nx + (qz * vx - qx * vz) * ny + (qx * vy - qy * vx) * nz) / n2;
-    wc = ((uy * qz - uz * qy) * nx + (uz * qx - ux * qz) * ny + (ux * qy - uy * qx) * nz) / n2;
-    wa = 1 - wb - wc;
+    wb = (qy * vz - qz * vy) * nx + (qz * vx - qx * vz) * ny + (qx * vy - qy * vx) * nz;
+    wc = (uy * qz - uz * qy) * nx + (uz * qx - ux * qz) * ny + (ux * qy - uy * qx) * nz;
+    wa = n2 - wb - wc;
     if (wa >= 0 && wb >= 0 && wc >= 0) {
-      const along = (qx * nx + qy * ny + qz * nz) / n2;
+      const inverse = 1 / n2, along = (qx * nx + qy * ny + qz * nz) * inverse;
       differenceX = along * nx; differenceY = along * ny; differenceZ = along * nz;
-      weightA = <f32>wa; weightB = <f32>wb; weightC = <f32>wc;
+      weightA = <f32>(wa * inverse); weightB = <f32>(wb * inverse); weightC = <f32>(wc * inverse);
       squared = along * along * n2;
       return squared;
     }
@@ -81,13 +81,13 @@ export function closestEdges(a0: v128, a1: v128, b0: v128, b1: v128): f64 {
   // parallel, or an edge without length: any side may be the one
   let low = true, high = true, left = true, right = true;
   if (n2 > 0) {
-    const s = ((vy * qz - vz * qy) * nx + (vz * qx - vx * qz) * ny + (vx * qy - vy * qx) * nz) / n2;
-    const t = ((uy * qz - uz * qy) * nx + (uz * qx - ux * qz) * ny + (ux * qy - uy * qx) * nz) / n2;
-    low = s < 0; high = s > 1; left = t < 0; right = t > 1;
+    const s = (vy * qz - vz * qy) * nx + (vz * qx - vx * qz) * ny + (vx * qy - vy * qx) * nz;
+    const t = (uy * qz - uz * qy) * nx + (uz * qx - ux * qz) * ny + (ux * qy - uy * qx) * nz;
+    low = s < 0; high = s > n2; left = t < 0; right = t > n2;
     if (!(low || high || left || right)) {
-      const along = (qx * nx + qy * ny + qz * nz) / n2;
+      const inverse = 1 / n2, along = (qx * nx + qy * ny + qz * nz) * inverse;
       differenceX = along * nx; differenceY = along * ny; differenceZ = along * nz;
-      edgeS = <f32>s; edgeT = <f32>t;
+      edgeS = <f32>(s * inverse); edgeT = <f32>(t * inverse);
       squared = along * along * n2;
       return squared;
     }

@@ -39,9 +39,13 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32, s
   const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES);
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
-    const from = <usize>load<u32>(block + (<usize>i << 2)) + shift;
+    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift;
     const px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8);
-    const hit = and(and(and(f32x4.ge(px, lx), f32x4.le(px, hx)), and(f32x4.ge(py, ly), f32x4.le(py, hy))), and(f32x4.ge(pz, lz), f32x4.le(pz, hz)));
+    let hit = and(and(and(f32x4.ge(px, lx), f32x4.le(px, hx)), and(f32x4.ge(py, ly), f32x4.le(py, hy))), and(f32x4.ge(pz, lz), f32x4.le(pz, hz)));
+    if (itself) {
+      const p = i32x4.splat(<i32>particle);
+      hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
+    }
     near = (near << 4) | (v128.bitmask<i32>(hit) & valid);
   }
   if (!near) return;
@@ -59,12 +63,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32, s
     const wc = dot3(sub(mul(uy, qz), mul(uz, qy)), nx, sub(mul(uz, qx), mul(ux, qz)), ny, sub(mul(ux, qy), mul(uy, qx)), nz);
     const wb = dot3(sub(mul(qy, vz), mul(qz, vy)), nx, sub(mul(qz, vx), mul(qx, vz)), ny, sub(mul(qx, vy), mul(qy, vx)), nz);
     const wa = sub(sub(area, wb), wc);
-    let out = or(or(f32x4.gt(mul(up, up), limit), beyond(wc, limit, u2)), or(beyond(wb, limit, v2), beyond(wa, limit, e2)));
-    out = and(out, sound);
-    if (itself) {
-      const p = i32x4.splat(<i32>particle);
-      out = or(out, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
-    }
+    const out = and(sound, or(or(f32x4.gt(mul(up, up), limit), beyond(wc, limit, u2)), or(beyond(wb, limit, v2), beyond(wa, limit, e2))));
     for (let bits = near & 15 & ~v128.bitmask<i32>(out); bits; bits &= bits - 1) {
       const lane = leaf + (<usize>ctz(bits) << 2);
       addVertexTriangle(particle, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));

@@ -86,8 +86,7 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
 function planTrees({ first, count, triangles, rest }: SurfaceSource, edges: Uint32Array, allocator: Allocator): [PlannedTree, PlannedTree] {
   const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const, ofEdges = { primitives: edges, corners: 2, rest, first } as const;
   const triangleShape = shapeTree(centersOf(ofTriangles)), edgeShape = shapeTree(centersOf(ofEdges));
-  const vertices = vertexOrder(first, count, { ...ofTriangles, order: triangleShape.order }, { ...ofEdges, order: edgeShape.order });
-  return [planTree({ ...ofTriangles, vertices }, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
+  return [planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
 }
 
 /**

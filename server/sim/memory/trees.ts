@@ -97,7 +97,7 @@ export interface TreeSource {
   /** float64[3N] m, undeformed positions from particle `first` on */
   rest: Float64Array;
   first: number;
-  /** Particles in an order that keeps neighbors together; the triangles' tree holds them. */
+  /** Particles as `vertexOrder` puts them; the triangles' tree holds them. */
   vertices?: Uint32Array;
 }
 
@@ -136,18 +136,9 @@ export function centersOf({ primitives, corners, rest, first }: Omit<TreeSource,
   return centers;
 }
 
-/** Particles in the order in which the trees' leaves name them, first those of triangles; then those that are no part of either. */
-export function vertexOrder(first: number, count: number, ...trees: readonly { primitives: Uint32Array; corners: 2 | 3; order: Uint32Array }[]): Uint32Array {
-  const seen = new Uint8Array(count), vertices = new Uint32Array(count);
-  let n = 0;
-  const add = (particle: number): void => {
-    if (seen[particle - first]) return;
-    seen[particle - first] = 1;
-    vertices[n++] = particle;
-  };
-  for (const { primitives, corners, order } of trees) for (const p of order) for (let c = 0; c < corners; c++) add(primitives[corners * p + c]!);
-  for (let i = 0; i < count; i++) add(first + i);
-  return vertices;
+/** A surface's particles, neighbors together as in leaves: tried and lost, the order in which the triangles' leaves name them, which leaves strips between leaves. */
+export function vertexOrder(first: number, count: number, rest: Float64Array): Uint32Array {
+  return shapeTree(rest.subarray(0, 3 * count)).order.map((i) => first + i);
 }
 
 function longest(primitives: Uint32Array, corners: number, rest: Float64Array, first: number): number {

@@ -50,7 +50,7 @@ test("leaves hold neighbors: the pieces of a square grid are no longer than thei
   }
 });
 
-test("vertices: those of the leaves first, in their order, then all others", () => {
-  const triangles = { primitives: Uint32Array.of(12, 10, 13, 10, 11, 12), corners: 3, order: Uint32Array.of(1, 0) } as const, edges = { primitives: Uint32Array.of(15, 12), corners: 2, order: Uint32Array.of(0) } as const;
-  expect([...vertexOrder(10, 7, triangles, edges)]).toEqual([10, 11, 12, 13, 15, 14, 16]);
+test("vertices: each once, those of the surface only", () => {
+  const rest = Float64Array.from({ length: 3 * 50 }, (_, k) => Math.sin(k * k));
+  expect([...vertexOrder(10, 37, rest)].sort((a, b) => a - b)).toEqual(Array.from({ length: 37 }, (_, i) => 10 + i));
 });
