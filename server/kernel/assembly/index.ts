@@ -31,3 +31,4 @@ export { measureEdges, measureVertexTriangle } from "./pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";
 export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, vertexBlocks } from "./pairs";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";
+export { findTangles } from "./tangles";

@@ -48,6 +48,9 @@ export const H_PAIR_CAPACITY = 292; // i32 rows
 export const H_VERTEX_PAIRS = 296; // i32 how many
 export const H_EDGE_PAIRS = 300; // i32 how many
 export const H_REST = 304; // i32 pointer: f32x4 per particle, undeformed position
+export const H_TANGLES = 308; // i32 pointer: TANGLE rows
+export const H_TANGLE_CAPACITY = 312; // i32 rows
+export const H_TANGLE_COUNT = 316; // i32 how many are filled
 export const H_BALLS = 276; // i32 pointer: BALL rows
 export const H_BALL_COUNT = 280; // i32
 /** f64 per stage, seconds spent in the last tick. */
@@ -292,6 +295,12 @@ export const PAIR_GAP = 28; // f32 their distance, m
 export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
 export const PAIR_BYTES = 48;
+
+/** An edge (a, b) and a triangle (c, d, e) that it meets (tangles.ts). */
+export const TANGLE_ADDRESS = 0; // i32x5 particle addresses in X
+export const TANGLE_SURFACES = 20; // i32 edge's surface << 16 | triangle's
+export const TANGLE_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
+export const TANGLE_BYTES = 32;
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;

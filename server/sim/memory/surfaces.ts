@@ -14,6 +14,8 @@ import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from ".
  */
 const PAIRS_PER_PARTICLE = 20;
 const LEAST_PAIRS = 4096;
+/** Rows of the list of tangles likewise: a layer that goes through another all over crosses it once an edge at most, 3 times for every particle. */
+const TANGLES_PER_PARTICLE = 3;
 /** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
 const PAIRS_PER_CORE_PARTICLE = 4;
 
@@ -101,11 +103,12 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
   });
   const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
+  const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES);
   return {
     rows, count,
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
-      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity]] as const) i32[(L.HEADER + offset) / 4] = value;
+      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity]] as const) i32[(L.HEADER + offset) / 4] = value;
       const address = (particle: number): number => x + 16 * particle;
       planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {
         const at = (rows + n * L.SURFACE_BYTES) / 4;
