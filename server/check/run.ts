@@ -151,12 +151,14 @@ export class Run {
 
   /** Two triangles with ids[0] = ids[3]: they cut each other only where the far side of one meets the other. */
   private neighbors(stand: number, to: number): void {
-    const { ids } = this.triangle, open = new Set<number>();
-    for (const [first, second] of [[0, 3], [3, 0]] as const) {
-      this.side.ids.set([ids[first + 1]!, ids[first + 2]!, ids[second]!, ids[second + 1]!, ids[second + 2]!]);
-      openFrames(this.frames, this.side, stand, to, (f) => void open.add(f));
+    const { ids } = this.triangle, side = this.side.ids;
+    let open: Set<number> | undefined;
+    for (let first = 0; first < 6; first += 3) {
+      const second = 3 - first;
+      for (let k = 0; k < 5; k++) side[k] = ids[k < 2 ? first + 1 + k : second + k - 2]!;
+      openFrames(this.frames, this.side, stand, to, (f) => void (open ??= new Set()).add(f));
     }
-    for (const f of open) if (neighborsCross(this.frames, ids, f)) this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
+    for (const f of open ?? []) if (neighborsCross(this.frames, ids, f)) this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
   }
 
   /** Exactly, what nothing has parted: f -> f + 1. */

@@ -9,7 +9,7 @@ import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:f
 import { join } from "node:path";
 import type { Scene } from "../../shared/scene.ts";
 import type { CreatedWorld } from "./createWorld.ts";
-import { apartPairs, ColliderRecords, type Core } from "./recordedColliders.ts";
+import { apartPairs, ColliderRecords } from "./recordedColliders.ts";
 import type { SimWorld } from "./world.ts";
 
 export class Recorder {
@@ -41,11 +41,11 @@ export class Recorder {
     const { layout } = created;
     this.origin = layout.origin;
     if (this.origin.some((o) => o !== 0)) this.localFile = openSync(join(dir, "local.f32"), "w");
-    const cores = (layout["cores"] ?? []) as Core[], particles = layout.particleCount + cores.reduce((n, core) => n + core.count, 0);
+    const particles = layout.particleCount + layout.cores.reduce((n, core) => n + core.count, 0);
     this.source = Uint32Array.from({ length: particles }, (_, p) => p);
     this.frame = new Float32Array(3 * particles);
     this.worldFrame = this.localFile === undefined ? this.frame : new Float32Array(3 * particles);
-    this.records = new ColliderRecords(scene, cores, particles);
+    this.records = new ColliderRecords(scene, layout.cores, particles);
     const bodies = created.bodies.map((body, b) => {
       const first = layout.bodies[b]!.first;
       // file order; equal to the rank of `origin`, which skips vertices that no element uses

@@ -2,16 +2,7 @@
 import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/motion.ts";
 import type { Collider, Scene } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
-
-/** A collider's core mesh in the room. */
-export interface Core {
-  /** Its number in the scene. */
-  collider: number;
-  first: number;
-  count: number;
-  /** uint32[3T], particle numbers of the room */
-  triangles: Uint32Array;
-}
+import type { CoreLayout } from "./layout.ts";
 
 export interface RecordedCollider {
   name?: string;
@@ -43,7 +34,7 @@ export class ColliderRecords {
   private readonly moving: Moving[] = [];
 
   /** @param scene in world coordinates; cores of its colliders, whose particles a frame has under the room's numbers */
-  constructor(scene: Scene, cores: readonly Core[], particles: number) {
+  constructor(scene: Scene, cores: readonly CoreLayout[], particles: number) {
     this.colliders = (scene.colliders ?? []).map((collider, n) => {
       const core = cores.find((c) => c.collider === n), recorded: RecordedCollider = {
         ...(collider.name !== undefined && { name: collider.name }), type: collider.type, collider: n,

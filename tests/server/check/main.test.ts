@@ -169,6 +169,25 @@ describe("recordings of scenes", () => {
     expect(await answer(await record("passing", { gravity: [0, 0, 0], bodies: passing }, "--every", "substep"))).toMatchObject({ code: 0 });
   });
 
+  test("colliders are recorded with their triangles, where they are in every frame", async () => {
+    const box = { type: "box", name: "slab", center: [0, 2, 0], halfExtents: [0.25, 0.125, 0.25], motion: { keys: [{ time: 0 }, { time: 3 / 60, translate: [0, 0.5, 0] }] } }, floor = { type: "plane", normal: [0, 1, 0], offset: 0 };
+    const crossed = sheet("sheet", 2), dir = await record("slab", { gravity: [0, 0, 0], bodies: [{ ...(crossed as object), contact: { ignore: ["slab"] } }], colliders: [floor, box] }, "--every", "substep");
+    const manifest = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8")) as { particles: number; bodyParticles: number; colliders: { name?: string; type: string; collider: number; firstParticle: number; particleCount: number; surface: number[] }[]; apart: number[][] };
+    const { particles, bodyParticles, colliders: [plane, slab], apart } = manifest;
+    expect([bodyParticles, plane!.type, plane!.surface, slab!.name, slab!.collider, slab!.firstParticle, particles, apart]).toEqual([25, "plane", [], "slab", 1, 25, 25 + slab!.particleCount, [[0, 2]]]);
+    expect(new Set(slab!.surface)).toEqual(new Set(Array.from({ length: slab!.particleCount }, (_, i) => 25 + i)));
+    const bytes = readFileSync(join(dir, "positions.f32")), height = (f: number, p: number): number => bytes.readFloatLE(4 * (3 * (f * particles + p) + 1));
+    for (let f = 0; f < 13; f++) {
+      const heights = Array.from({ length: slab!.particleCount }, (_, i) => height(f, 25 + i));
+      // the core may lie within the box, but not by more than a rounded edge would
+      expect(Math.max(...heights) + Math.min(...heights)).toBeCloseTo(2 * (2 + (0.5 * f) / 12), 6);
+      expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(0.125);
+    }
+    expect((await answer(dir)).code).toBe(0);
+    writeFileSync(join(dir, "manifest.json"), JSON.stringify({ ...manifest, apart: [] }));
+    expect((await answer(dir)).worst?.between.sort()).toEqual(["sheet", "slab"]);
+  });
+
   test("planes are recorded with their pose in every frame: a floor that has sunk below what stays where it is", async () => {
     const held = sheet("held", 0.5, { pins: [{ select: { particles: [0] } }] }), motion = (y: number): object => ({ keys: [{ time: 0 }, { time: 3 / 60, translate: [0, y, 0] }] });
     const dir = await record("lift", { gravity: [0, 0, 0], bodies: [held], colliders: [{ type: "plane", name: "lift", normal: [0, 3, 0], offset: 0, motion: motion(0.25) }] }, "--every", "substep");
