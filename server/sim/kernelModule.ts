@@ -68,6 +68,9 @@ export interface Kernel {
   readonly weightC: WebAssembly.Global;
   readonly edgeS: WebAssembly.Global;
   readonly edgeT: WebAssembly.Global;
+  /** Time of impact of 24 float64 numbers at address q, or -1 (ccd.ts). */
+  vertexTriangle(q: number): number;
+  edgeEdge(q: number): number;
 }
 
 let compiled: WebAssembly.Module | undefined;

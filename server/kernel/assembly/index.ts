@@ -32,3 +32,4 @@ export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";
 export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, vertexBlocks } from "./pairs";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";
 export { findTangles } from "./tangles";
+export { edgeEdge, vertexTriangle } from "./ccd";
