@@ -36,13 +36,25 @@ function reference(c: AnalyticCollider): ReferenceCollider {
   }
 }
 
-/** Runs motions from -> to of single particles through the kernel, and returns where they end, with their velocities. */
-function runKernel(colliders: AnalyticCollider[], motions: { from: Vec3; to: Vec3; radius: number; damping: number }[]): { x: Float64Array; v: Float64Array; twin: Particles } {
+/** Coefficients that a body's surface has. */
+interface Own {
+  staticFriction: number;
+  restitution: number;
+}
+
+/** Runs motions from -> to of single particles through the kernel, and returns where they end, with their velocities. @param own of the body that they belong to; absent: of none */
+function runKernel(colliders: AnalyticCollider[], motions: { from: Vec3; to: Vec3; radius: number; damping: number }[], own?: Own): { x: Float64Array; v: Float64Array; twin: Particles } {
   const n = motions.length, allocator = new Allocator(), [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * (n + 4))) as [number, number, number, number];
-  const rows = allocator.take(colliders.length * L.COLLIDER_BYTES), memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const rows = allocator.take(colliders.length * L.COLLIDER_BYTES), body = allocator.take(L.BODY_BYTES), surface = allocator.take(L.SURFACE_BYTES), memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), twin = makeParticles(n);
   for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, P], [L.H_V, V], [L.H_ACC, A], [L.H_COLLIDERS, rows], [L.H_COLLIDER_COUNT, colliders.length]] as const) i32[(L.HEADER + offset) / 4] = value;
   writeColliders(f32, i32, rows, colliders);
+  if (own) {
+    for (const [offset, value] of [[L.H_BODIES, body], [L.H_BODY_COUNT, 1], [L.H_SURFACE, surface]] as const) i32[(L.HEADER + offset) / 4] = value;
+    i32.set([X, n], (body + L.BODY_FIRST) / 4);
+    f32[(surface + L.SURFACE_STATIC) / 4] = Math.sqrt(own.staticFriction);
+    f32[(surface + L.SURFACE_RESTITUTION) / 4] = Math.sqrt(own.restitution);
+  }
   motions.forEach(({ from, to, radius, damping }, i) => {
     f32.set([...to, 1], X / 4 + 4 * i);
     f32.set([...from, radius], P / 4 + 4 * i);
@@ -171,4 +183,26 @@ test("colliders act in turn, and none lets go what another pushes", () => {
     expect(x[3 * i + 1]!).toBeGreaterThan(0.0099);
     expect(distanceAt(x, twin.x, i)).toBeLessThan(1e-5);
   }
+});
+
+test("static friction and restitution: the same answers on a slope, below and above what sticks", () => {
+  const slope: AnalyticCollider = { type: "plane", normal: [0.6, 0.8, 0], offset: 0, friction: 0.3, staticFriction: 0.8, restitution: 0.6 }, own: Own = { staticFriction: 0.9, restitution: 0.5 };
+  const random = randomStream(5), f = Math.fround, motions = Array.from({ length: 2000 }, () => {
+    const from = scale(0.02, [0.6, 0.8, 0]), down = -0.021 * (1.5 + random()), along = 0.04 * random();
+    return { from: from.map(f) as Vec3, to: add(from, add(scale(down, [0.6, 0.8, 0]), scale(along, [-0.8, 0.6, 0]))).map(f) as Vec3, radius: f(0.01), damping: 0 };
+  });
+  const { x, v, twin } = runKernel([slope], motions, own), root = (value: number): number => f(Math.sqrt(value));
+  collide(twin, [{ ...reference(slope), rootStatic: root(0.8), rootBounce: root(0.6) }], f(h), { rootStatic: root(0.9), rootBounce: root(0.5) });
+  let sticks = 0, slips = 0, bounces = 0;
+  motions.forEach(({ from, to }, i) => {
+    const start: Vector = from, moved = subtract(vectorAt(twin.x, i), start), along = dot(moved, [-0.8, 0.6, 0]), depth = -dot(subtract(to, [0, 0, 0]), [0.6, 0.8, 0]) + 0.01, wanted = Math.abs(dot(subtract(to, start), [-0.8, 0.6, 0]));
+    // at the limit between sticking and slipping rounding decides
+    if (Math.abs(wanted - Math.sqrt(0.9 * 0.8) * depth) < 1e-5) return;
+    if (Math.abs(along) < 1e-6) sticks++; else slips++;
+    if (dot(vectorAt(twin.v, i), [0.6, 0.8, 0]) > 0) bounces++;
+    expect(distanceAt(x, twin.x, i), `motion ${i}`).toBeLessThan(64 * UNIT * 0.1);
+    expect(distanceAt(v, twin.v, i), `velocity ${i}`).toBeLessThan((128 * UNIT * 0.1) / h);
+  });
+  expect(Math.min(sticks, slips)).toBeGreaterThan(100);
+  expect(bounces).toBeGreaterThan(1000);
 });

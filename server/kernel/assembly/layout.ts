@@ -242,6 +242,8 @@ export const COLLIDER_RADIUS_B = 48; // f32 funnel: of the wall's middle at b
 export const COLLIDER_HALF_WALL = 52; // f32 funnel: half the wall's thickness
 export const COLLIDER_MOTION = 12; // i32 address of its MOTION row; 0: it stands
 export const COLLIDER_BOUND = 84; // f32 radius of the sphere around A (boxes: the center) that holds the collider; infinite for a plane
+export const COLLIDER_STATIC = 88; // f32 square root of the static friction coefficient
+export const COLLIDER_RESTITUTION = 92; // f32 square root of the coefficient of restitution
 export const COLLIDER_BYTES = 96;
 
 /**

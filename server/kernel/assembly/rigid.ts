@@ -5,22 +5,25 @@
  * based dynamics, one after another in sweeps over its surface particles (a smooth ball has one point: its center, with its radius):
  *   w_n = 1/M + (r x n) . I^-1 (r x n),  lambda = depth / w_n,  push += lambda n / M,  twist += lambda I^-1 (r x n)
  *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is cut by
- *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on.
+ *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a point that lay still
  * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond the approach of this
- * substep (overlap that was there before) moves the body without a velocity: restitution 0.
+ * substep (overlap that was there before) moves the body without a velocity. Restitution comes after the sweeps, as in the same paper: points that
+ * approached a surface and are at it get, by pushes that move nothing, the velocity away from it that they ought to have (rigidBounce.ts).
  * Velocities then are v = V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
  * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10 rad/s
  * and 1/1200 s). Bodies in free flight keep what momentum.ts gave them.
  */
 import {
-  HEADER, H_SHAPES, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_BYTES, COLLIDER_MOTION,
+  HEADER, H_SHAPES, H_SUBSTEP_SECONDS, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_BYTES, COLLIDER_MOTION,
   MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
   SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_INVERSE_INERTIA, SHAPE_CENTER, SHAPE_SHIFT,
   SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
 } from "./layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
+import { bounceRigid } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ } from "./collide";
 import { distanceTo } from "./colliderDistance";
+import { findCoefficients, rootStatic } from "./coefficients";
 import { meets } from "./filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
@@ -120,15 +123,16 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     if (load<i32>(row, SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) continue;
     measure(row, scratch);
     if (load<f64>(row, SHAPE_INVERSE_MASS) == 0) continue;
-    collideRigid(row);
+    if (collideRigid(row)) bounceRigid(row, h);
     moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
     setVelocities(row, h);
   }
 }
 
-function collideRigid(row: usize): void {
+/** @returns whether it touched anything */
+function collideRigid(row: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
-  let near = 0;
+  let near = 0, ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
     let c = <usize>load<u32>(HEADER, H_COLLIDERS);
@@ -138,8 +142,10 @@ function collideRigid(row: usize): void {
       if (load<f64>(row, SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
       else touched = touchParticles(row, c) || touched;
     }
-    if (!touched || near == 0) return;
+    ever = ever || touched;
+    if (!touched || near == 0) break;
   }
+  return ever;
 }
 
 /** False only where the ball around the body, on its whole way through this substep, stays clear of the collider. */
@@ -207,7 +213,17 @@ function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f3
   const slide = sqrt(dx * dx + dy * dy + dz * dz);
   if (!(slide > 0)) return true;
   dx /= slide; dy /= slide; dz /= slide;
-  const mu = <f64>load<f32>(<usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), 12) * <f64>load<f32>(c, COLLIDER_FRICTION);
+  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), root = load<f32>(acc, 12);
+  let mu = <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
+  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
+  const still = <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC);
+  if (still > mu) {
+    // what lay still has at most the displacement of this substep's external acceleration, before any push
+    const px = load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay, py = load<f64>(row, SHAPE_PUSH + 8) + load<f64>(row, SHAPE_TWIST + 16) * ax - load<f64>(row, SHAPE_TWIST) * az, pz = load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
+    const pn = px * nx + py * ny + pz * nz, ox = slide * dx - (px - pn * nx), oy = slide * dy - (py - pn * ny), oz = slide * dz - (pz - pn * nz);
+    const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), gx: f64 = load<f32>(acc), gy: f64 = load<f32>(acc, 4), gz: f64 = load<f32>(acc, 8);
+    if (ox * ox + oy * oy + oz * oz <= h * h * h * h * (gx * gx + gy * gy + gz * gz)) mu = still;
+  }
   pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
   return true;
 }

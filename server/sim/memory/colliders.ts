@@ -70,6 +70,7 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
     const at = (address + n * L.COLLIDER_BYTES) / 4;
     const put = (offset: number, values: readonly number[]): void => f32.set(values, at + offset / 4);
     put(L.COLLIDER_FRICTION, [Math.sqrt(c.friction ?? DEFAULT_FRICTION)]);
+    put(L.COLLIDER_STATIC, [Math.sqrt(c.staticFriction ?? c.friction ?? DEFAULT_FRICTION), Math.sqrt(c.restitution ?? 0)]);
     if (c.type !== "mesh") put(L.COLLIDER_BOUND, [boundingRadius(c)]);
     switch (c.type) {
       case "plane": {

@@ -3,7 +3,8 @@
  *
  * A signed distance changes by at most the length of a motion (it is 1-Lipschitz), so steps of d - r along xPrev -> x never jump over a
  * surface: conservative advancement (Mirtich 1996). Answer, with the outward normal n and the depth p:
- *   x moves out by p along n; the tangential displacement is cut by min(1, mu p/|dx_t|) (Coulomb); no velocity away from the surface is left.
+ *   x moves out by p along n; the tangential displacement is cut whole up to mu_static p, else by mu p/|dx_t| (Coulomb); of the velocity away from the
+ *   surface only what bounces is left, restitution times the approach, where that is more than two substeps of external acceleration make.
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { add, apply, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";
@@ -26,7 +27,7 @@ export interface Frame {
 }
 
 /** `way`: of one that moves, where it is at the start and the end of the substep. */
-export type ReferenceCollider = Shape & { rootFriction: number; way?: { center: Vector; start: Frame; end: Frame } };
+export type ReferenceCollider = Shape & { rootFriction: number; /** default: as the dynamic one */ rootStatic?: number; /** default 0 */ rootBounce?: number; way?: { center: Vector; start: Frame; end: Frame } };
 
 /** Signed distance to the surface, m (negative inside), and the outward unit normal there. */
 export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
@@ -145,8 +146,8 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
   return add(c.way.center, apply(transpose(R), subtract(p, s)));
 }
 
-/** Moves all particles out of all colliders, in their order, and corrects velocities. */
-export function collide(p: Particles, colliders: readonly ReferenceCollider[], h: number): void {
+/** Moves all particles out of all colliders, in their order, and corrects velocities. @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce */
+export function collide(p: Particles, colliders: readonly ReferenceCollider[], h: number, own: { rootStatic?: number; rootBounce?: number } = {}): void {
   for (let i = 0; i < p.count; i++) {
     if (p.w[i] === 0) continue;
     const origin = vectorAt(p.xPrev, i);
@@ -157,18 +158,20 @@ export function collide(p: Particles, colliders: readonly ReferenceCollider[], h
       const r = p.radius[i]!, hit = answer(c, from, x, r);
       if (!hit || !(hit.depth > 0)) continue;
       const { depth, n } = hit, entry = add(from, scale(hit.entry, subtract(x, from)));
+      const approach = -dot(subtract(x, from), n), restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0), back = approach > 2 * h * h * norm(vectorAt(p.acceleration, i)) ? restitution * approach : 0;
+      const sticks = (own.rootStatic ?? p.rootFriction[i]!) * (c.rootStatic ?? c.rootFriction) * depth;
       touched = true;
       x = add(x, scale(depth, n));
       const dx = subtract(x, from), tangential = subtract(dx, scale(dot(dx, n), n)), slide = norm(tangential);
-      if (slide > 0) x = subtract(x, scale(Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential));
+      if (slide > 0) x = subtract(x, scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential));
       // what is concave may be in the way of its own answer: stop at the margin, where it entered
       if (c.type === "funnel" && (answer(c, from, x, 0.5 * r)?.depth ?? 0) > 0) {
         const there = distanceTo(c, entry);
         x = add(entry, scale(Math.max(0, r - there.d), there.n));
       }
       setAt(p.x, i, c.way ? add(c.way.end.s, apply(c.way.end.R, subtract(x, c.way.center))) : x);
-      const away = dot(subtract(x, from), n);
-      if (away > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
+      const away = dot(subtract(x, from), n) - back;
+      if (away > 0 || back > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
     }
     if (touched) setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   }
