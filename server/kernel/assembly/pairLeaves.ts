@@ -4,6 +4,7 @@
  * A pair of edges at an angle of a, whose place along each other float32 finds to 2^-21/a^2, is measured too far by a times that, or by a where all
  * places are equally good: 7e-4 s at most, where (R + d)^2 <= R^2 (1 + 1/64) + 65 d^2 leaves 1.4e-3 s. Triangles with an angle whose sine is below
  * 2^-10 have no normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
+ * Tried and lost: rows written from the lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
 import { EDGE_LEAF_AT, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_BYTES } from "./layout";
 import { dot3, madd, mul, sub } from "./lanes";
