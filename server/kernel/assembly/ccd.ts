@@ -2,13 +2,13 @@
  * Continuous collision of one pair: a vertex against a triangle, or two edges, whose points move in straight lines, x(t) = (1-t) x0 + t x1. Closed
  * primitives: touching counts.
  *
- *     boxes      corners apart along an axis at t0 and at t1, on the same side               -> no (exact: comparisons only)
- *     cubic      f(t) = det(A, B, C), which touching points make zero: Bernstein coefficients
- *                all of one sign, beyond their rounding                                      -> no
- *     repeat     the first interval from `now` on in which f may be zero (ccdRoots.ts)       none -> no
- *                a direction between the closest points at its begin, and how long it separates (ccdDirections.ts)
- *                                                                                            to the end -> no; for a while -> now = its end
- *                not at all, once: f with three times the digits (ccdRefine.ts), unless the contact is plain; twice -> yes, at `now`
+ *     boxes      corners apart along an axis at t0 and at t1, on the same side                    -> no (exact: comparisons only)
+ *     cubic      f(t) = det(A, B, C), which touching points make zero: Bernstein coefficients all of one sign, beyond their rounding
+ *                                                                                                 -> no
+ *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no; else now = its begin
+ *                direction between the closest points at `now`, how long it separates (ccdDirections.ts): to the end -> no; for a while -> now = its end
+ *                a plain contact, well inside both primitives, f's sign change enclosed narrowly  -> yes, at `now`
+ *                not separated: once, f with three times the digits (ccdRefine.ts); twice         -> yes, at `now`
  *
  * Guarantee. -1 is only returned if the primitives do not touch at any t in [0,1], in exact arithmetic with the float64 numbers given: [0,1] is covered by
  * intervals in which f, whose error is bounded, is not zero, and intervals in which a fixed direction, whose rounding is bounded, separates.
@@ -38,6 +38,10 @@ const SMALL: f64 = 7.888609052210118e-31; // 2^-100
 const UNDERFLOW: f64 = 1.3e-259; // 2^-860
 /** Above this share of its largest coefficient the cubic's error is worth another look: 2^-20. */
 const VAGUE: f64 = 9.5367431640625e-7;
+/** Width of an interval that holds a zero of f, not a near miss, which ccdRoots.ts leaves 2^-12 wide: 2^-30. */
+const NARROW: f64 = 9.313225746154785e-10;
+/** Width that more digits of f would hardly improve, t being a float64 number near 1: 2^-45. */
+const SHARP: f64 = 2.842170943040401e-14;
 /** Directions to try before the answer is "yes". */
 const BUDGET: i32 = 32;
 
@@ -117,8 +121,10 @@ const BUDGET: i32 = 32;
     if (edges) closestEdgeEdge(mix(ax, now), mix(ay, now), mix(az, now), mix(bx, now), mix(by, now), mix(bz, now), mix(cx, now), mix(cy, now), mix(cz, now));
     else closestVertexTriangle(mix(ax, now), mix(ay, now), mix(az, now), mix(bx, now), mix(by, now), mix(bz, now), mix(cx, now), mix(cy, now), mix(cz, now));
     separate(q, edges, scaling);
+    const width = rootHigh - rootLow, plain = inside && !vague && width < NARROW;
+    if (plain && clearHigh <= rootHigh) return now;
     if (!(clearLow <= now && clearHigh > now)) {
-      if (refined || (inside && !vague)) return now;
+      if (refined || plain || (!vague && width < SHARP)) return now;
       if (edges) refineCubic(q, scaling, 0, 24, 48, 72, 0, 48);
       else refineCubic(q, scaling, 24, 48, 24, 72, 24, 0);
       refined = true;
