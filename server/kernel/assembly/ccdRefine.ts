@@ -5,8 +5,9 @@
  * the order 1, u and u^2, u = 2^-53, times |a b c|. They are added up in three sums (Ogita, Rump and Oishi 2005, SumK with K = 3): what the first sum
  * rounds off goes to the second exactly, and what that rounds off to the third.
  *
- * Error: what is rounded is the third sum alone. It is made of less than 2^9 terms of at most 2 u^2 |a b c| each, or sums of such, so it never exceeds
- * 2^10 u^2 T, T the sum of |a b c| over all monomials, and each of 2^9 additions rounds by at most 2^10 u^3 T; products in it and the dropped
+ * Error, with T the sum of |a b c| over all monomials, at most 18: what is rounded is the third sum alone. The first sum rounds by at most u T an addition, so the
+ * second gets 18 such and at most 5 u |a b c| a monomial: it never exceeds 2^5 u T and rounds by 2^5 u^2 T an addition, 6 a monomial. So the third, with
+ * 3 u^2 |a b c| a monomial besides, never exceeds 2^12 u^2 T, and its 8 additions a monomial round by less than 2^8 2^12 u^3 T; products in it and the dropped
  * a' b' c' are a few u^3 |a b c|. Taken as 2^24 u^3 T. The last two additions and the factor 1/3 add 3 u |b_i|, which `setCubic` is told as well.
  * Tried before: two sums' worth of digits (2^7 u^2 T); queries with motions of 10^-16 across their common plane kept 7 of 113 false alarms.
  * Two lanes, t0 and t1, as in ccd.ts.
