@@ -67,7 +67,36 @@ export const H_TICKET = 320; // i64: phase index << 32 | next chunk
 export const H_DONE = 384; // i32: chunks finished in this phase
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
 export const H_CREW = 512; // i32: helpers that are inside a tick now
-export const HEADER_END = 640;
+/** Contact between surfaces: touchList.ts. */
+export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
+export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle first
+export const H_TOUCH_CAPACITY = 648; // i32 blocks
+export const H_TOUCH_COUNT = 652; // i32 blocks listed
+export const H_VERTEX_TOUCHES = 656; // i32 of them vertex-triangle
+export const H_TOUCH_COLORS = 660; // i32 pointer: first block of every color, TOUCH_COLORS of vertex-triangle, as many of edge-edge, and the end
+export const H_COLOR_MASKS = 664; // i32 pointer: u64 per particle, scratch of the coloring
+export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where it was when the list was made
+export const H_LIST_SUBSTEPS = 672; // i32 substeps done since then
+export const H_DUMMIES = 676; // i32 address of the first dummy
+export const H_LIST_VALID = 680; // i32 1: the list holds what it promises
+export const H_CHANGED = 684; // i32 pointer: i32 addresses of particles that the response has moved in this substep
+export const H_CHANGED_FROM = 688; // i32 pointer: f32x4 per particle, where it was before
+export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
+export const H_INCIDENT = 696; // i32 pointer: per particle the start of its run in H_INCIDENCES, and the end
+export const H_INCIDENCES = 700; // i32 pointer: pair numbers, particle after particle
+export const H_INCIDENT_VALID = 704; // i32 1: the two above belong to this list
+export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_TOUCH_CAPACITY * 4 each
+export const H_QUEUED = 712; // i32 pointer: a byte per pair
+export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
+export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
+export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
+/** Counts since the room began, u32. */
+export const H_COUNT_LISTS = 724; // lists of pairs made
+export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
+export const H_COUNT_ZONES = 732; // rigid impact zones
+export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
+export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
+export const HEADER_END = 832;
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
 export const PHASE_BYTES = 64;
@@ -129,6 +158,8 @@ export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
 export const KIND_BALLS = 63;
 export const KIND_CORES = 64;
+export const KIND_SAFE = 65;
+export const KIND_VERIFY = 66;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
@@ -288,6 +319,7 @@ export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
 export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its surface's drift while the list of pairs stays valid, m
 export const SURFACE_DRIFT = 64; // f32x3 how far the surface as a whole is expected to go meanwhile, m
+export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_BYTES = 96;
 
 /** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */
@@ -296,6 +328,7 @@ export const PAIR_NORMAL = 16; // f32x3 unit vector from the second's closest po
 export const PAIR_GAP = 28; // f32 their distance, m
 export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
+export const PAIR_COLOR = 40; // i32 scratch of touchList.ts
 export const PAIR_BYTES = 48;
 
 /** An edge (a, b) and a triangle (c, d, e) that it meets (tangles.ts). */
@@ -303,6 +336,27 @@ export const TANGLE_ADDRESS = 0; // i32x5 particle addresses in X
 export const TANGLE_SURFACES = 20; // i32 edge's surface << 16 | triangle's
 export const TANGLE_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
 export const TANGLE_BYTES = 32;
+/** Four pairs of one kind and color. */
+export const TOUCH_ADDRESS = 0; // i32x4 x 4: first .. fourth particle of each
+export const TOUCH_NORMAL = 64; // f32x4 x 3: a direction in which the pair is apart, from the second to the first
+export const TOUCH_KEEP = 112; // f32x4 least distance, m
+export const TOUCH_THICKNESS = 128; // f32x4 distance that contact keeps, m
+export const TOUCH_GAP = 144; // f32x4 distance when the substep began (of pairs that are far a lower bound), m
+export const TOUCH_NEAR = 160; // i32x4 mask: solved in this substep
+export const TOUCH_BAD = 176; // i32x4 mask: not cleared
+export const TOUCH_WEIGHT = 192; // f32x4 x 4: closest points' weights, negative for the second primitive
+export const TOUCH_STATIC = 256; // f32x4 static friction coefficient
+export const TOUCH_DYNAMIC = 272; // f32x4 dynamic
+export const TOUCH_BOUNCE = 288; // f32x4 coefficient of restitution
+export const TOUCH_BYTES = 304;
+/** Colors; pairs beyond go into blocks of their own, behind the last color. */
+export const TOUCH_COLORS = 64;
+/** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */
+export const ZONE_BYTES = 208;
+export const MARK_CHANGED = 1;
+export const MARK_ROUND = 2;
+export const MARK_ZONE = 4;
+export const MARK_TANGLED = 8;
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;

@@ -1,0 +1,125 @@
+/**
+ * How long a list of pairs is good for. It holds every pair of primitives that were within r + m of each other when it was made; m is what both may
+ * stray from the way that their surface was expected to go (SURFACE_MARGIN each, pairs.ts). While no particle has strayed further, pairs that are
+ * not listed are still at least r apart, at every moment of every substep, because a straight motion strays most at its ends.
+ * It is made at the start of a tick, and from S again at the end of a substep in which a particle strayed too far, with twice the margin.
+ */
+import {
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_VERTEX_PAIRS, H_EDGE_PAIRS,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
+} from "./layout";
+import { listPairs } from "./pairs";
+import { packPairs } from "./touchList";
+
+/** Margins allow for so much more than what the velocities of the start say: they change meanwhile. */
+const CAUTION: f32 = 1.25;
+/** Part of its radius that a margin is at least. */
+const LEAST: f32 = 0.5;
+/** A list that does not fit is made again with half the margins, so many times. */
+const HALVINGS = 12;
+
+@inline function surfaceAt(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
+
+/** At the start of a tick: S = x, and a list for all of it. */
+export function beginTouches(): void {
+  store<i32>(HEADER, 0, H_LIST_VALID);
+  store<i32>(HEADER, 0, H_TOUCH_COUNT);
+  if (!load<u32>(HEADER, H_SAFE)) return;
+  const X = <usize>load<u32>(HEADER, H_X), bytes = <usize>load<i32>(HEADER, H_PARTICLES) << 4;
+  memory.copy(<usize>load<u32>(HEADER, H_SAFE), X, bytes);
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), seconds = load<f32>(HEADER, H_SUBSTEP_SECONDS) * <f32>load<i32>(HEADER, H_SUBSTEPS);
+  const toV = <usize>load<u32>(HEADER, H_V) - X;
+  for (let n = 0; n < surfaces; n++) planMargin(surfaceAt(n), toV, seconds, load<f32>(HEADER, H_SUBSTEP_SECONDS));
+  makeList(X);
+}
+
+/** Drift and margin of a surface for the next `seconds`, by its velocities (f32x4 at particle + toV). */
+function planMargin(surface: usize, toV: usize, seconds: f32, h: f32): void {
+  const first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let sum = f32x4.splat(0), strongest: f32 = 0;
+  for (let i = 0, at = first; i < count; i++, at += 16) {
+    sum = f32x4.add(sum, v128.load(at + toV));
+    strongest = max<f32>(strongest, square(v128.load(at + toAcc)));
+  }
+  const mean = f32x4.mul(sum, f32x4.splat(1 / <f32>count));
+  let most: f32 = 0;
+  for (let i = 0, at = first; i < count; i++, at += 16) most = max<f32>(most, square(f32x4.sub(v128.load(at + toV), mean)));
+  const drift = f32x4.mul(mean, f32x4.splat(seconds));
+  store<f32>(surface, f32x4.extract_lane(drift, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(drift, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(drift, 2), SURFACE_DRIFT + 8);
+  const margin = CAUTION * (Mathf.sqrt(most) * seconds + 0.5 * Mathf.sqrt(strongest) * seconds * seconds) + LEAST * load<f32>(surface, SURFACE_RADIUS);
+  store<f32>(surface, min<f32>(margin, max<f32>(load<f32>(surface, SURFACE_LIMIT), LEAST * load<f32>(surface, SURFACE_RADIUS))), SURFACE_MARGIN);
+}
+
+@inline function square(a: v128): f32 {
+  const b = f32x4.mul(a, a);
+  return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
+}
+
+/** Lists and packs the pairs at `positions`; margins shrink until they fit. */
+function makeList(positions: usize): void {
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
+  memory.copy(<usize>load<u32>(HEADER, H_REFERENCE), positions, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
+  store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
+  for (let n = 0; n < HALVINGS; n++) {
+    if (listPairs(positions) >= 0 && packPairs()) { store<i32>(HEADER, 1, H_LIST_VALID); return; }
+    for (let s = 0; s < surfaces; s++) {
+      const margin = surfaceAt(s) + SURFACE_MARGIN;
+      store<f32>(margin, 0.5 * load<f32>(margin));
+    }
+  }
+  store<i32>(HEADER, 0, H_TOUCH_COUNT);
+  store<i32>(HEADER, 0, H_LIST_VALID);
+}
+
+/** How far the list's time has gone, in the time that drifts were planned for. */
+@inline function elapsed(): f32 {
+  return <f32>load<i32>(HEADER, H_LIST_SUBSTEPS) / <f32>load<i32>(HEADER, H_SUBSTEPS);
+}
+
+/** Has no particle strayed further from its surface's drift than the list allows? */
+export function withinReach(): bool {
+  if (!load<i32>(HEADER, H_LIST_VALID)) return false;
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), time = elapsed();
+  for (let n = 0; n < surfaces; n++) {
+    const surface = surfaceAt(n), margin = load<f32>(surface, SURFACE_MARGIN);
+    // not a number strays nowhere: the guard deals with it
+    if (farthest(surface, time) > margin * margin) return false;
+  }
+  return true;
+}
+
+/** Greatest squared distance of a surface's particles from where the drift has them. */
+function farthest(surface: usize, time: f32): f32 {
+  const first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - <usize>load<u32>(HEADER, H_X);
+  const drift = f32x4.mul(f32x4.replace_lane(v128.load(surface, SURFACE_DRIFT), 3, 0), f32x4.splat(time));
+  let most = f32x4.splat(0);
+  for (let i = 0, at = first; i < count; i++, at += 16) {
+    const d = f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toReference)), drift), dd = f32x4.mul(d, d);
+    most = f32x4.pmax(most, f32x4.add(dd, f32x4.add(v128.shuffle<f32>(dd, dd, 1, 2, 0, 3), v128.shuffle<f32>(dd, dd, 2, 0, 1, 3))));
+  }
+  return f32x4.extract_lane(most, 0);
+}
+
+/**
+ * A list for this substep and those that follow, from S: drifts are the mean motions of this substep going on, margins twice what they were and at least
+ * what this substep strays.
+ */
+export function makeListAgain(): void {
+  const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT), substeps = <f32>load<i32>(HEADER, H_SUBSTEPS);
+  for (let n = 0; n < surfaces; n++) {
+    const surface = surfaceAt(n), first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT);
+    let sum = f32x4.splat(0);
+    for (let i = 0, at = first; i < count; i++, at += 16) sum = f32x4.add(sum, f32x4.sub(v128.load(at), v128.load(at + toSafe)));
+    const mean = f32x4.mul(sum, f32x4.splat(1 / <f32>count));
+    let most: f32 = 0;
+    for (let i = 0, at = first; i < count; i++, at += 16) most = max<f32>(most, square(f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), mean)));
+    const drift = f32x4.mul(mean, f32x4.splat(substeps));
+    store<f32>(surface, f32x4.extract_lane(drift, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(drift, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(drift, 2), SURFACE_DRIFT + 8);
+    const strays = 1.01 * Mathf.sqrt(most), usual = min<f32>(2 * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT));
+    store<f32>(surface, max<f32>(2 * strays, max<f32>(usual, LEAST * load<f32>(surface, SURFACE_RADIUS))), SURFACE_MARGIN);
+  }
+  makeList(safe);
+  // this substep is already done
+  store<i32>(HEADER, 1, H_LIST_SUBSTEPS);
+}

@@ -1,0 +1,81 @@
+/**
+ * Contact between surfaces: vertex-triangle and edge-edge pairs that are near, as unilateral constraints with Coulomb friction on displacements.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (touchCheck.ts), r the pair's thickness
+ *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
+ * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too small before moves xPrev
+ * along (at most RELEASE of it a substep), so overlap never turns into speed. Restitution e adds e times the approach beyond the surface.
+ * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p, p the approach made good
+ * (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks of a color may be solved side by side.
+ */
+import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
+import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3 } from "./touchLanes";
+import { HEADER, H_X, H_XPREV, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
+
+/** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
+const RELEASE: f32 = 0.25;
+
+/** @param block address of the first of `count` blocks */
+export function solveTouches(block: usize, count: i32): void {
+  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(RELEASE), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  for (let n = 0; n < count; n++, block += TOUCH_BYTES) {
+    let active = v128.load(block, TOUCH_NEAR);
+    if (!v128.any_true(active)) continue;
+    gather(block, 0);
+    const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32);
+    const b0 = v128.load(block, TOUCH_WEIGHT), b1 = v128.load(block, TOUCH_WEIGHT + 16), b2 = v128.load(block, TOUCH_WEIGHT + 32), b3 = v128.load(block, TOUCH_WEIGHT + 48);
+    const g = dot3(nx, madd(b0, x0, madd(b1, x1, mul(b2, x2))), ny, madd(b0, y0, madd(b1, y1, mul(b2, y2))), nz, madd(b0, z0, madd(b1, z1, mul(b2, z2))));
+    const r = v128.load(block, TOUCH_THICKNESS), before = v128.load(block, TOUCH_GAP), hold = f32x4.min(r, before);
+    const approach = f32x4.max(zero, sub(hold, g)), still = mul(release, sub(r, hold));
+    const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+    active = v128.and(active, v128.and(f32x4.lt(g, add(hold, still)), f32x4.gt(W, zero)));
+    if (!v128.any_true(active)) continue;
+    const iW = v128.and(f32x4.div(one, W), active);
+    const bounced = madd(approach, v128.load(block, TOUCH_BOUNCE), approach);
+    // what is still missing after the approach; less than `still` where the pair parts by itself
+    const extra = f32x4.max(zero, sub(add(hold, still), f32x4.max(g, add(g, bounced))));
+
+    // relative displacement of the closest points, tangential part
+    let a = v128.load(<usize>load<u32>(block, 0) + toPrev), b = v128.load(<usize>load<u32>(block, 4) + toPrev), c = v128.load(<usize>load<u32>(block, 8) + toPrev), d = v128.load(<usize>load<u32>(block, 12) + toPrev);
+    const p0x = xs(a, b, c, d), p0y = ys(a, b, c, d), p0z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16) + toPrev); b = v128.load(<usize>load<u32>(block, 20) + toPrev); c = v128.load(<usize>load<u32>(block, 24) + toPrev); d = v128.load(<usize>load<u32>(block, 28) + toPrev);
+    const p1x = xs(a, b, c, d), p1y = ys(a, b, c, d), p1z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32) + toPrev); b = v128.load(<usize>load<u32>(block, 36) + toPrev); c = v128.load(<usize>load<u32>(block, 40) + toPrev); d = v128.load(<usize>load<u32>(block, 44) + toPrev);
+    const p2x = xs(a, b, c, d), p2y = ys(a, b, c, d), p2z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 48) + toPrev); b = v128.load(<usize>load<u32>(block, 52) + toPrev); c = v128.load(<usize>load<u32>(block, 56) + toPrev); d = v128.load(<usize>load<u32>(block, 60) + toPrev);
+    const p3x = xs(a, b, c, d), p3y = ys(a, b, c, d), p3z = zs(a, b, c, d);
+    // from the fourth's previous position, as x0 .. x2 are from its present one: its own displacement has weight b0 + b1 + b2 + b3 = 0
+    let tx = madd(b0, sub(x0, sub(p0x, p3x)), madd(b1, sub(x1, sub(p1x, p3x)), mul(b2, sub(x2, sub(p2x, p3x)))));
+    let ty = madd(b0, sub(y0, sub(p0y, p3y)), madd(b1, sub(y1, sub(p1y, p3y)), mul(b2, sub(y2, sub(p2y, p3y)))));
+    let tz = madd(b0, sub(z0, sub(p0z, p3z)), madd(b1, sub(z1, sub(p1z, p3z)), mul(b2, sub(z2, sub(p2z, p3z)))));
+    const along = dot3(tx, nx, ty, ny, tz, nz);
+    tx = sub(tx, mul(along, nx)); ty = sub(ty, mul(along, ny)); tz = sub(tz, mul(along, nz));
+    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, TOUCH_STATIC), approach));
+    const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, TOUCH_DYNAMIC), approach), slide)));
+    const cut = v128.bitselect(one, slips, sticks);
+
+    const push = mul(iW, bounced), more = mul(iW, extra), drag = mul(iW, cut), all = add(push, more);
+    const fx = sub(mul(all, nx), mul(drag, tx)), fy = sub(mul(all, ny), mul(drag, ty)), fz = sub(mul(all, nz), mul(drag, tz));
+    const s0 = mul(w0, b0), s1 = mul(w1, b1), s2 = mul(w2, b2), s3 = mul(w3, b3);
+    shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+    if (!v128.any_true(f32x4.gt(more, zero))) continue;
+    const mx = mul(more, nx), my = mul(more, ny), mz = mul(more, nz);
+    shift(block, toPrev, mul(s0, mx), mul(s0, my), mul(s0, mz));
+    shift(block + 16, toPrev, mul(s1, mx), mul(s1, my), mul(s1, mz));
+    shift(block + 32, toPrev, mul(s2, mx), mul(s2, my), mul(s2, mz));
+    shift(block + 48, toPrev, mul(s3, mx), mul(s3, my), mul(s3, mz));
+  }
+}
+
+/** Adds a vector a lane to the four particles whose addresses are at `at`, `by` bytes from there. Lanes that are not solved add 0: not a bit changes. */
+function shift(at: usize, by: usize, x: v128, y: v128, z: v128): void {
+  const zero = f32x4.splat(0), xy = v128.shuffle<f32>(x, y, 0, 4, 1, 5), zw = v128.shuffle<f32>(z, zero, 0, 4, 1, 5), xyHigh = v128.shuffle<f32>(x, y, 2, 6, 3, 7), zwHigh = v128.shuffle<f32>(z, zero, 2, 6, 3, 7);
+  move(<usize>load<u32>(at, 0) + by, v128.shuffle<f32>(xy, zw, 0, 1, 4, 5));
+  move(<usize>load<u32>(at, 4) + by, v128.shuffle<f32>(xy, zw, 2, 3, 6, 7));
+  move(<usize>load<u32>(at, 8) + by, v128.shuffle<f32>(xyHigh, zwHigh, 0, 1, 4, 5));
+  move(<usize>load<u32>(at, 12) + by, v128.shuffle<f32>(xyHigh, zwHigh, 2, 3, 6, 7));
+}
+
+@inline function move(at: usize, by: v128): void { v128.store(at, f32x4.add(v128.load(at), by)); }

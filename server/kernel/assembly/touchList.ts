@@ -1,0 +1,121 @@
+/**
+ * The broad phase's list of pairs (pairs.ts), packed into blocks of four by color: pairs of a color share no free particle, so lanes of a block
+ * and blocks of a color may be solved side by side, and the result does not depend on who solves them. Greedy, in list order: the smallest color
+ * that none of a pair's free particles has yet (a bit mask a particle). Pairs beyond TOUCH_COLORS stand alone in blocks, behind the last color, in
+ * list order. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
+ */
+import {
+  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID,
+  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_BYTES,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
+} from "./layout";
+
+/** Part of its thickness that a pair is kept apart whatever happens. */
+const KEEP: f32 = 0.125;
+/** Edges answer a little later than vertices: where two smooth sheets lie on each other, vertices carry all, and edges only what is between them. */
+const EDGE_SHARE: f32 = 0.9;
+/** Color of a pair that is left out: tangled, or touching from the start. */
+const LEFT_OUT = -1;
+
+/** Rows of one kind: first row, and the way to the next. */
+@inline function rowOf(pairs: usize, capacity: i32, vertex: bool, n: i32): usize {
+  return pairs + <usize>(vertex ? n : capacity - 1 - n) * PAIR_BYTES;
+}
+
+/** H_PAIRS -> H_TOUCHES. @returns false if the blocks do not fit */
+export function packPairs(): bool {
+  store<i32>(HEADER, 0, H_INCIDENT_VALID);
+  let blocks = packKind(true, load<i32>(HEADER, H_VERTEX_PAIRS), 0, 0);
+  if (blocks < 0) return false;
+  store<i32>(HEADER, blocks, H_VERTEX_TOUCHES);
+  blocks = packKind(false, load<i32>(HEADER, H_EDGE_PAIRS), blocks, TOUCH_COLORS + 1);
+  if (blocks < 0) return false;
+  store<i32>(HEADER, blocks, H_TOUCH_COUNT);
+  store<i32>(<usize>load<u32>(HEADER, H_TOUCH_COLORS) + <usize>(2 * (TOUCH_COLORS + 1)) * 4, blocks);
+  return true;
+}
+
+/** Packs `count` rows into blocks from number `first` on. @param table place of its first color in H_TOUCH_COLORS. @returns the number behind its last block, or -1 */
+function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
+  const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), marks = <usize>load<u32>(HEADER, H_MARKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
+  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES);
+  memory.fill(masks, 0, <usize>load<i32>(HEADER, H_PARTICLES) << 3);
+  memory.fill(starts, 0, (TOUCH_COLORS + 1) << 2);
+  for (let n = 0; n < count; n++) {
+    const row = rowOf(pairs, capacity, vertex, n);
+    if (tangled(row, vertex, X, marks) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
+    let mask: u64 = 0;
+    for (let k: usize = 0; k < 16; k += 4) {
+      const at = <usize>load<u32>(row + k);
+      if (load<f32>(at, 12) != 0) mask |= load<u64>(masks + ((at - X) >> 1));
+    }
+    const color = <i32>ctz<u64>(~mask); // 64 where all are taken
+    if (color < TOUCH_COLORS) {
+      const bit = <u64>1 << color;
+      for (let k: usize = 0; k < 16; k += 4) {
+        const at = <usize>load<u32>(row + k);
+        if (load<f32>(at, 12) != 0) store<u64>(masks + ((at - X) >> 1), load<u64>(masks + ((at - X) >> 1)) | bit);
+      }
+    }
+    store<i32>(row, color, PAIR_COLOR);
+    store<i32>(starts + (<usize>color << 2), load<i32>(starts + (<usize>color << 2)) + 1);
+  }
+  // counts -> first blocks; `places` counts the lanes filled of each color
+  let block = first;
+  for (let c = 0; c <= TOUCH_COLORS; c++) {
+    const n = load<i32>(starts + (<usize>c << 2));
+    store<i32>(starts + (<usize>c << 2), block);
+    block += c < TOUCH_COLORS ? (n + 3) >> 2 : n;
+  }
+  if (block > load<i32>(HEADER, H_TOUCH_CAPACITY)) return -1;
+  for (let b = first; b < block; b++) clearBlock(touches + <usize>b * TOUCH_BYTES);
+  // the masks are done with: their first words count what has been placed of each color
+  const places = masks;
+  memory.fill(places, 0, (TOUCH_COLORS + 1) << 2);
+  for (let n = 0; n < count; n++) {
+    const row = rowOf(pairs, capacity, vertex, n), color = load<i32>(row, PAIR_COLOR);
+    if (color == LEFT_OUT) continue;
+    const place = load<i32>(places + (<usize>color << 2)), start = load<i32>(starts + (<usize>color << 2));
+    store<i32>(places + (<usize>color << 2), place + 1);
+    if (color < TOUCH_COLORS) fill(touches + <usize>(start + (place >> 2)) * TOUCH_BYTES + (<usize>(place & 3) << 2), row, vertex);
+    else fill(touches + <usize>(start + place) * TOUCH_BYTES, row, vertex);
+  }
+  return block;
+}
+
+/** Both primitives have a tangled particle: which side is out cannot be said until they have parted. */
+function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
+  const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
+  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0;
+}
+
+@inline function mark(row: usize, k: usize, X: usize, marks: usize): i32 { return load<u8>(marks + ((<usize>load<u32>(row + k) - X) >> 4)); }
+
+/** Four lanes that rest on the dummies and are never near, never bad. */
+function clearBlock(block: usize): void {
+  const dummies = load<i32>(HEADER, H_DUMMIES), zero = f32x4.splat(0), never = f32x4.splat(-1e30);
+  v128.store(block, i32x4.splat(dummies)); v128.store(block, i32x4.splat(dummies + 16), 16); v128.store(block, i32x4.splat(dummies + 32), 32); v128.store(block, i32x4.splat(dummies + 48), 48);
+  for (let row: usize = 64; row < TOUCH_BYTES; row += 16) v128.store(block + row, zero);
+  v128.store(block, never, TOUCH_KEEP); v128.store(block, never, TOUCH_THICKNESS);
+}
+
+/** @param lane address of the block plus four times the lane */
+function fill(lane: usize, row: usize, vertex: bool): void {
+  for (let k: usize = 0; k < 16; k += 4) store<u32>(lane + (k << 2), load<u32>(row + k));
+  store<f32>(lane, load<f32>(row, PAIR_NORMAL), TOUCH_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), TOUCH_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), TOUCH_NORMAL + 32);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
+  const r = load<f32>(row, PAIR_THICKNESS);
+  store<f32>(lane, KEEP * r, TOUCH_KEEP);
+  store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, TOUCH_THICKNESS);
+  store<f32>(lane, load<f32>(row, PAIR_GAP), TOUCH_GAP);
+  store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), TOUCH_STATIC);
+  store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), TOUCH_DYNAMIC);
+  store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
+}
+
+/** A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts): such pairs are only verified. */
+function othersSolve(A: usize, B: usize, vertex: bool): bool {
+  const a = load<i32>(A, SURFACE_SOLID), b = load<i32>(B, SURFACE_SOLID);
+  if (a == 2 || b == 2) return b != 3 && a != 3;
+  return vertex && b == 3;
+}

@@ -1,0 +1,236 @@
+/**
+ * What the verification of a substep could not clear (touchCheck.ts), one pair after another in list order, in three stages (Bridson, Fedkiw & Anderson
+ * 2002, sections 7.3 to 7.5):
+ *   impulses   the pair is pushed apart by its masses, inelastic but for restitution, with friction, and its neighbors are looked at again: ROUNDS times
+ *   zones      what is still not clear moves as one rigid piece: zones.ts
+ *   stop       what even that does not clear stays where the substep began
+ * Pairs not listed are further apart than this substep's motion (reach.ts). After the last stage every listed pair is clear: S is free of
+ * intersections, and particles that stop all stand as they stood there.
+ *
+ * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep is made good, no more. Where the pair
+ * meets elsewhere, n and b are those shortly before the time of impact. Where it does not meet but ends too near, those of x.
+ * Velocities change by what the response moved, over h.
+ */
+import {
+  HEADER, H_X, H_XPREV, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_QUEUE, H_QUEUED, H_COLLIDERS, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
+  TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES,
+  COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S1, MOTION_R1,
+} from "./layout";
+import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
+import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
+import { distanceTo, nx as outX, ny as outY, nz as outZ } from "./colliderDistance";
+import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
+import { beginZones, endZones, joinZone, moveZones, sameZone, zoneMember, zoneMembers } from "./zones";
+
+/** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
+const ROUNDS = 8;
+const ZONE_ROUNDS = 8;
+/** Share of the time to impact at which the closest points' direction is taken: there the pair is still apart. */
+const BEFORE: f64 = 0.9;
+/** Part of its radius that a particle is kept out of a plane. */
+const KEEP: f32 = 0.125;
+
+let queueSize = 0, nextSize = 0, swapped = false;
+
+@inline function queueAt(next: bool, n: i32): usize {
+  return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_TOUCH_CAPACITY) << 2) + n) << 2);
+}
+
+function enqueue(pair: i32): void {
+  const flag = <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
+  if (load<u8>(flag)) return;
+  store<u8>(flag, 1);
+  store<i32>(queueAt(true, nextSize++), pair);
+}
+
+/** What has been enqueued is the queue. */
+function turnQueue(): void {
+  swapped = !swapped;
+  queueSize = nextSize;
+  nextSize = 0;
+  const flags = <usize>load<u32>(HEADER, H_QUEUED);
+  for (let n = 0; n < queueSize; n++) store<u8>(flags + <usize>load<i32>(queueAt(false, n)), 0);
+}
+
+@inline function tally(counter: usize, by: i32): void { store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by); }
+
+/** Clears every pair that is marked TOUCH_BAD. @param h s. @returns particles moved: the list's reach has to be looked at again */
+export function respond(h: f32): i32 {
+  collectBad();
+  if (!queueSize) return 0;
+  tally(H_COUNT_CHECKS, queueSize);
+  findIncidences();
+  for (let round = 0; round < ROUNDS && queueSize; round++) {
+    for (let n = 0; n < queueSize; n++) {
+      const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
+      if (answer != CLEAR && !pushApart(pair, answer, round)) enqueue(pair);
+    }
+    leavePlanes();
+    askNeighbors();
+    turnQueue();
+  }
+  if (queueSize) {
+    beginZones();
+    for (let round = 0; round < ZONE_ROUNDS && queueSize; round++) {
+      for (let n = 0; n < queueSize; n++) {
+        examine(load<i32>(queueAt(false, n)));
+        joinZone(particle0, particle1, particle2, particle3);
+      }
+      moveZones();
+      askNeighbors();
+      turnQueue();
+    }
+    endZones();
+  }
+  while (queueSize) {
+    for (let n = 0; n < queueSize; n++) {
+      if (examine(load<i32>(queueAt(false, n))) == CLEAR) continue;
+      stop(particle0); stop(particle1); stop(particle2); stop(particle3);
+    }
+    askNeighbors();
+    turnQueue();
+  }
+  const moved = changedCount;
+  updateChanged(h);
+  endChanges();
+  return moved;
+}
+
+/** TOUCH_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
+function collectBad(): void {
+  const blocks = load<i32>(HEADER, H_TOUCH_COUNT);
+  let block = <usize>load<u32>(HEADER, H_TOUCHES);
+  nextSize = 0;
+  for (let n = 0; n < blocks; n++, block += TOUCH_BYTES) {
+    if (!v128.any_true(v128.load(block, TOUCH_BAD))) continue;
+    for (let lane = 0; lane < 4; lane++) {
+      if (!load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) continue;
+      const pair = (n << 2) + lane;
+      if (examine(pair) == CLEAR) freshen(pair); else enqueue(pair);
+    }
+  }
+  turnQueue();
+}
+
+/** Pairs of this round's particles that are not clear -> next queue; ends the round. */
+function askNeighbors(): void {
+  for (let n = 0; n < roundCount; n++) {
+    const particle = roundParticle(n), end = endIncidence(particle);
+    for (let i = firstIncidence(particle); i < end; i++) {
+      const pair = incidence(i);
+      if (examine(pair) != CLEAR && !sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
+    }
+  }
+  endRound();
+}
+
+/** One impulse on the pair that was examined last. @returns false if nothing of it can move */
+function pushApart(pair: i32, answer: i32, round: i32): bool {
+  const lane = laneOf(pair), own = <f64>load<f32>(lane, TOUCH_THICKNESS), r = own > 0 ? own : 2 * keep;
+  let hold: f64, g: f64;
+  if (answer == MEET) {
+    closest(0);
+    hold = max<f64>(keep, min<f64>(r, gap));
+    g = weighted(12, nx, ny, nz);
+    if (g >= hold || round & 1) {
+      between(BEFORE * impact);
+      closest(24);
+      if (!(gap > 0)) return false;
+      hold = max<f64>(keep, min<f64>(r, gap));
+      g = weighted(12, nx, ny, nz);
+    }
+  } else {
+    closest(0);
+    hold = max<f64>(keep, min<f64>(r, gap));
+    closest(12);
+    if (!(gap > 0)) return false;
+    g = gap;
+  }
+  if (!(g < hold)) hold = g + keep; // clear along n and yet not clear: a little further
+  const w0: f64 = load<f32>(particle0, 12), w1: f64 = load<f32>(particle1, 12), w2: f64 = load<f32>(particle2, 12), w3: f64 = load<f32>(particle3, 12);
+  const W = w0 * b0 * b0 + w1 * b1 * b1 + w2 * b2 * b2 + w3 * b3 * b3;
+  if (!(W > 0)) return false;
+  const approach = hold - g, push = approach * (1 + <f64>load<f32>(lane, TOUCH_BOUNCE)) / W;
+  // tangential displacement since S of the points that touch
+  let tx = weighted(12, 1, 0, 0) - weighted(0, 1, 0, 0), ty = weighted(12, 0, 1, 0) - weighted(0, 0, 1, 0), tz = weighted(12, 0, 0, 1) - weighted(0, 0, 0, 1);
+  const along = tx * nx + ty * ny + tz * nz;
+  tx -= along * nx; ty -= along * ny; tz -= along * nz;
+  const slide = sqrt(tx * tx + ty * ty + tz * tz);
+  const cut = slide > 0 && own > 0 ? (slide <= <f64>load<f32>(lane, TOUCH_STATIC) * approach ? 1 : min<f64>(1, <f64>load<f32>(lane, TOUCH_DYNAMIC) * approach / slide)) / W : 0;
+  const fx = push * nx - cut * tx, fy = push * ny - cut * ty, fz = push * nz - cut * tz;
+  shove(particle0, w0 * b0, fx, fy, fz); shove(particle1, w1 * b1, fx, fy, fz); shove(particle2, w2 * b2, fx, fy, fz); shove(particle3, w3 * b3, fx, fy, fz);
+  tally(H_COUNT_IMPULSES, 1);
+  return true;
+}
+
+function shove(particle: usize, s: f64, x: f64, y: f64, z: f64): void {
+  if (s == 0) return;
+  change(particle);
+  store<f32>(particle, <f32>(<f64>load<f32>(particle) + s * x)); store<f32>(particle, <f32>(<f64>load<f32>(particle, 4) + s * y), 4); store<f32>(particle, <f32>(<f64>load<f32>(particle, 8) + s * z), 8);
+}
+
+/** Back to where the substep began. */
+function stop(particle: usize): void {
+  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  if (load<f32>(particle) == load<f32>(safe) && load<f32>(particle, 4) == load<f32>(safe, 4) && load<f32>(particle, 8) == load<f32>(safe, 8)) return;
+  change(particle);
+  store<f32>(particle, load<f32>(safe)); store<f32>(particle, load<f32>(safe, 4), 4); store<f32>(particle, load<f32>(safe, 8), 8);
+  tally(H_COUNT_STOPS, 1);
+}
+
+/** Planes have no triangles: particles of this round that were pushed into one come out again. */
+function leavePlanes(): void {
+  let c = <usize>load<u32>(HEADER, H_COLLIDERS);
+  for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
+    if (load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) continue;
+    for (let i = 0; i < roundCount; i++) {
+      const particle = roundParticle(i), depth = depthBelow(c, particle);
+      if (!(depth > 0) || load<f32>(particle, 12) == 0) continue;
+      store<f32>(particle, load<f32>(particle) + depth * planeX); store<f32>(particle, load<f32>(particle, 4) + depth * planeY, 4); store<f32>(particle, load<f32>(particle, 8) + depth * planeZ, 8);
+    }
+  }
+}
+
+let planeX: f32, planeY: f32, planeZ: f32;
+
+/** How far a particle is below what a plane allows it, m; sets the plane's normal. */
+export function depthBelow(c: usize, particle: usize): f32 {
+  const motion = <usize>load<u32>(c, COLLIDER_MOTION), r = load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
+  let x = load<f32>(particle), y = load<f32>(particle, 4), z = load<f32>(particle, 8);
+  if (motion) { inFrame(motion, MOTION_S1, MOTION_R1, x, y, z); x = frameX; y = frameY; z = frameZ; }
+  const depth = KEEP * r - distanceTo(c, x, y, z);
+  planeX = outX; planeY = outY; planeZ = outZ;
+  if (motion && depth > 0) {
+    fromFrame(motion, MOTION_S1, MOTION_R1, x + outX, y + outY, z + outZ);
+    planeX = frameX - load<f32>(particle); planeY = frameY - load<f32>(particle, 4); planeZ = frameZ - load<f32>(particle, 8);
+  }
+  return depth;
+}
+
+/** Velocities of what was moved, and fresh directions, weights and gaps of its pairs. */
+function updateChanged(h: f32): void {
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  for (let n = 0; n < changedCount; n++) {
+    const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
+    if (load<f32>(particle, 12) == 0) continue;
+    const scale: f32 = 1 / (h * (1 + h * load<f32>(v, 12)));
+    store<f32>(v, load<f32>(v) + scale * (load<f32>(particle) - load<f32>(from)));
+    store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
+    store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
+    const end = endIncidence(particle);
+    for (let i = firstIncidence(particle); i < end; i++) freshen(incidence(i));
+  }
+}
+
+/** Direction, weights and gap at x, for the next substep; solved in it if within twice the thickness. */
+function freshen(pair: i32): void {
+  const lane = laneOf(pair);
+  examine(pair);
+  closest(12);
+  if (!(gap > 0)) return;
+  store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
+  store<f32>(lane, <f32>b0, TOUCH_WEIGHT); store<f32>(lane, <f32>b1, TOUCH_WEIGHT + 16); store<f32>(lane, <f32>b2, TOUCH_WEIGHT + 32); store<f32>(lane, <f32>b3, TOUCH_WEIGHT + 48);
+  store<f32>(lane, <f32>gap, TOUCH_GAP);
+  store<i32>(lane, gap < 2 * <f64>load<f32>(lane, TOUCH_THICKNESS) ? -1 : 0, TOUCH_NEAR);
+  store<i32>(lane, 0, TOUCH_BAD);
+}
