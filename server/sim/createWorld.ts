@@ -26,6 +26,7 @@ import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
+import { planTouches } from "./memory/touches.ts";
 import { buildProgram, writeProgram, type LooseRun } from "./memory/program.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
@@ -36,10 +37,6 @@ import type { BuiltWorld } from "./types.ts";
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
 const GRAB_SLOTS = 32;
-/** Most cells of the contact grid: 32^3 keeps the scratch at 128 KiB. */
-const GRID_CELLS = 32768;
-/** Contact candidates: every surface particle may be near a triangle of two other bodies. */
-const CONTACTS_PER_PARTICLE = 2;
 
 export interface CreateOptions {
   /** Folder that the scene's mesh files are relative to. */
@@ -85,10 +82,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const surfaces = planSurfaces([...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const mostTriangles = Math.max(...bodies.map((b) => b.triangles.length / 3));
-  const grid = memoryMap.take(4 * (GRID_CELLS + 2 + mostTriangles));
-  const contactCapacity = bodies.length > 1 ? CONTACTS_PER_PARTICLE * streamed : 0;
-  const contacts = memoryMap.take(contactCapacity * L.CONTACT_BYTES);
+  const touches = planTouches(particles, surfaces.pairs, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
@@ -104,8 +98,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   f32[(L.HEADER + L.H_TICK_HZ) / 4] = tickHz;
   header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
-  header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows); header(L.H_GRID, grid); header(L.H_GRID_CELLS, GRID_CELLS);
-  header(L.H_CONTACTS, contacts); header(L.H_CONTACT_CAPACITY, contactCapacity);
+  header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
   // no phase is open until the leader opens one
   new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
@@ -121,6 +114,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
+  touches.write(memory.buffer, surfaces.rows, [...bodies.map((b) => b.meanEdge), ...solid.layouts.map(() => Math.min(...bodies.map((b) => b.meanEdge)))], x + 16 * (real + fixed));
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });

@@ -32,11 +32,14 @@ export interface Kernel {
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;
   settle(): void;
-  findContacts(): void;
   findFreeBodies(): void;
   balance(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;
-  solveContacts(): void;
+  beginTouches(): void;
+  keepSafe(): void;
+  verifyTouches(h: number): void;
+  solveTouches(block: number, count: number): void;
+  checkTouches(block: number, count: number, vertex: number): number;
   solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;

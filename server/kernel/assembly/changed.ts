@@ -25,9 +25,13 @@ export function change(particle: usize): void {
   const at = markAt(numberOf(particle)), marks = load<u8>(at), list = <usize>load<u32>(HEADER, H_CHANGED);
   if (!(marks & MARK_CHANGED)) {
     v128.store(<usize>load<u32>(HEADER, H_CHANGED_FROM) + (<usize>changedCount << 4), v128.load(particle));
-    store<u32>(list + (<usize>changedCount++ << 2), <u32>particle);
+    store<u32>(list + (<usize>changedCount << 2), <u32>particle);
+    changedCount++;
   }
-  if (!(marks & MARK_ROUND)) store<u32>(list + (<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount++) << 2), <u32>particle);
+  if (!(marks & MARK_ROUND)) {
+    store<u32>(list + (<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount) << 2), <u32>particle);
+    roundCount++;
+  }
   store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND));
 }
 

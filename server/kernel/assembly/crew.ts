@@ -15,7 +15,7 @@ import {
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
-  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS, KIND_SAFE, KIND_VERIFY,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
@@ -28,8 +28,8 @@ import { solveVolumes } from "./volume";
 import { solveHexahedra } from "./hexahedron";
 import { solveEnclosed } from "./enclosed";
 import { solvePoints } from "./points";
-import { solveContacts } from "./contacts";
-import { findContacts } from "./broadphase";
+import { keepSafe, solveNearTouches, verifyTouches } from "./touches";
+import { beginTouches } from "./reach";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
 import { settle } from "./settle";
@@ -72,7 +72,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) solveContacts();
+  else if (kind == KIND_CONTACTS) solveNearTouches();
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
@@ -90,6 +90,8 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
+  else if (kind == KIND_SAFE) keepSafe();
+  else if (kind == KIND_VERIFY) verifyTouches(h);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
@@ -99,7 +101,7 @@ export function step(helpers: i32, scratch: usize): void {
   let before = now();
   settle();
   placeCores();
-  findContacts();
+  beginTouches();
   findFreeBodies();
   beginBalls();
   let after = now();

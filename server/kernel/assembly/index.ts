@@ -19,9 +19,7 @@ export { solveEnclosed } from "./enclosed";
 export { solvePoints } from "./points";
 export { predict, updateVelocity } from "./particles";
 export { collide } from "./collide";
-export { findContacts } from "./broadphase";
 export { balance, findFreeBodies, restore } from "./momentum";
-export { solveContacts } from "./contacts";
 export { distanceTo } from "./colliderDistance";
 export { solveShapes } from "./shape";
 export { moveRigid } from "./rigid";
@@ -33,3 +31,7 @@ export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, v
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";
 export { findTangles } from "./tangles";
 export { edgeEdge, vertexTriangle } from "./ccd";
+export { solveTouches } from "./touch";
+export { checkTouches } from "./touchCheck";
+export { beginTouches } from "./reach";
+export { keepSafe, verifyTouches } from "./touches";

@@ -90,6 +90,7 @@ export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
 export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
+export const H_LIST_LIFE = 748; // i32 substeps that drifts are planned for
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart

@@ -15,9 +15,9 @@
  * which nobody would see the difference.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_CONTACTS, H_CONTACT_COUNT, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
+  HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
   BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
-  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, CONTACT_PARTICLE, CONTACT_CORNERS, CONTACT_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
+  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
 import { meets } from "./filters";
@@ -31,10 +31,23 @@ export function findFreeBodies(): void {
     if (!load<i32>(point, POINT_ACTIVE)) continue;
     for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
   }
-  let contact = <usize>load<u32>(HEADER, H_CONTACTS);
-  for (let n = load<i32>(HEADER, H_CONTACT_COUNT); n > 0; n--, contact += CONTACT_BYTES) {
-    bind(rows, bodies, load<u32>(contact, CONTACT_PARTICLE));
-    bind(rows, bodies, load<u32>(contact, CONTACT_CORNERS));
+  if (load<u32>(HEADER, H_SAFE)) bindTouching();
+}
+
+/** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
+export function bindTouching(): void {
+  const rows = <usize>load<u32>(HEADER, H_BODIES), pairs = <usize>load<u32>(HEADER, H_PAIRS), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  bindPairs(rows, bodies, pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
+  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
+  bindPairs(rows, bodies, pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+}
+
+function bindPairs(rows: usize, bodies: u32, pair: usize, count: i32): void {
+  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
+    const both = load<u32>(pair, PAIR_SURFACES), a = both >> 16, b = both & 0xffff;
+    if (a == b) continue;
+    if (a < bodies) store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
+    if (b < bodies) store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
   }
 }
 

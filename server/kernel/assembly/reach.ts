@@ -5,16 +5,19 @@
  * It is made at the start of a tick, and from S again at the end of a substep in which a particle strayed too far, with twice the margin.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_VERTEX_PAIRS, H_EDGE_PAIRS,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
 } from "./layout";
 import { listPairs } from "./pairs";
+import { bindTouching } from "./momentum";
 import { packPairs } from "./touchList";
 
 /** Margins allow for so much more than what the velocities of the start say: they change meanwhile. */
 const CAUTION: f32 = 1.25;
 /** Part of its radius that a margin is at least. */
 const LEAST: f32 = 0.5;
+/** Limits of margins that a surface may drift while a list lives. */
+const DRIFTS: f32 = 2;
 /** A list that does not fit is made again with half the margins, so many times. */
 const HALVINGS = 12;
 
@@ -27,28 +30,50 @@ export function beginTouches(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   const X = <usize>load<u32>(HEADER, H_X), bytes = <usize>load<i32>(HEADER, H_PARTICLES) << 4;
   memory.copy(<usize>load<u32>(HEADER, H_SAFE), X, bytes);
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), seconds = load<f32>(HEADER, H_SUBSTEP_SECONDS) * <f32>load<i32>(HEADER, H_SUBSTEPS);
-  const toV = <usize>load<u32>(HEADER, H_V) - X;
-  for (let n = 0; n < surfaces; n++) planMargin(surfaceAt(n), toV, seconds, load<f32>(HEADER, H_SUBSTEP_SECONDS));
-  makeList(X);
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), toV = <usize>load<u32>(HEADER, H_V) - X;
+  let fastest: f32 = 0;
+  for (let n = 0; n < surfaces; n++) fastest = max<f32>(fastest, drift(surfaceAt(n), X + toV, 0, h));
+  const life = lifeOf(fastest, load<i32>(HEADER, H_SUBSTEPS));
+  for (let n = 0; n < surfaces; n++) planMargin(surfaceAt(n), toV, h * <f32>life, life);
+  makeList(X, life);
 }
 
-/** Drift and margin of a surface for the next `seconds`, by its velocities (f32x4 at particle + toV). */
-function planMargin(surface: usize, toV: usize, seconds: f32, h: f32): void {
+/** Writes the mean of (there - here) * scale over a surface as its drift of one substep. @param there address parallel to X; here likewise, 0: nothing. @returns how many of its limits it goes */
+function drift(surface: usize, there: usize, here: usize, scale: f32): f32 {
+  const X = <usize>load<u32>(HEADER, H_X), first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT);
+  let sum = f32x4.splat(0);
+  for (let i = 0, at = first - X; i < count; i++, at += 16) sum = f32x4.add(sum, here ? f32x4.sub(v128.load(there + at), v128.load(here + at)) : v128.load(there + at));
+  const mean = f32x4.mul(sum, f32x4.splat(scale / <f32>count));
+  store<f32>(surface, f32x4.extract_lane(mean, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(mean, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(mean, 2), SURFACE_DRIFT + 8);
+  const far = Mathf.sqrt(square(mean)), limit = load<f32>(surface, SURFACE_LIMIT);
+  return far > 0 && limit > 0 ? far / limit : 0;
+}
+
+/** Substeps that a list is planned for: what drifts fast soon has others around it. @param fastest greatest drift in a substep, in limits of its surface; left substeps of the tick that are to come */
+function lifeOf(fastest: f32, left: i32): i32 {
+  return fastest * <f32>left > DRIFTS ? max<i32>(1, <i32>(DRIFTS / fastest)) : left;
+}
+
+/** Drift -> that of `life` substeps, and the margin for them, from the velocities at particle + toV. */
+function planMargin(surface: usize, toV: usize, seconds: f32, life: i32): void {
   const first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  let sum = f32x4.splat(0), strongest: f32 = 0;
+  const mean = f32x4.div(driftOf(surface), f32x4.splat(load<f32>(HEADER, H_SUBSTEP_SECONDS)));
+  let most: f32 = 0, strongest: f32 = 0;
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    sum = f32x4.add(sum, v128.load(at + toV));
+    most = max<f32>(most, square(f32x4.sub(v128.load(at + toV), mean)));
     strongest = max<f32>(strongest, square(v128.load(at + toAcc)));
   }
-  const mean = f32x4.mul(sum, f32x4.splat(1 / <f32>count));
-  let most: f32 = 0;
-  for (let i = 0, at = first; i < count; i++, at += 16) most = max<f32>(most, square(f32x4.sub(v128.load(at + toV), mean)));
-  const drift = f32x4.mul(mean, f32x4.splat(seconds));
-  store<f32>(surface, f32x4.extract_lane(drift, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(drift, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(drift, 2), SURFACE_DRIFT + 8);
-  const margin = CAUTION * (Mathf.sqrt(most) * seconds + 0.5 * Mathf.sqrt(strongest) * seconds * seconds) + LEAST * load<f32>(surface, SURFACE_RADIUS);
-  store<f32>(surface, min<f32>(margin, max<f32>(load<f32>(surface, SURFACE_LIMIT), LEAST * load<f32>(surface, SURFACE_RADIUS))), SURFACE_MARGIN);
+  const margin = CAUTION * (Mathf.sqrt(most) * seconds + 0.5 * Mathf.sqrt(strongest) * seconds * seconds), least = LEAST * load<f32>(surface, SURFACE_RADIUS);
+  store<f32>(surface, min<f32>(margin + least, max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
+  lengthen(surface, life);
 }
+
+function lengthen(surface: usize, life: i32): void {
+  const d = f32x4.mul(driftOf(surface), f32x4.splat(<f32>life));
+  store<f32>(surface, f32x4.extract_lane(d, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(d, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(d, 2), SURFACE_DRIFT + 8);
+}
+
+@inline function driftOf(surface: usize): v128 { return f32x4(load<f32>(surface, SURFACE_DRIFT), load<f32>(surface, SURFACE_DRIFT + 4), load<f32>(surface, SURFACE_DRIFT + 8), 0); }
 
 @inline function square(a: v128): f32 {
   const b = f32x4.mul(a, a);
@@ -56,7 +81,8 @@ function planMargin(surface: usize, toV: usize, seconds: f32, h: f32): void {
 }
 
 /** Lists and packs the pairs at `positions`; margins shrink until they fit. */
-function makeList(positions: usize): void {
+function makeList(positions: usize, life: i32): void {
+  store<i32>(HEADER, life, H_LIST_LIFE);
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
   memory.copy(<usize>load<u32>(HEADER, H_REFERENCE), positions, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
@@ -74,12 +100,12 @@ function makeList(positions: usize): void {
 
 /** How far the list's time has gone, in the time that drifts were planned for. */
 @inline function elapsed(): f32 {
-  return <f32>load<i32>(HEADER, H_LIST_SUBSTEPS) / <f32>load<i32>(HEADER, H_SUBSTEPS);
+  return <f32>load<i32>(HEADER, H_LIST_SUBSTEPS) / <f32>load<i32>(HEADER, H_LIST_LIFE);
 }
 
 /** Has no particle strayed further from its surface's drift than the list allows? */
 export function withinReach(): bool {
-  if (!load<i32>(HEADER, H_LIST_VALID)) return false;
+  if (!load<i32>(HEADER, H_LIST_VALID) || load<i32>(HEADER, H_LIST_SUBSTEPS) > load<i32>(HEADER, H_LIST_LIFE)) return false;
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), time = elapsed();
   for (let n = 0; n < surfaces; n++) {
     const surface = surfaceAt(n), margin = load<f32>(surface, SURFACE_MARGIN);
@@ -92,7 +118,7 @@ export function withinReach(): bool {
 /** Greatest squared distance of a surface's particles from where the drift has them. */
 function farthest(surface: usize, time: f32): f32 {
   const first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - <usize>load<u32>(HEADER, H_X);
-  const drift = f32x4.mul(f32x4.replace_lane(v128.load(surface, SURFACE_DRIFT), 3, 0), f32x4.splat(time));
+  const drift = f32x4.mul(driftOf(surface), f32x4.splat(time));
   let most = f32x4.splat(0);
   for (let i = 0, at = first; i < count; i++, at += 16) {
     const d = f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toReference)), drift), dd = f32x4.mul(d, d);
@@ -106,20 +132,20 @@ function farthest(surface: usize, time: f32): f32 {
  * what this substep strays.
  */
 export function makeListAgain(): void {
-  const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT), substeps = <f32>load<i32>(HEADER, H_SUBSTEPS);
+  const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  let fastest: f32 = 0;
+  for (let n = 0; n < surfaces; n++) fastest = max<f32>(fastest, drift(surfaceAt(n), X, safe, 1));
+  const life = lifeOf(fastest, load<i32>(HEADER, H_SUBSTEPS) - load<i32>(HEADER, H_SUBSTEP));
   for (let n = 0; n < surfaces; n++) {
-    const surface = surfaceAt(n), first = <usize>load<u32>(surface, SURFACE_FIRST), count = load<i32>(surface, SURFACE_COUNT);
-    let sum = f32x4.splat(0);
-    for (let i = 0, at = first; i < count; i++, at += 16) sum = f32x4.add(sum, f32x4.sub(v128.load(at), v128.load(at + toSafe)));
-    const mean = f32x4.mul(sum, f32x4.splat(1 / <f32>count));
+    const surface = surfaceAt(n), mean = driftOf(surface), least = LEAST * load<f32>(surface, SURFACE_RADIUS);
     let most: f32 = 0;
-    for (let i = 0, at = first; i < count; i++, at += 16) most = max<f32>(most, square(f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), mean)));
-    const drift = f32x4.mul(mean, f32x4.splat(substeps));
-    store<f32>(surface, f32x4.extract_lane(drift, 0), SURFACE_DRIFT); store<f32>(surface, f32x4.extract_lane(drift, 1), SURFACE_DRIFT + 4); store<f32>(surface, f32x4.extract_lane(drift, 2), SURFACE_DRIFT + 8);
-    const strays = 1.01 * Mathf.sqrt(most), usual = min<f32>(2 * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT));
-    store<f32>(surface, max<f32>(2 * strays, max<f32>(usual, LEAST * load<f32>(surface, SURFACE_RADIUS))), SURFACE_MARGIN);
+    for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) most = max<f32>(most, square(f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), mean)));
+    const usual = min<f32>(2 * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT));
+    store<f32>(surface, max<f32>(2 * Mathf.sqrt(most), max<f32>(usual, least)), SURFACE_MARGIN);
+    lengthen(surface, life);
   }
-  makeList(safe);
+  makeList(safe, life);
+  bindTouching();
   // this substep is already done
   store<i32>(HEADER, 1, H_LIST_SUBSTEPS);
 }

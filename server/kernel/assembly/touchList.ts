@@ -95,7 +95,7 @@ function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
 function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES), zero = f32x4.splat(0), never = f32x4.splat(-1e30);
   v128.store(block, i32x4.splat(dummies)); v128.store(block, i32x4.splat(dummies + 16), 16); v128.store(block, i32x4.splat(dummies + 32), 32); v128.store(block, i32x4.splat(dummies + 48), 48);
-  for (let row: usize = 64; row < TOUCH_BYTES; row += 16) v128.store(block + row, zero);
+  for (let row: usize = 64; row < <usize>TOUCH_BYTES; row += 16) v128.store(block + row, zero);
   v128.store(block, never, TOUCH_KEEP); v128.store(block, never, TOUCH_THICKNESS);
 }
 

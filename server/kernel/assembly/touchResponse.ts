@@ -12,15 +12,15 @@
  * Velocities change by what the response moved, over h.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_QUEUE, H_QUEUED, H_COLLIDERS, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
+  HEADER, H_X, H_XPREV, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDERS, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
   TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES,
-  COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S1, MOTION_R1,
+  H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
 import { distanceTo, nx as outX, ny as outY, nz as outZ } from "./colliderDistance";
 import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
-import { beginZones, endZones, joinZone, moveZones, sameZone, zoneMember, zoneMembers } from "./zones";
+import { beginZones, endZones, joinZone, moveZones, sameZone } from "./zones";
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
 const ROUNDS = 8;
@@ -40,7 +40,8 @@ function enqueue(pair: i32): void {
   const flag = <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
   if (load<u8>(flag)) return;
   store<u8>(flag, 1);
-  store<i32>(queueAt(true, nextSize++), pair);
+  store<i32>(queueAt(true, nextSize), pair);
+  nextSize++;
 }
 
 /** What has been enqueued is the queue. */
@@ -178,6 +179,18 @@ function stop(particle: usize): void {
   tally(H_COUNT_STOPS, 1);
 }
 
+/** The last resort, when no list can be had: every particle of every surface stays where the substep began. */
+export function stopAll(h: f32): void {
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  for (let n = 0; n < surfaces; n++) {
+    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES, first = <usize>load<u32>(surface, SURFACE_FIRST);
+    for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
+  }
+  store<i32>(HEADER, 0, H_LIST_VALID);
+  updateChanged(h);
+  endChanges();
+}
+
 /** Planes have no triangles: particles of this round that were pushed into one come out again. */
 function leavePlanes(): void {
   let c = <usize>load<u32>(HEADER, H_COLLIDERS);
@@ -217,6 +230,7 @@ function updateChanged(h: f32): void {
     store<f32>(v, load<f32>(v) + scale * (load<f32>(particle) - load<f32>(from)));
     store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
+    if (!load<i32>(HEADER, H_LIST_VALID)) continue;
     const end = endIncidence(particle);
     for (let i = firstIncidence(particle); i < end; i++) freshen(incidence(i));
   }

@@ -47,7 +47,8 @@ function enter(particle: usize): i32 {
   if (!(marks & MARK_ZONE)) {
     store<u8>(at, <u8>(marks | MARK_ZONE));
     store<i32>(parentAt(number), number);
-    store<i32>(memberAt(members++), number);
+    store<i32>(memberAt(members), number);
+    members++;
   }
   return root(number);
 }

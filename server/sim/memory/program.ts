@@ -85,6 +85,8 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   const { particles, bodies, shapes, balls, motions } = sizes;
   const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
   const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
+  const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
+  phases.push(once(L.KIND_SAFE, L.STAGE_PREDICT));
   for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
@@ -103,6 +105,7 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
   for (const { first, count, meets } of sizes.loose) phases.push({ kind: L.KIND_COLLIDE, data: first, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_COLLIDE, meets });
   if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
+  phases.push(once(L.KIND_VERIFY, L.STAGE_COLLIDE));
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
     if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass: 0, stage: L.STAGE_SOLVE });

@@ -51,6 +51,8 @@ export interface PlannedSurfaces {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
+  /** Rows of the list of pairs. */
+  pairs: number;
   /** Writes rows, tables and the header's fields. @param x address of the room's positions */
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
@@ -105,7 +107,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
   const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
   const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES);
   return {
-    rows, count,
+    rows, count, pairs: capacity,
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
       for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity]] as const) i32[(L.HEADER + offset) / 4] = value;

@@ -1,0 +1,46 @@
+/**
+ * Contact between surfaces, as the step sees it: the list at the start of a tick, near pairs in every iteration, verification at the end of a substep.
+ *
+ *   tick       beginTouches   S = x, list of pairs                                   reach.ts, pairs.ts, touchList.ts
+ *   substep    keepSafe       S = x
+ *              ... predict, solve with solveNearTouches in every iteration           touch.ts
+ *              ... velocity, colliders
+ *              verifyTouches  strayed too far? list again from S. Are all pairs clear?   reach.ts, touchCheck.ts
+ *                             if not: impulses, zones, stop                          touchResponse.ts, zones.ts
+ *
+ * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
+ */
+import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_LIST_VALID, TOUCH_BYTES } from "./layout";
+import { makeListAgain, withinReach } from "./reach";
+import { solveTouches } from "./touch";
+import { checkTouches } from "./touchCheck";
+import { respond, stopAll } from "./touchResponse";
+
+/** Lists that one substep may take: the response itself may carry something beyond the list's reach. */
+const LISTS = 4;
+
+/** S = x, before a substep moves anything. */
+export function keepSafe(): void {
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  if (safe) memory.copy(safe, <usize>load<u32>(HEADER, H_X), <usize>load<i32>(HEADER, H_PARTICLES) << 4);
+}
+
+/** One iteration over all near pairs, color by color. */
+export function solveNearTouches(): void {
+  solveTouches(<usize>load<u32>(HEADER, H_TOUCHES), load<i32>(HEADER, H_TOUCH_COUNT));
+}
+
+/** @param h s */
+export function verifyTouches(h: f32): void {
+  if (!load<u32>(HEADER, H_SAFE)) return;
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES);
+  store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
+  for (let n = 0; n < LISTS; n++) {
+    if (!withinReach()) makeListAgain();
+    if (!load<i32>(HEADER, H_LIST_VALID)) break;
+    const vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
+    const found = checkTouches(touches, vertex, true) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
+    if (!found || !respond(h) || withinReach()) return;
+  }
+  stopAll(h);
+}

@@ -1,0 +1,31 @@
+/** Memory of contact between surfaces (kernel/assembly/touches.ts): blocks of pairs, safe positions, and what the response to a missed contact keeps books in. */
+import * as L from "../../kernel/assembly/layout.ts";
+import type { Allocator } from "./map.ts";
+
+/** Blocks of colors that are not full, and pairs that stand alone. */
+const SPARE_BLOCKS = 1024;
+/** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
+const STRAY = 0.5;
+
+export interface PlannedTouches {
+  /** @param rows address of the first SURFACE row; limits how far each surface's particles may stray, m */
+  write: (buffer: ArrayBufferLike, rows: number, limits: readonly number[], dummies: number) => void;
+}
+
+/** @param particles how many the room has, padding included; pairs rows of the list of pairs */
+export function planTouches(particles: number, pairs: number, allocator: Allocator): PlannedTouches {
+  const blocks = Math.ceil(pairs / 4) + SPARE_BLOCKS, take = (bytes: number): number => allocator.take(bytes);
+  const fields: [number, number][] = [
+    [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(4 * (2 * (L.TOUCH_COLORS + 1) + 1))],
+    [L.H_COLOR_MASKS, take(Math.max(8 * particles, 4 * (L.TOUCH_COLORS + 1)))], [L.H_REFERENCE, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
+    [L.H_MARKS, take(particles)], [L.H_INCIDENT, take(4 * (particles + 1))], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
+    [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
+  ];
+  return {
+    write(buffer, rows, limits, dummies) {
+      const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer);
+      for (const [offset, value] of [...fields, [L.H_DUMMIES, dummies] as const]) i32[(L.HEADER + offset) / 4] = value;
+      limits.forEach((limit, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * limit));
+    },
+  };
+}
