@@ -130,8 +130,9 @@ function farthest(surface: usize, time: f32): f32 {
 /**
  * A list for this substep and those that follow, from S: drifts are the mean motions of this substep going on, margins twice what they were and at least
  * what this substep strays.
+ * @returns false if no list that fits reaches that far
  */
-export function makeListAgain(): void {
+export function makeListAgain(): bool {
   const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   let fastest: f32 = 0;
   for (let n = 0; n < surfaces; n++) fastest = max<f32>(fastest, drift(surfaceAt(n), X, safe, 1));
@@ -148,4 +149,5 @@ export function makeListAgain(): void {
   bindTouching();
   // this substep is already done
   store<i32>(HEADER, 1, H_LIST_SUBSTEPS);
+  return withinReach();
 }

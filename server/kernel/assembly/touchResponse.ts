@@ -12,14 +12,13 @@
  * Velocities change by what the response moved, over h.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDERS, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
+  HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
   TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES,
-  H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S1, MOTION_R1,
+  H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
 } from "./layout";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
-import { distanceTo, nx as outX, ny as outY, nz as outZ } from "./colliderDistance";
-import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
+import { leaveColliders } from "./leaveColliders";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./zones";
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
@@ -27,8 +26,6 @@ const ROUNDS = 8;
 const ZONE_ROUNDS = 8;
 /** Share of the time to impact at which the closest points' direction is taken: there the pair is still apart. */
 const BEFORE: f64 = 0.9;
-/** Part of its radius that a particle is kept out of a plane. */
-const KEEP: f32 = 0.125;
 
 let queueSize = 0, nextSize = 0, swapped = false;
 
@@ -66,7 +63,7 @@ export function respond(h: f32): i32 {
       const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
       if (answer != CLEAR && !pushApart(pair, answer, round)) enqueue(pair);
     }
-    leavePlanes();
+    leave();
     askNeighbors();
     turnQueue();
   }
@@ -191,33 +188,13 @@ export function stopAll(h: f32): void {
   endChanges();
 }
 
-/** Planes have no triangles: particles of this round that were pushed into one come out again. */
-function leavePlanes(): void {
-  let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) continue;
-    for (let i = 0; i < roundCount; i++) {
-      const particle = roundParticle(i), depth = depthBelow(c, particle);
-      if (!(depth > 0) || load<f32>(particle, 12) == 0) continue;
-      store<f32>(particle, load<f32>(particle) + depth * planeX); store<f32>(particle, load<f32>(particle, 4) + depth * planeY, 4); store<f32>(particle, load<f32>(particle, 8) + depth * planeZ, 8);
-    }
+/** What this round has pushed into a collider comes out again. */
+function leave(): void {
+  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
+  for (let n = 0; n < roundCount; n++) {
+    const particle = roundParticle(n);
+    if (load<f32>(particle, 12) != 0) leaveColliders(particle);
   }
-}
-
-let planeX: f32, planeY: f32, planeZ: f32;
-
-/** How far a particle is below what a plane allows it, m; sets the plane's normal. */
-export function depthBelow(c: usize, particle: usize): f32 {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION), r = load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
-  let x = load<f32>(particle), y = load<f32>(particle, 4), z = load<f32>(particle, 8);
-  if (motion) { inFrame(motion, MOTION_S1, MOTION_R1, x, y, z); x = frameX; y = frameY; z = frameZ; }
-  const depth = KEEP * r - distanceTo(c, x, y, z);
-  planeX = outX; planeY = outY; planeZ = outZ;
-  if (motion && depth > 0) {
-    fromFrame(motion, MOTION_S1, MOTION_R1, x + outX, y + outY, z + outZ);
-    planeX = frameX - load<f32>(particle); planeY = frameY - load<f32>(particle, 4); planeZ = frameZ - load<f32>(particle, 8);
-  }
-  return depth;
 }
 
 /** Velocities of what was moved, and fresh directions, weights and gaps of its pairs. */

@@ -10,7 +10,7 @@
  *
  * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
-import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_LIST_VALID, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, TOUCH_BYTES } from "./layout";
 import { makeListAgain, withinReach } from "./reach";
 import { solveTouches } from "./touch";
 import { checkTouches } from "./touchCheck";
@@ -36,8 +36,8 @@ export function verifyTouches(h: f32): void {
   const touches = <usize>load<u32>(HEADER, H_TOUCHES);
   store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
   for (let n = 0; n < LISTS; n++) {
-    if (!withinReach()) makeListAgain();
-    if (!load<i32>(HEADER, H_LIST_VALID)) break;
+    // margins that had to shrink may be too small even for this substep
+    if (!withinReach() && !makeListAgain()) break;
     const vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
     const found = checkTouches(touches, vertex, true) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
     if (!found || !respond(h) || withinReach()) return;

@@ -4,15 +4,12 @@
  *   u_i = x_i - S_i,  V = sum m u / M,  w = I^-1 sum m (S - c) x u,  x_i = S_i + V + w x (S_i - c)
  * From S to x that is the affine map 1 + t [w], whose determinant 1 + t^2 |w|^2 is never 0: points of a zone cannot meet each other on the way, and
  * distances within it never shrink. No iteration, no small angle is needed for that.
- * A zone with fixed particles moves as they do, which is a translation, or not at all; so does a zone that would go through a plane.
+ * A zone with fixed particles moves as they do, which is a translation, or not at all; so does a zone that would go into a collider.
  * Union-find over particle numbers; the smaller number is the root, so the result does not depend on the order of joining.
  */
-import {
-  HEADER, H_X, H_SAFE, H_COLLIDERS, H_COLLIDER_COUNT, H_ZONES, H_ZONE_SUMS, H_COUNT_ZONES, ZONE_BYTES, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_BYTES, H_CHANGED, H_PARTICLES, H_QUEUED,
-  MARK_ZONE,
-} from "./layout";
+import { HEADER, H_X, H_SAFE, H_COLLIDER_COUNT, H_ZONES, H_ZONE_SUMS, H_COUNT_ZONES, ZONE_BYTES, H_PARTICLES, MARK_ZONE } from "./layout";
 import { change, markAt, numberOf, particleAt } from "./changed";
-import { depthBelow } from "./touchResponse";
+import { entersCollider } from "./leaveColliders";
 
 let members = 0, active = false;
 
@@ -103,7 +100,7 @@ export function moveZones(): void {
     findMotion(sumsOf(number));
   }
   place(toSafe, ox, oy, oz);
-  if (stayOverPlanes()) place(toSafe, ox, oy, oz);
+  if (keepOut()) place(toSafe, ox, oy, oz);
 }
 
 /** Sums -> V, omega and center. */
@@ -139,18 +136,16 @@ function place(toSafe: usize, ox: f64, oy: f64, oz: f64): void {
   }
 }
 
-/** Zones that would go below a plane stay where they were. @returns true if there are any */
-function stayOverPlanes(): bool {
-  let any = false, c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  for (let n = load<i32>(HEADER, H_COLLIDER_COUNT); n > 0; n--, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) continue;
-    for (let i = 0; i < members; i++) {
-      const particle = zoneMember(i), sums = sumsOf(root(load<i32>(memberAt(i))));
-      if (load<f32>(particle, 12) == 0 || load<f64>(sums, HELD) == 2 || !(depthBelow(c, particle) > 0)) continue;
-      store<f64>(sums, 2, HELD);
-      memory.fill(sums + V, 0, 48);
-      any = true;
-    }
+/** Zones that would go into a collider stay where they were. @returns true if there are any */
+function keepOut(): bool {
+  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return false;
+  let any = false;
+  for (let n = 0; n < members; n++) {
+    const particle = zoneMember(n), sums = sumsOf(root(load<i32>(memberAt(n))));
+    if (load<f32>(particle, 12) == 0 || load<f64>(sums, HELD) == 2 || !entersCollider(particle)) continue;
+    store<f64>(sums, 2, HELD);
+    memory.fill(sums + V, 0, 48);
+    any = true;
   }
   return any;
 }
