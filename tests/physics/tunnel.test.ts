@@ -39,11 +39,12 @@ describe.each(Object.entries(COLLIDERS))("%s", (name, { scene, shape }) => {
   });
 });
 
-test("the limit: a rod between two particles is not felt", async () => {
+test("a rod between the particles of a sheet holds it by its edges", async () => {
   const lab = await laboratory({
     bodies: [{ name: "s", kind: "cloth", mesh: { type: "grid", size: [0.3, 0.3], cells: [3, 3] }, velocity: [0, -1, 0], transform: { translate: [0, 0.1, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 } }],
     colliders: [{ type: "capsule", a: [-1, 0, 0], b: [1, 0, 0], radius: 0.005 }],
   });
+  // in free fall it would be 1.7 m lower
   lab.run(30);
-  expect(Math.max(...lab.positions().filter((_, k) => k % 3 === 1))).toBeLessThan(-0.3);
+  expect(Math.max(...lab.positions().filter((_, k) => k % 3 === 1))).toBeGreaterThan(0);
 });

@@ -74,7 +74,7 @@ export const H_TOUCH_CAPACITY = 648; // i32 blocks
 export const H_TOUCH_COUNT = 652; // i32 blocks listed
 export const H_VERTEX_TOUCHES = 656; // i32 of them vertex-triangle
 export const H_TOUCH_COLORS = 660; // i32 pointer: first block of every color, TOUCH_COLORS of vertex-triangle, as many of edge-edge, and the end
-export const H_COLOR_MASKS = 664; // i32 pointer: u64 per particle, scratch of the coloring
+export const H_COLOR_MASKS = 664; // i32 pointer: two u64 per particle, scratch of the coloring
 export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where it was when the list was made
 export const H_LIST_SUBSTEPS = 672; // i32 substeps done since then
 export const H_DUMMIES = 676; // i32 address of the first dummy
@@ -351,7 +351,7 @@ export const TOUCH_DYNAMIC = 272; // f32x4 dynamic
 export const TOUCH_BOUNCE = 288; // f32x4 coefficient of restitution
 export const TOUCH_BYTES = 304;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
-export const TOUCH_COLORS = 64;
+export const TOUCH_COLORS = 128;
 /** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */
 export const ZONE_BYTES = 208;
 export const MARK_CHANGED = 1;

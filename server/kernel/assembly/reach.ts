@@ -8,6 +8,7 @@ import {
   HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
 } from "./layout";
+import { change } from "./changed";
 import { listPairs } from "./pairs";
 import { bindTouching } from "./momentum";
 import { packPairs } from "./touchList";
@@ -16,6 +17,8 @@ import { packPairs } from "./touchList";
 const CAUTION: f32 = 1.25;
 /** Part of its radius that a margin is at least. */
 const LEAST: f32 = 0.5;
+/** Share of a margin that particles are limited to: rounding must not take them beyond it. */
+const ALMOST: f32 = 0.999;
 /** Limits of margins that a surface may drift while a list lives. */
 const DRIFTS: f32 = 2;
 /** A list that does not fit is made again with half the margins, so many times. */
@@ -128,9 +131,31 @@ function farthest(surface: usize, time: f32): f32 {
 }
 
 /**
+ * Where margins had to shrink below what this substep strays: particles go only as far as the list, just made from S, reaches.
+ * @returns how many
+ */
+export function limitMotion(): i32 {
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), time = elapsed();
+  let limited = 0;
+  for (let n = 0; n < surfaces; n++) {
+    const surface = surfaceAt(n), drift = f32x4.mul(driftOf(surface), f32x4.splat(time)), margin = ALMOST * load<f32>(surface, SURFACE_MARGIN);
+    for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) {
+      const safe = v128.load(at + toSafe), strays = f32x4.sub(f32x4.sub(v128.load(at), safe), drift), far = Mathf.sqrt(square(strays));
+      if (!(far > margin)) continue;
+      change(at);
+      const w = load<f32>(at, 12);
+      v128.store(at, f32x4.add(safe, f32x4.add(drift, f32x4.mul(strays, f32x4.splat(margin / far)))));
+      store<f32>(at, w, 12);
+      limited++;
+    }
+  }
+  return limited;
+}
+
+/**
  * A list for this substep and those that follow, from S: drifts are the mean motions of this substep going on, margins twice what they were and at least
  * what this substep strays.
- * @returns false if no list that fits reaches that far
+ * @returns false if no list fits, however small the margins
  */
 export function makeListAgain(): bool {
   const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
@@ -149,5 +174,5 @@ export function makeListAgain(): bool {
   bindTouching();
   // this substep is already done
   store<i32>(HEADER, 1, H_LIST_SUBSTEPS);
-  return withinReach();
+  return load<i32>(HEADER, H_LIST_VALID) != 0;
 }

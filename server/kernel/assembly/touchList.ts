@@ -39,22 +39,23 @@ export function packPairs(): bool {
 function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
   const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), marks = <usize>load<u32>(HEADER, H_MARKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
   const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES);
-  memory.fill(masks, 0, <usize>load<i32>(HEADER, H_PARTICLES) << 3);
+  memory.fill(masks, 0, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
   memory.fill(starts, 0, (TOUCH_COLORS + 1) << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
     if (tangled(row, vertex, X, marks) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
-    let mask: u64 = 0;
+    let low: u64 = 0, high: u64 = 0;
     for (let k: usize = 0; k < 16; k += 4) {
-      const at = <usize>load<u32>(row + k);
-      if (load<f32>(at, 12) != 0) mask |= load<u64>(masks + ((at - X) >> 1));
+      const at = <usize>load<u32>(row + k), mask = masks + (at - X);
+      if (load<f32>(at, 12) != 0) { low |= load<u64>(mask); high |= load<u64>(mask, 8); }
     }
-    const color = <i32>ctz<u64>(~mask); // 64 where all are taken
+    // ctz is 64 where all are taken
+    const color = ~low ? <i32>ctz<u64>(~low) : 64 + <i32>ctz<u64>(~high);
     if (color < TOUCH_COLORS) {
-      const bit = <u64>1 << color;
+      const word: usize = color >> 6 << 3, bit = <u64>1 << (color & 63);
       for (let k: usize = 0; k < 16; k += 4) {
-        const at = <usize>load<u32>(row + k);
-        if (load<f32>(at, 12) != 0) store<u64>(masks + ((at - X) >> 1), load<u64>(masks + ((at - X) >> 1)) | bit);
+        const at = <usize>load<u32>(row + k), mask = masks + (at - X) + word;
+        if (load<f32>(at, 12) != 0) store<u64>(mask, load<u64>(mask) | bit);
       }
     }
     store<i32>(row, color, PAIR_COLOR);

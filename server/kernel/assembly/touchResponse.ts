@@ -52,8 +52,8 @@ function turnQueue(): void {
 
 @inline function tally(counter: usize, by: i32): void { store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by); }
 
-/** Clears every pair that is marked TOUCH_BAD. @param h s. @returns particles moved: the list's reach has to be looked at again */
-export function respond(h: f32): i32 {
+/** Clears every pair that is marked TOUCH_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
+export function respond(): i32 {
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
@@ -88,10 +88,7 @@ export function respond(h: f32): i32 {
     askNeighbors();
     turnQueue();
   }
-  const moved = changedCount;
-  updateChanged(h);
-  endChanges();
-  return moved;
+  return changedCount;
 }
 
 /** TOUCH_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
@@ -177,15 +174,13 @@ function stop(particle: usize): void {
 }
 
 /** The last resort, when no list can be had: every particle of every surface stays where the substep began. */
-export function stopAll(h: f32): void {
+export function stopAll(): void {
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   for (let n = 0; n < surfaces; n++) {
     const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES, first = <usize>load<u32>(surface, SURFACE_FIRST);
     for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
   }
   store<i32>(HEADER, 0, H_LIST_VALID);
-  updateChanged(h);
-  endChanges();
 }
 
 /** What this round has pushed into a collider comes out again. */
@@ -197,9 +192,10 @@ function leave(): void {
   }
 }
 
-/** Velocities of what was moved, and fresh directions, weights and gaps of its pairs. */
-function updateChanged(h: f32): void {
+/** Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes. @param h s */
+export function updateChanged(h: f32): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  if (load<i32>(HEADER, H_LIST_VALID)) findIncidences();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
     if (load<f32>(particle, 12) == 0) continue;
@@ -211,6 +207,7 @@ function updateChanged(h: f32): void {
     const end = endIncidence(particle);
     for (let i = firstIncidence(particle); i < end; i++) freshen(incidence(i));
   }
+  endChanges();
 }
 
 /** Direction, weights and gap at x, for the next substep; solved in it if within twice the thickness. */

@@ -11,10 +11,10 @@
  * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
 import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, TOUCH_BYTES } from "./layout";
-import { makeListAgain, withinReach } from "./reach";
+import { limitMotion, makeListAgain, withinReach } from "./reach";
 import { solveTouches } from "./touch";
 import { checkTouches } from "./touchCheck";
-import { respond, stopAll } from "./touchResponse";
+import { respond, stopAll, updateChanged } from "./touchResponse";
 
 /** Lists that one substep may take: the response itself may carry something beyond the list's reach. */
 const LISTS = 4;
@@ -35,12 +35,17 @@ export function verifyTouches(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   const touches = <usize>load<u32>(HEADER, H_TOUCHES);
   store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
+  let limited = 0;
   for (let n = 0; n < LISTS; n++) {
-    // margins that had to shrink may be too small even for this substep
-    if (!withinReach() && !makeListAgain()) break;
+    if (!withinReach()) {
+      if (!makeListAgain()) break;
+      if (!withinReach()) limited += limitMotion();
+    }
     const vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
     const found = checkTouches(touches, vertex, true) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
-    if (!found || !respond(h) || withinReach()) return;
+    if ((!found || !respond()) && !limited) return;
+    if (withinReach()) { updateChanged(h); return; }
   }
-  stopAll(h);
+  stopAll();
+  updateChanged(h);
 }
