@@ -64,6 +64,7 @@ const VERTEX_CASES: [string, number[], number][] = [
   ["at rest beside, in the plane", still(0.75, 0.75, 0, ...triangle), -1],
   ["all in one point", still(...[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]), 0],
   ["a triangle that is a segment", [0, 0, 1, -1, 0, 0, 1, 0, 0, 3, 0, 0, 0, 0, -1, -1, 0, 0, 1, 0, 0, 3, 0, 0], 0.5],
+  ["past a triangle that is a segment", [2.5, 1, 1, -1, 0, 0, 1, 0, 0, 3, 0, 0, 2.5, 0.5, -1, -1, 0, 0, 1, 0, 0, 3, 0, 0], -1],
   ["a triangle that is a point", [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0.5],
   ["past a triangle that is a point", [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0], -1],
   ["a triangle that turns inside out around it", [0.25, 0.25, 0.5, ...triangle, 0.25, 0.25, 0.5, 0, 0, 1, 1, 0, 1, 0, 1, 1], 0.5],

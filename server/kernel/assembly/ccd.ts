@@ -42,7 +42,7 @@ const VAGUE: f64 = 9.5367431640625e-7;
 const NARROW: f64 = 9.313225746154785e-10;
 /** Width that more digits of f would hardly improve, t being a float64 number near 1: 2^-45. */
 const SHARP: f64 = 2.842170943040401e-14;
-/** Directions to try before the answer is "yes". */
+/** Directions to try before the answer is "yes". Gap and extent that vanish together (at t = 1, in one plane) are approached by 1/n only. */
 const BUDGET: i32 = 32;
 
 // @ts-ignore: decorator

@@ -23,6 +23,8 @@ const ROUNDING: f64 = 6.0 / 9007199254740992.0;
 const UNDERFLOW: f64 = 1.3e-259;
 /** Below this squared sine, the common normal of two edges has lost half of its digits, and the closest points say more. */
 const PARALLEL: f64 = 1e-14;
+/** Below this squared sine a triangle's normal is rounding. */
+const FLAT: f64 = 1e-26;
 /** 2^-20: an edge as far from the contact as that is no matter of rounding. */
 const INSIDE: f64 = 9.5367431640625e-7;
 
@@ -71,8 +73,34 @@ function narrow(g: v128): void {
   direct(turn * x, turn * y, turn * z);
 }
 
+// @ts-ignore: decorator
+@inline function clamp(x: f64): f64 {
+  return min(max(x, 0.0), 1.0);
+}
+
+/** From the closest point of the segment (0, e) to c. Returns its squared length. */
+function closestOnSegment(ex: f64, ey: f64, ez: f64, cx: f64, cy: f64, cz: f64): f64 {
+  const ee = ex * ex + ey * ey + ez * ez, s = ee > 0.0 ? clamp((ex * cx + ey * cy + ez * cz) / ee) : 0.0;
+  direct(cx - s * ex, cy - s * ey, cz - s * ez);
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/** The same for the three edges of a triangle (0, a, b) that has no area, which Voronoi regions do not tell apart. */
+function closestOnEdges(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): void {
+  const first = closestOnSegment(ax, ay, az, cx, cy, cz), second = closestOnSegment(bx, by, bz, cx, cy, cz);
+  const third = closestOnSegment(bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az);
+  if (third <= first && third <= second) return;
+  if (first <= second) closestOnSegment(ax, ay, az, cx, cy, cz);
+  else closestOnSegment(bx, by, bz, cx, cy, cz);
+}
+
 /** From the closest point of the triangle (0, a, b) to c, by Voronoi regions (Ericson 2005, section 5.1.5); the face's normal inside. */
 export function closestVertexTriangle(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): void {
+  const nx = ay * bz - az * by, ny = az * bx - ax * bz, nz = ax * by - ay * bx;
+  if (nx * nx + ny * ny + nz * nz <= FLAT * (ax * ax + ay * ay + az * az) * (bx * bx + by * by + bz * bz)) {
+    closestOnEdges(ax, ay, az, bx, by, bz, cx, cy, cz);
+    return;
+  }
   const d1 = ax * cx + ay * cy + az * cz, d2 = bx * cx + by * cy + bz * cz;
   if (d1 <= 0.0 && d2 <= 0.0) { direct(cx, cy, cz); return; }
   const px = cx - ax, py = cy - ay, pz = cz - az, d3 = ax * px + ay * py + az * pz, d4 = bx * px + by * py + bz * pz;
@@ -87,13 +115,8 @@ export function closestVertexTriangle(ax: f64, ay: f64, az: f64, bx: f64, by: f6
     direct(px - s * (bx - ax), py - s * (by - ay), pz - s * (bz - az));
     return;
   }
-  directNormal(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx, cx, cy, cz);
+  directNormal(nx, ny, nz, cx, cy, cz);
   inside = min(va, min(vb, vc)) > INSIDE * (va + vb + vc);
-}
-
-// @ts-ignore: decorator
-@inline function clamp(x: f64): f64 {
-  return min(max(x, 0.0), 1.0);
 }
 
 /** From the edge (0, a) to the edge (c, c + b) between closest points (Ericson 2005, section 5.1.9); the common normal where both are inside their edges. */
