@@ -1,80 +1,24 @@
 /**
- * kernel/assembly/pairs.ts against everything with everything in float64 (sim/reference/pairs.ts). Both measure differences of the same float32
- * numbers in float64, so a list may differ only in pairs whose distance is their reach to 1e-12 of their size; gaps and thicknesses are float32, two
- * units (2^-24) of the value. Normals are proved in distances.test.ts; here, that rows hold the right ones.
+ * kernel/assembly/pairs.ts where nothing moves, against everything with everything in float64 (sim/reference/pairs.ts): pairKit.ts says how near both
+ * must be. Normals are proved in distances.test.ts; here, that rows hold the right ones. What moves: pairsMoving.test.ts.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout.ts";
-import { everyPair } from "../../server/sim/reference/pairs.ts";
-import { add, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import { randomStream, UNIT } from "./kit.ts";
-import { box, grid, surfaceRoom, type Row, type Sheet, type SurfaceRoom } from "./surfaces.ts";
-
-const key = (p: { kind: string; particles: readonly number[]; surfaces: readonly number[] }): string => {
-  // which edge of one surface comes first is the tree's choice
-  const edges = [p.particles.slice(0, 2), p.particles.slice(2)];
-  const particles = p.kind === "edges" && p.surfaces[0] === p.surfaces[1] ? edges.sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!).flat() : p.particles;
-  return `${p.kind} ${p.surfaces.join("/")} ${particles.join(" ")}`;
-};
-
-/** Lists and compares; @returns the rows */
-function check(room: SurfaceRoom): Row[] {
-  const count = room.kernel.listPairs(room.x), rows = room.rows(), byKey = new Map(rows.map((row) => [key(row), row]));
-  expect(count).toBe(rows.length);
-  const twins = everyPair(room.twins, room.positions, room.rest, room.w, 1 + 1e-6), wanted = new Map(twins.map((t) => [key(t), t]));
-  // each once; a triangle that the mesh has twice is two
-  const times = (list: readonly { kind: "vertex" | "edges"; particles: readonly number[]; surfaces: readonly number[] }[]): Map<string, number> => list.reduce((n, p) => n.set(key(p), (n.get(key(p)) ?? 0) + 1), new Map<string, number>());
-  const once = times(twins);
-  for (const [name, n] of times(rows)) expect(n, name).toBe(once.get(name));
-  for (const t of twins) {
-    const size = Math.max(...t.particles.map((p) => norm(subtract(room.positions[p]!, room.positions[t.particles[0]]!))));
-    if (t.distance <= t.reach - 1e-12 * size) expect(byKey.has(key(t)), `${key(t)} at ${t.distance} m, within ${t.reach} m, is not in the list`).toBe(true);
-    if (t.distance > t.reach + 1e-12 * size) expect(byKey.has(key(t)), `${key(t)} at ${t.distance} m, beyond ${t.reach} m, is in the list`).toBe(false);
-  }
-  for (const row of rows) {
-    const t = wanted.get(key(row));
-    expect(t, `${key(row)} is in the list at ${row.gap} m`).toBeDefined();
-    const size = Math.max(...t!.particles.map((p) => norm(subtract(room.positions[p]!, room.positions[t!.particles[0]]!))));
-    expect(Math.abs(row.gap - t!.distance)).toBeLessThanOrEqual(2 * UNIT * t!.distance + 1e-12 * size);
-    expect(Math.abs(row.thickness - t!.thickness)).toBeLessThanOrEqual(2 * UNIT * t!.thickness + 1e-12 * size);
-    if (t!.distance <= 1e-6 * size) continue;
-    expect(Math.abs(norm(row.normal) - 1)).toBeLessThan(4 * UNIT);
-    // parallel edges have many closest points, but a vertex has one of a triangle
-    if (row.kind === "vertex") expect(norm(subtract(row.normal, scale(1 / t!.distance, t!.difference)))).toBeLessThan(1e-5);
-  }
-  return rows;
-}
-
-/** Triangles of random corners among random points: shared corners, crossings, needles. */
-function soup(random: () => number, points: number, triangles: number, size: number): { x: Vector[]; triangles: number[][] } {
-  const x = Array.from({ length: points }, (): Vector => [random(), random(), random()]), near = (n: number): number => Math.floor((n / 4) * points + ((random() + 1) / 8) * points) % points;
-  const tri = Array.from({ length: triangles }, () => {
-    const n = Math.floor(2 * (random() + 1)), a = near(n);
-    let b = near(n), c = near(n);
-    while (b === a) b = (b + 1) % points;
-    while (c === a || c === b) c = (c + 1) % points;
-    const shrink = (i: number): void => void (x[i] = add(x[a]!, scale(size, subtract(x[i]!, x[a]!))));
-    if (random() > 0.5) { shrink(b); shrink(c); }
-    return [a, b, c];
-  });
-  return { x, triangles: tri };
-}
+import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
+import { randomStream } from "./kit.ts";
+import { check, folded, soup } from "./pairKit.ts";
+import { box, grid, surfaceRoom, type Row, type Sheet } from "./surfaces.ts";
 
 for (const [at, unit] of [[[0, 0, 0], 1], [[1000, -700, 300], 0.001], [[0, 0, 0], 1e-6], [[3, 5, 1], 1e4]] as [Vector, number][]) {
   const placed = (s: { x: Vector[]; triangles: number[][] }): { x: Vector[]; triangles: number[][] } => ({ ...s, x: s.x.map((p) => add(at, scale(unit, p))) });
   for (const margin of [0, 0.01, 0.1]) {
     test(`soups of triangles, unit ${unit} m at ${at.join(" ")} m, margin ${margin} units`, () => {
-      const random = randomStream(21), sheet = (points: number, triangles: number): Sheet => ({ ...placed(soup(random, points, triangles, 0.1)), radius: 0.02 * unit, margin: margin * unit, drift: scale(margin * unit, [random(), random(), random()]) });
+      const random = randomStream(21), sheet = (points: number, triangles: number): Sheet => ({ ...placed(soup(random, points, triangles, 0.1)), radius: 0.02 * unit, margin: margin * unit });
       const rows = check(surfaceRoom([sheet(40, 61), sheet(25, 30), sheet(9, 6)]));
       expect(rows.length).toBeGreaterThan(100);
     });
   }
 }
-
-const folded = (n: number, side: number, gap: number): Sheet => {
-  const sheet = grid(n, n, side), middle = (n * side) / 2 + 0.13 * side;
-  return { ...sheet, rest: sheet.x, x: sheet.x.map(([x, , z]) => [Math.abs(x - middle), x > middle ? gap : 0.1 * gap * Math.sin((40 * z) / (n * side)), z]), radius: gap / 2 };
-};
 
 for (const margin of [0, 0.0005, 0.003]) {
   test(`a cloth folded onto itself at 1 mm, margin ${margin} m`, () => {
@@ -125,17 +69,17 @@ test("in another array: the same list from a copy, another from what was moved t
   const room = surfaceRoom([{ ...folded(8, 0.01, 0.001), margin: 0.0005 }]), f32 = new Float32Array(room.memory.buffer), n = room.positions.length;
   const rows = check(room);
   for (let i = 0; i < n; i++) f32.set([...room.positions[i]!, NaN], room.other / 4 + 4 * i);
-  room.kernel.listPairs(room.other);
+  room.kernel.listPairs(room.other, room.courses);
   expect(room.rows()).toEqual(rows);
   for (let i = 0; i < n; i++) f32.set(room.rest[i]!, room.other / 4 + 4 * i);
-  expect(room.kernel.listPairs(room.other)).toBe(0);
+  expect(room.kernel.listPairs(room.other, room.courses)).toBe(0);
 });
 
 test("scaled by a power of two: the same list, lengths scaled", () => {
   const list = (factor: number): Row[] => {
     const s = folded(12, 0.01, 0.001), by = (x: readonly Vector[]): Vector[] => x.map((p) => scale(factor, p));
-    const room = surfaceRoom([{ triangles: s.triangles, x: by(s.x), rest: by(s.rest!), radius: factor * s.radius, margin: factor * 0.0007, drift: [factor * 0.0001, 0, 0] }, { x: by([[0.02, 0.003, 0], [0.05, 0.002, 0], [0.03, 0.002, 0.05]]), triangles: [[0, 1, 2]], radius: factor * 0.001 }]);
-    expect(room.kernel.listPairs(room.x)).toBeGreaterThan(500);
+    const room = surfaceRoom([{ triangles: s.triangles, x: by(s.x), rest: by(s.rest!), radius: factor * s.radius, margin: factor * 0.0007 }, { x: by([[0.02, 0.003, 0], [0.05, 0.002, 0], [0.03, 0.002, 0.05]]), triangles: [[0, 1, 2]], radius: factor * 0.001 }]);
+    expect(room.kernel.listPairs(room.x, room.courses)).toBeGreaterThan(500);
     return room.rows();
   };
   const one = list(1);
@@ -143,10 +87,10 @@ test("scaled by a power of two: the same list, lengths scaled", () => {
 });
 
 test("a list that does not fit is empty and says so; one that just fits does not", () => {
-  const room = surfaceRoom([folded(10, 0.01, 0.001)]), i32 = new Int32Array(room.memory.buffer), needed = room.kernel.listPairs(room.x);
+  const room = surfaceRoom([folded(10, 0.01, 0.001)]), i32 = new Int32Array(room.memory.buffer), needed = room.kernel.listPairs(room.x, room.courses);
   for (const capacity of [needed - 1, 1, 0]) {
     i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = capacity;
-    expect(room.kernel.listPairs(room.x)).toBe(-1);
+    expect(room.kernel.listPairs(room.x, room.courses)).toBe(-1);
     expect(room.rows()).toEqual([]);
   }
   i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = needed;
@@ -157,22 +101,22 @@ test("blown up: what is no number or infinite touches nothing, the rest goes on"
   const sheet = folded(8, 0.01, 0.001), whole = surfaceRoom([sheet]), broken = 40;
   const rows = check(whole), f32 = new Float32Array(whole.memory.buffer);
   f32[whole.x / 4 + 4 * broken + 1] = NaN;
-  whole.kernel.listPairs(whole.x);
+  whole.kernel.listPairs(whole.x, whole.courses);
   expect(whole.rows()).toEqual(rows.filter((r) => !r.particles.includes(broken)));
   f32[whole.x / 4 + 4 * broken + 1] = Infinity;
-  expect(whole.kernel.listPairs(whole.x)).toBe(0);
+  expect(whole.kernel.listPairs(whole.x, whole.courses)).toBe(0);
 });
 
 test("in parts: regions one behind the other are the list of one", () => {
   const room = surfaceRoom([{ ...folded(10, 0.01, 0.001), margin: 0.001 }, { ...box(3, 0.02), radius: 0.001, margin: 0.001 }]), { kernel } = room;
   const whole = check(room), i32 = new Int32Array(room.memory.buffer), begin = i32[(L.HEADER + L.H_PAIRS) / 4]!, end = begin + i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4]! * L.PAIR_BYTES;
   new Uint8Array(room.memory.buffer).fill(0, begin, end);
-  kernel.refitTrees(room.x);
+  kernel.refitTrees(room.x, room.courses);
   const particles = (at: number): string => Array.from(i32.subarray(at / 4, at / 4 + 4), (address) => (address - room.x) / 16).join();
   const vertex: string[] = [], edges: string[] = [];
   const part = (a: number, b: number, list: () => void, turned = false): void => {
-    kernel.openRegion(begin, end, room.x);
-    expect(kernel.openPair(Math.min(a, b), Math.max(a, b), room.x)).toBe(1);
+    kernel.openRegion(begin, end, room.x, room.courses);
+    expect(kernel.openPair(Math.min(a, b), Math.max(a, b), room.x, room.courses)).toBe(1);
     if (turned) kernel.turnSurfaces(a, b);
     list();
     for (let at = begin; at < kernel.vertexRowsEnd(); at += L.PAIR_BYTES) vertex.push(particles(at));

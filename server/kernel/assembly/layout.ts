@@ -91,6 +91,7 @@ export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent 
 export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
 export const H_LIST_LIFE = 748; // i32 substeps that drifts are planned for
+export const H_COURSES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
@@ -318,7 +319,7 @@ export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, 1: th
 export const SURFACE_STATIC = 44; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
-export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its surface's drift while the list of pairs stays valid, m
+export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its course while the list of pairs stays valid, m
 export const SURFACE_DRIFT = 64; // f32x3 how far the surface as a whole is expected to go meanwhile, m
 export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_BYTES = 96;
@@ -449,16 +450,22 @@ export const TREE_LONGEST = 20; // f32 greatest distance of two corners of a pri
 export const TREE_VERTICES = 24; // i32 pointer: addresses of the surface's particles, neighbors together, four in a block; of the triangles' tree only
 export const TREE_VERTEX_COUNT = 28; // i32
 export const TREE_BYTES = 32;
-/** Boxes of four children in lanes, then of all of them. */
+/** Boxes of four children in lanes, then of all of them, at the start; then the same at the end of all courses. */
 export const NODE_LOW = 0; // f32x4 of x, of y, of z
 export const NODE_HIGH = 48; // likewise
 export const NODE_CHILDREN = 96; // i32x4 addresses; a leaf's with bit 0 set; 0: none
 export const NODE_ENDS = 112; // i32x4 addresses behind the last leaf below each child
 export const NODE_BOX_LOW = 128; // f32x4 x y z
 export const NODE_BOX_HIGH = 144;
-export const NODE_BYTES = 160;
-/** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit. */
+export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
+export const NODE_LATER_HIGH = 208;
+export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
+export const NODE_LATER_BOX_HIGH = 272;
+export const NODE_BYTES = 288;
+/** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit, then their courses likewise. */
 export const TRIANGLE_LEAF_AT = 48;
-export const TRIANGLE_LEAF_BYTES = 192;
+export const TRIANGLE_LEAF_COURSES = 192;
+export const TRIANGLE_LEAF_BYTES = 336;
 export const EDGE_LEAF_AT = 32;
-export const EDGE_LEAF_BYTES = 128;
+export const EDGE_LEAF_COURSES = 128;
+export const EDGE_LEAF_BYTES = 224;

@@ -1,25 +1,30 @@
 /**
- * Leaf against leaf: which of sixteen pairs of primitives may be within reach, four lanes at a time in float32. What passes is measured exactly
- * (pairList.ts); what is refused is beyond reach: squared distances are let go from R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 on, s the lengths of two sides.
- * A pair of edges at an angle of a, whose place along each other float32 finds to 2^-21/a^2, is measured too far by a times that, or by a where all
- * places are equally good: 7e-4 s at most, where (R + d)^2 <= R^2 (1 + 1/64) + 65 d^2 leaves 1.4e-3 s. Triangles with an angle whose sine is below
- * 2^-10 have no normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
+ * Leaf against leaf: which of sixteen pairs of primitives may come within reach, four lanes at a time in float32. What passes is measured exactly
+ * (pairList.ts); what is refused is parted, at the start and at the end of all courses, by one of a few directions: axes of the boxes, the triangle's
+ * normal and those of its sides in its plane, the closest points of two edges. Corners are projected, so any direction will do, right or wrong: only
+ * the rounding of projections counts. Distances are let go from sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24) on, s the lengths of two sides, m
+ * what courses differ by. Projections of differences, taken from one corner, are off by 2^-22 of s, R and m; a side that is as short as 1/32 of the
+ * others has its distance from theirs, by that factor worse, and shorter ones part nothing. Triangles with an angle whose sine is below 2^-10 have no
+ * normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
  * Tried and lost: rows written from the lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
-import { EDGE_LEAF_AT, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_BYTES } from "./layout";
-import { dot3, madd, mul, sub } from "./lanes";
+import { EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "./layout";
+import { add, dot3, madd, mul, sub } from "./lanes";
 import { addEdges, addVertexTriangle } from "./pairList";
 import { lanesOf } from "./trees";
 
 const WIDER: f32 = 1.015625; // 1 + 1/64
 const SIDE_SHARE: f32 = 1.220703125e-4; // 2^-13
+const COURSE_SHARE: f32 = 5.9604644775390625e-8; // 2^-24
 const NEEDLE: f32 = 9.5367431640625e-7; // 2^-20, a sine squared
+const SHORT: f32 = 1024; // 32 squared
 
-let wideReach2: v128, boxReach: v128, itself: bool;
+let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toCourses: usize;
 
-/** @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface */
-export function openLeaves(reach2: f32, box: f32, same: bool): void {
+/** @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface; positions, courses bytes from X */
+export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, courses: usize): void {
   wideReach2 = f32x4.splat(reach2 * WIDER); boxReach = f32x4.splat(box); itself = same;
+  shift = positions; toCourses = courses;
 }
 
 @inline function row(leaf: usize, at: usize): v128 { return v128.load(leaf + at); }
@@ -28,21 +33,31 @@ export function openLeaves(reach2: f32, box: f32, same: bool): void {
 @inline function least(a: v128, b: v128, c: v128): v128 { return f32x4.pmin(f32x4.pmin(a, b), c); }
 @inline function most(a: v128, b: v128, c: v128): v128 { return f32x4.pmax(f32x4.pmax(a, b), c); }
 @inline function clamp(a: v128): v128 { return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), a)); }
-/** Beyond an edge by more than the limit: w = its distance times the edge's length, negative outside. */
-@inline function beyond(w: v128, limit: v128, length2: v128): v128 { return and(f32x4.lt(w, f32x4.splat(0)), f32x4.gt(mul(w, w), mul(limit, length2))); }
+/** Both differences beyond the limit (a square), along a direction whose square is length2. */
+@inline function parted(w: v128, later: v128, limit: v128, length2: v128): v128 {
+  const less = f32x4.pmin(w, later);
+  return and(f32x4.gt(less, f32x4.splat(0)), f32x4.gt(mul(less, less), mul(limit, length2)));
+}
 
-/** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. @param shift bytes from X to the positions */
-export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32, shift: usize): void {
-  const at = leaf + TRIANGLE_LEAF_AT;
+/** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
+export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
+  const at = leaf + TRIANGLE_LEAF_AT, ahead = leaf + TRIANGLE_LEAF_COURSES;
   const ax = row(at, 0), ay = row(at, 16), az = row(at, 32), bx = row(at, 48), by = row(at, 64), bz = row(at, 80), cx = row(at, 96), cy = row(at, 112), cz = row(at, 128);
+  const kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32);
+  const Ax = add(ax, kx), Ay = add(ay, ky), Az = add(az, kz), Bx = add(bx, row(ahead, 48)), By = add(by, row(ahead, 64)), Bz = add(bz, row(ahead, 80)), Cx = add(cx, row(ahead, 96)), Cy = add(cy, row(ahead, 112)), Cz = add(cz, row(ahead, 128));
   const lx = sub(least(ax, bx, cx), boxReach), ly = sub(least(ay, by, cy), boxReach), lz = sub(least(az, bz, cz), boxReach);
-  const hx = f32x4.add(most(ax, bx, cx), boxReach), hy = f32x4.add(most(ay, by, cy), boxReach), hz = f32x4.add(most(az, bz, cz), boxReach);
+  const hx = add(most(ax, bx, cx), boxReach), hy = add(most(ay, by, cy), boxReach), hz = add(most(az, bz, cz), boxReach);
+  const Lx = sub(least(Ax, Bx, Cx), boxReach), Ly = sub(least(Ay, By, Cy), boxReach), Lz = sub(least(Az, Bz, Cz), boxReach);
+  const Hx = add(most(Ax, Bx, Cx), boxReach), Hy = add(most(Ay, By, Cy), boxReach), Hz = add(most(Az, Bz, Cz), boxReach);
   const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES);
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
-    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift;
+    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
     const px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8);
-    let hit = and(and(and(f32x4.ge(px, lx), f32x4.le(px, hx)), and(f32x4.ge(py, ly), f32x4.le(py, hy))), and(f32x4.ge(pz, lz), f32x4.le(pz, hz)));
+    const Px = add(px, v128.load32_splat(course)), Py = add(py, v128.load32_splat(course, 4)), Pz = add(pz, v128.load32_splat(course, 8));
+    let hit = and(
+      and(and(or(f32x4.ge(px, lx), f32x4.ge(Px, Lx)), or(f32x4.le(px, hx), f32x4.le(Px, Hx))), and(or(f32x4.ge(py, ly), f32x4.ge(Py, Ly)), or(f32x4.le(py, hy), f32x4.le(Py, Hy)))),
+      and(or(f32x4.ge(pz, lz), f32x4.ge(Pz, Lz)), or(f32x4.le(pz, hz), f32x4.le(Pz, Hz))));
     if (itself) {
       const p = i32x4.splat(<i32>particle);
       hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
@@ -50,21 +65,32 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32, s
     near = (near << 4) | (v128.bitmask<i32>(hit) & valid);
   }
   if (!near) return;
+  const zero = f32x4.splat(0);
   const ux = sub(bx, ax), uy = sub(by, ay), uz = sub(bz, az), vx = sub(cx, ax), vy = sub(cy, ay), vz = sub(cz, az), ex = sub(cx, bx), ey = sub(cy, by), ez = sub(cz, bz);
   let nx = sub(mul(uy, vz), mul(uz, vy)), ny = sub(mul(uz, vx), mul(ux, vz)), nz = sub(mul(ux, vy), mul(uy, vx));
   const n2 = dot3(nx, nx, ny, ny, nz, nz), u2 = dot3(ux, ux, uy, uy, uz, uz), v2 = dot3(vx, vx, vy, vy, vz, vz), e2 = dot3(ex, ex, ey, ey, ez, ez);
-  const area = f32x4.sqrt(n2), limit = madd(f32x4.splat(SIDE_SHARE), f32x4.add(u2, v2), wideReach2);
-  const sound = f32x4.ge(n2, mul(f32x4.splat(NEEDLE), mul(u2, v2)));
+  const area = f32x4.sqrt(n2), sound = f32x4.ge(n2, mul(f32x4.splat(NEEDLE), mul(u2, v2))), long = f32x4.ge(mul(f32x4.splat(SHORT), e2), u2);
   nx = f32x4.div(nx, area); ny = f32x4.div(ny, area); nz = f32x4.div(nz, area);
+  // normals of the sides a b (c's) and a c (b's), inward, as long as the side; that of b c is minus their sum, a at area
+  const fx = sub(mul(ny, uz), mul(nz, uy)), fy = sub(mul(nz, ux), mul(nx, uz)), fz = sub(mul(nx, uy), mul(ny, ux));
+  const gx = sub(mul(vy, nz), mul(vz, ny)), gy = sub(mul(vz, nx), mul(vx, nz)), gz = sub(mul(vx, ny), mul(vy, nx));
+  // courses of b and c as seen from a, and the triangle's least and greatest along each direction at the end
+  const bX = sub(row(ahead, 48), kx), bY = sub(row(ahead, 64), ky), bZ = sub(row(ahead, 80), kz), cX = sub(row(ahead, 96), kx), cY = sub(row(ahead, 112), ky), cZ = sub(row(ahead, 128), kz);
+  const nb = dot3(nx, bX, ny, bY, nz, bZ), nc = dot3(nx, cX, ny, cY, nz, cZ), fb = dot3(fx, bX, fy, bY, fz, bZ), fc = dot3(fx, cX, fy, cY, fz, cZ), gb = dot3(gx, bX, gy, bY, gz, bZ), gc = dot3(gx, cX, gy, cY, gz, cZ);
+  const lowN = least(zero, nb, nc), highN = most(zero, nb, nc), lowF = least(zero, fb, add(area, fc)), lowG = least(zero, gc, add(area, gb));
+  const lowE = least(area, sub(zero, add(fb, gb)), sub(zero, add(fc, gc)));
+  const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(COURSE_SHARE), add(dot3(bX, bX, bY, bY, bZ, bZ), dot3(cX, cX, cY, cY, cZ, cZ)), wideReach2));
   for (let i = 0; near; i++, near >>= 4) {
     if (!(near & 15)) continue;
-    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift;
+    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
     const qx = sub(v128.load32_splat(from), ax), qy = sub(v128.load32_splat(from, 4), ay), qz = sub(v128.load32_splat(from, 8), az);
-    const up = dot3(qx, nx, qy, ny, qz, nz);
-    const wc = dot3(sub(mul(uy, qz), mul(uz, qy)), nx, sub(mul(uz, qx), mul(ux, qz)), ny, sub(mul(ux, qy), mul(uy, qx)), nz);
-    const wb = dot3(sub(mul(qy, vz), mul(qz, vy)), nx, sub(mul(qz, vx), mul(qx, vz)), ny, sub(mul(qx, vy), mul(qy, vx)), nz);
-    const wa = sub(sub(area, wb), wc);
-    const out = and(sound, or(or(f32x4.gt(mul(up, up), limit), beyond(wc, limit, u2)), or(beyond(wb, limit, v2), beyond(wa, limit, e2))));
+    const dx = sub(v128.load32_splat(course), kx), dy = sub(v128.load32_splat(course, 4), ky), dz = sub(v128.load32_splat(course, 8), kz);
+    const up = dot3(qx, nx, qy, ny, qz, nz), wc = dot3(qx, fx, qy, fy, qz, fz), wb = dot3(qx, gx, qy, gy, qz, gz), wa = sub(sub(area, wb), wc);
+    const Up = madd(dx, nx, madd(dy, ny, madd(dz, nz, up))), Wc = madd(dx, fx, madd(dy, fy, madd(dz, fz, wc))), Wb = madd(dx, gx, madd(dy, gy, madd(dz, gz, wb))), Wa = sub(sub(area, Wb), Wc);
+    const wide = madd(f32x4.splat(COURSE_SHARE), dot3(dx, dx, dy, dy, dz, dz), limit), one = f32x4.splat(1);
+    const out = and(sound, or(
+      or(parted(up, sub(Up, highN), wide, one), parted(sub(zero, up), sub(lowN, Up), wide, one)),
+      or(or(parted(sub(zero, wc), sub(lowF, Wc), wide, u2), parted(sub(zero, wb), sub(lowG, Wb), wide, v2)), and(long, parted(sub(zero, wa), sub(lowE, Wa), wide, e2)))));
     for (let bits = near & 15 & ~v128.bitmask<i32>(out); bits; bits &= bits - 1) {
       const lane = leaf + (<usize>ctz(bits) << 2);
       addVertexTriangle(particle, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));
@@ -74,18 +100,26 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32, s
 
 /** Edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
 export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void {
-  const at = B + EDGE_LEAF_AT;
+  const at = B + EDGE_LEAF_AT, ahead = B + EDGE_LEAF_COURSES;
   const cx = row(at, 0), cy = row(at, 16), cz = row(at, 32), dx = row(at, 48), dy = row(at, 64), dz = row(at, 80);
+  const kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32), mx = row(ahead, 48), my = row(ahead, 64), mz = row(ahead, 80);
+  const Cx = add(cx, kx), Cy = add(cy, ky), Cz = add(cz, kz), Dx = add(dx, mx), Dy = add(dy, my), Dz = add(dz, mz);
   const lx = sub(f32x4.pmin(cx, dx), boxReach), ly = sub(f32x4.pmin(cy, dy), boxReach), lz = sub(f32x4.pmin(cz, dz), boxReach);
-  const hx = f32x4.add(f32x4.pmax(cx, dx), boxReach), hy = f32x4.add(f32x4.pmax(cy, dy), boxReach), hz = f32x4.add(f32x4.pmax(cz, dz), boxReach);
+  const hx = add(f32x4.pmax(cx, dx), boxReach), hy = add(f32x4.pmax(cy, dy), boxReach), hz = add(f32x4.pmax(cz, dz), boxReach);
+  const Lx = sub(f32x4.pmin(Cx, Dx), boxReach), Ly = sub(f32x4.pmin(Cy, Dy), boxReach), Lz = sub(f32x4.pmin(Cz, Dz), boxReach);
+  const Hx = add(f32x4.pmax(Cx, Dx), boxReach), Hy = add(f32x4.pmax(Cy, Dy), boxReach), Hz = add(f32x4.pmax(Cz, Dz), boxReach);
   const vx = sub(dx, cx), vy = sub(dy, cy), vz = sub(dz, cz), v2 = dot3(vx, vx, vy, vy, vz, vz);
-  const validA = lanesOf(treeA, A, EDGE_LEAF_BYTES), validB = lanesOf(treeB, B, EDGE_LEAF_BYTES);
+  const validA = lanesOf(treeA, A, EDGE_LEAF_BYTES), validB = lanesOf(treeB, B, EDGE_LEAF_BYTES), zero = f32x4.splat(0);
   for (let i = 0; validA >> i; i++) {
-    const lane = A + (<usize>i << 2), from = lane + EDGE_LEAF_AT;
+    const lane = A + (<usize>i << 2), from = lane + EDGE_LEAF_AT, course = lane + EDGE_LEAF_COURSES;
     const ax = v128.load32_splat(from), ay = v128.load32_splat(from, 16), az = v128.load32_splat(from, 32), bx = v128.load32_splat(from, 48), by = v128.load32_splat(from, 64), bz = v128.load32_splat(from, 80);
+    const ix = v128.load32_splat(course), iy = v128.load32_splat(course, 16), iz = v128.load32_splat(course, 32), jx = v128.load32_splat(course, 48), jy = v128.load32_splat(course, 64), jz = v128.load32_splat(course, 80);
+    const Ax = add(ax, ix), Ay = add(ay, iy), Az = add(az, iz), Bx = add(bx, jx), By = add(by, jy), Bz = add(bz, jz);
     const hit = and(
-      and(and(f32x4.ge(f32x4.pmax(ax, bx), lx), f32x4.le(f32x4.pmin(ax, bx), hx)), and(f32x4.ge(f32x4.pmax(ay, by), ly), f32x4.le(f32x4.pmin(ay, by), hy))),
-      and(f32x4.ge(f32x4.pmax(az, bz), lz), f32x4.le(f32x4.pmin(az, bz), hz)));
+      and(
+        and(or(f32x4.ge(f32x4.pmax(ax, bx), lx), f32x4.ge(f32x4.pmax(Ax, Bx), Lx)), or(f32x4.le(f32x4.pmin(ax, bx), hx), f32x4.le(f32x4.pmin(Ax, Bx), Hx))),
+        and(or(f32x4.ge(f32x4.pmax(ay, by), ly), f32x4.ge(f32x4.pmax(Ay, By), Ly)), or(f32x4.le(f32x4.pmin(ay, by), hy), f32x4.le(f32x4.pmin(Ay, By), Hy)))),
+      and(or(f32x4.ge(f32x4.pmax(az, bz), lz), f32x4.ge(f32x4.pmax(Az, Bz), Lz)), or(f32x4.le(f32x4.pmin(az, bz), hz), f32x4.le(f32x4.pmin(Az, Bz), Hz))));
     let bits = v128.bitmask<i32>(hit) & validB;
     if (A == B) bits &= 14 << i;
     if (!bits) continue;
@@ -102,7 +136,13 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
     const t = clamp(f32x4.div(madd(uv, s, vq), v2));
     s = clamp(f32x4.div(sub(mul(uv, t), uq), u2));
     const gx = madd(s, ux, sub(qx, mul(t, vx))), gy = madd(s, uy, sub(qy, mul(t, vy))), gz = madd(s, uz, sub(qz, mul(t, vz)));
-    bits &= ~v128.bitmask<i32>(f32x4.gt(dot3(gx, gx, gy, gy, gz, gz), madd(f32x4.splat(SIDE_SHARE), f32x4.add(u2, v2), wideReach2)));
+    // all four ends along that, as seen from c
+    const pa = dot3(gx, qx, gy, qy, gz, qz), pb = madd(gx, ux, madd(gy, uy, madd(gz, uz, pa))), pd = dot3(gx, vx, gy, vy, gz, vz);
+    const iX = sub(ix, kx), iY = sub(iy, ky), iZ = sub(iz, kz), jX = sub(jx, kx), jY = sub(jy, ky), jZ = sub(jz, kz), mX = sub(mx, kx), mY = sub(my, ky), mZ = sub(mz, kz);
+    const Pa = madd(gx, iX, madd(gy, iY, madd(gz, iZ, pa))), Pb = madd(gx, jX, madd(gy, jY, madd(gz, jZ, pb))), Pd = madd(gx, mX, madd(gy, mY, madd(gz, mZ, pd)));
+    const courses2 = add(dot3(iX, iX, iY, iY, iZ, iZ), add(dot3(jX, jX, jY, jY, jZ, jZ), dot3(mX, mX, mY, mY, mZ, mZ)));
+    const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(COURSE_SHARE), courses2, wideReach2));
+    bits &= ~v128.bitmask<i32>(parted(sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)), sub(f32x4.pmin(Pa, Pb), f32x4.pmax(zero, Pd)), limit, dot3(gx, gx, gy, gy, gz, gz)));
     for (; bits; bits &= bits - 1) {
       const other = B + (<usize>ctz(bits) << 2);
       addEdges(a0, a1, load<u32>(other), load<u32>(other, 16));

@@ -3,7 +3,8 @@
  * lists a part gets a region of its own; regions put one behind the other in the order of the parts are the list of one thread.
  */
 import { HEADER, H_REST, H_X, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_BYTES } from "./layout";
-import { closestEdges, closestVertexTriangle } from "./distances";
+import { edgesStayApart, vertexTriangleStaysApart } from "./courses";
+import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "./distances";
 import { writeMeasured } from "./pairRow";
 
 /** Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not push them from the start. */
@@ -14,11 +15,11 @@ let front: usize, back: usize;
 export let full: bool;
 
 /** Everything of the pair of surfaces that is being listed; m, bytes. */
-let shift: usize, toRest: usize, reach2: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
+let shift: usize, toCourses: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
 
-export function openRegion(from: usize, to: usize, positions: usize): void {
+export function openRegion(from: usize, to: usize, positions: usize, courses: usize): void {
   front = from; back = to; full = false;
-  shift = positions - <usize>load<u32>(HEADER, H_X);
+  shift = positions - <usize>load<u32>(HEADER, H_X); toCourses = courses - <usize>load<u32>(HEADER, H_X);
   toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
 }
 export function vertexRowsEnd(): usize { return front; }
@@ -26,10 +27,10 @@ export function edgeRowsBegin(): usize { return back; }
 
 /**
  * Rows from here on are of these two surfaces.
- * @param reach listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the longest edge at rest, together, m
+ * @param within listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the longest edge at rest, together, m
  */
-export function openSurfaces(first: i32, second: i32, reach: f64, distance: f32, sides: f32): void {
-  reach2 = reach * reach; thickness = distance; longest = sides; itself = first == second;
+export function openSurfaces(first: i32, second: i32, within: f64, distance: f32, sides: f32): void {
+  reach = within; thickness = distance; longest = sides; itself = first == second;
   turnSurfaces(first, second);
 }
 /** Which of them the row's first primitive belongs to. */
@@ -47,9 +48,11 @@ export function turnSurfaces(first: i32, second: i32): void { surfaces = (first 
 
 @inline function at(address: u32): v128 { return v128.load(<usize>address + shift); }
 
-@inline function write(row: usize, a: u32, b: u32, c: u32, d: u32, squared: f64): void {
+@inline function course(address: u32): v128 { return v128.load(<usize>address + toCourses); }
+
+@inline function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
   store<u32>(row, a, PAIR_ADDRESS); store<u32>(row, b, PAIR_ADDRESS + 4); store<u32>(row, c, PAIR_ADDRESS + 8); store<u32>(row, d, PAIR_ADDRESS + 12);
-  writeMeasured(row, squared);
+  writeMeasured(row, x, y, z, squared);
   store<i32>(row, surfaces, PAIR_SURFACES);
   store<f32>(row, thickness, PAIR_THICKNESS);
 }
@@ -58,12 +61,15 @@ export function turnSurfaces(first: i32, second: i32): void { surfaces = (first 
   if (atRest2 < <f64>thickness * <f64>thickness) store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
 }
 
-/** Lists vertex p and triangle a b c if they are within reach and not all fixed. */
+/** Lists vertex p and triangle a b c if they may come within reach and are not all fixed. */
 export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
-  if (!(squared <= reach2) || (fixed(p) && fixed(a) && fixed(b) && fixed(c))) return;
+  if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
+  // as they are now, also in the row of a pair that has yet to come near
+  const x = differenceX, y = differenceY, z = differenceZ;
+  if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), course(p), course(a), course(b), course(c), reach)) return;
   if (front + PAIR_BYTES > back) { full = true; return; }
-  write(front, p, a, b, c, squared);
+  write(front, p, a, b, c, x, y, z, squared);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
 }
@@ -71,9 +77,11 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
 /** Lists edges a and b likewise. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
-  if (!(squared <= reach2) || (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1))) return;
+  if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
+  const x = differenceX, y = differenceY, z = differenceZ;
+  if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), course(a0), course(a1), course(b0), course(b1), reach)) return;
   if (front + PAIR_BYTES > back) { full = true; return; }
   back -= PAIR_BYTES;
-  write(back, a0, a1, b0, b1, squared);
+  write(back, a0, a1, b0, b1, x, y, z, squared);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));
 }

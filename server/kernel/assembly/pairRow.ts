@@ -4,10 +4,10 @@ import { closestEdges, closestVertexTriangle, differenceX, differenceY, differen
 
 @inline function position(row: usize, corner: usize, shift: usize): v128 { return v128.load(<usize>load<u32>(row + (corner << 2), PAIR_ADDRESS) + shift); }
 
-/** Writes normal and gap of the pair that distances.ts has just measured. */
-@inline export function writeMeasured(row: usize, squared: f64): void {
+/** Writes normal and gap of a pair from its difference as distances.ts measures it, and that squared. */
+@inline export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64): void {
   const gap = Math.sqrt(squared), scale = gap > 0 ? 1 / gap : 0;
-  store<f32>(row, <f32>(differenceX * scale), PAIR_NORMAL); store<f32>(row, <f32>(differenceY * scale), PAIR_NORMAL + 4); store<f32>(row, <f32>(differenceZ * scale), PAIR_NORMAL + 8);
+  store<f32>(row, <f32>(x * scale), PAIR_NORMAL); store<f32>(row, <f32>(y * scale), PAIR_NORMAL + 4); store<f32>(row, <f32>(z * scale), PAIR_NORMAL + 8);
   store<f32>(row, <f32>gap, PAIR_GAP);
 }
 
@@ -18,13 +18,13 @@ import { closestEdges, closestVertexTriangle, differenceX, differenceY, differen
  */
 export function measureVertexTriangle(row: usize, shift: usize): f64 {
   const squared = closestVertexTriangle(position(row, 0, shift), position(row, 1, shift), position(row, 2, shift), position(row, 3, shift));
-  writeMeasured(row, squared);
+  writeMeasured(row, differenceX, differenceY, differenceZ, squared);
   return squared;
 }
 
 /** A row of two edges; @see measureVertexTriangle */
 export function measureEdges(row: usize, shift: usize): f64 {
   const squared = closestEdges(position(row, 0, shift), position(row, 1, shift), position(row, 2, shift), position(row, 3, shift));
-  writeMeasured(row, squared);
+  writeMeasured(row, differenceX, differenceY, differenceZ, squared);
   return squared;
 }

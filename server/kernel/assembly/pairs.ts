@@ -1,21 +1,24 @@
 /**
- * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, closer than their reach
- *   R = r + m,  r the radii of both, m their margins and the difference of their drifts (a surface with itself: twice its margin)
+ * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come closer than its reach
+ *   R = r + m,  r the radii of both, m their margins (a surface with itself: twice its margin)
+ * while every particle follows its course p + t d, t from 0 to 1: neighbors that move together stay out of the list, however fast they are.
  * Vertices and edges are asked four at a time, neighbors together, against the other surface's tree; what their boxes leave is thinned out by a
- * float32 test of four lanes that lets everything within R pass (distance limits widened as below), and then measured exactly (distances.ts).
+ * float32 test of four lanes that lets everything within R pass (pairLeaves.ts), and then measured exactly (distances.ts, courses.ts).
+ * Tried and lost: one drift for a whole surface, and margins for what its particles do beside that (a cloth that swings at 1 m/s lists millions of
+ * pairs of neighbors in one tick).
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
   HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X,
-  SURFACE_RADIUS, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, SURFACE_MARGIN, SURFACE_DRIFT, SURFACE_BYTES, PAIR_BYTES,
-  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
-  EDGE_LEAF_BYTES,
+  SURFACE_RADIUS, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
+  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
+  NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
 } from "./layout";
 import { edgeRowsBegin, full, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { edgeLeaves, openLeaves, vertexLeaf } from "./pairLeaves";
-import { ask, overlapping, refit } from "./trees";
+import { askMoving, passing, refit } from "./trees";
 
-/** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of box and sum, doubled. */
+/** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum. */
 const BOX_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 /** What a surface's longest triangle side and edge may round to, and rest positions besides: any small share, it only saves work. */
 const SIDES: f32 = 1.001;
@@ -26,39 +29,40 @@ const SIDES: f32 = 1.001;
 
 /** R of two surfaces, m, in float64: sums of float32 numbers. */
 function reachOf(A: usize, B: usize): f64 {
-  const sum = <f64>load<f32>(A, SURFACE_RADIUS) + <f64>load<f32>(B, SURFACE_RADIUS) + (<f64>load<f32>(A, SURFACE_MARGIN) + <f64>load<f32>(B, SURFACE_MARGIN));
-  const x = <f64>load<f32>(A, SURFACE_DRIFT) - <f64>load<f32>(B, SURFACE_DRIFT), y = <f64>load<f32>(A, SURFACE_DRIFT + 4) - <f64>load<f32>(B, SURFACE_DRIFT + 4), z = <f64>load<f32>(A, SURFACE_DRIFT + 8) - <f64>load<f32>(B, SURFACE_DRIFT + 8);
-  return sum + Math.sqrt(x * x + y * y + z * z);
+  return <f64>load<f32>(A, SURFACE_RADIUS) + <f64>load<f32>(B, SURFACE_RADIUS) + (<f64>load<f32>(A, SURFACE_MARGIN) + <f64>load<f32>(B, SURFACE_MARGIN));
 }
 
 // ---- the surfaces that are asked now ---------------------------------------------------------------------------------------------
-let itself: bool, boxReach: f32, shift: usize;
+let itself: bool, boxReach: f32, shift: usize, toCourses: usize;
 
-/** Largest coordinate of a surface's box in `tree`, 0 without primitives. */
+/** Largest coordinate of a surface's boxes in `tree`, 0 without primitives. */
 function farthest(tree: usize): f32 {
   if (!load<i32>(tree, TREE_NODE_COUNT)) return 0;
-  const root = <usize>load<u32>(tree, TREE_NODES), most = f32x4.max(f32x4.abs(v128.load(root, NODE_BOX_LOW)), f32x4.abs(v128.load(root, NODE_BOX_HIGH)));
+  const root = <usize>load<u32>(tree, TREE_NODES), most = f32x4.max(
+    f32x4.max(f32x4.abs(v128.load(root, NODE_BOX_LOW)), f32x4.abs(v128.load(root, NODE_BOX_HIGH))),
+    f32x4.max(f32x4.abs(v128.load(root, NODE_LATER_BOX_LOW)), f32x4.abs(v128.load(root, NODE_LATER_BOX_HIGH))));
   return max<f32>(f32x4.extract_lane(most, 0), max<f32>(f32x4.extract_lane(most, 1), f32x4.extract_lane(most, 2)));
 }
 
 /**
  * Readies a pair of surfaces by number, a <= b, in any thread that lists a part of it.
- * @param positions as for listPairs; trees are refitted to them
+ * @param positions, courses as for listPairs; trees are refitted to them
  * @returns false: they may not meet, or cannot: both fixed, or blown up to infinity, which the guard deals with
  */
-export function openPair(a: i32, b: i32, positions: usize): bool {
+export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool {
   const A = surface(a), B = surface(b);
   if (!load<u8>(<usize>load<u32>(A, SURFACE_MEETS) + b) || (load<i32>(A, SURFACE_SOLID) == 3 && load<i32>(B, SURFACE_SOLID) == 3)) return false;
   const reach = reachOf(A, B);
   itself = a == b;
   shift = positions - <usize>load<u32>(HEADER, H_X);
+  toCourses = courses - <usize>load<u32>(HEADER, H_X);
   // a vertex that is near a box is no further away than the box, but for the reach
   const far = max<f32>(max<f32>(farthest(edgeTree(A)), farthest(edgeTree(B))), max<f32>(farthest(triangleTree(A)), farthest(triangleTree(B))));
   boxReach = <f32>reach * (1 + BOX_ROUNDING) + BOX_ROUNDING * (far + <f32>reach);
   if (!(boxReach < Infinity)) return false;
   const sides = SIDES * max<f32>(load<f32>(triangleTree(A), TREE_LONGEST), max<f32>(load<f32>(edgeTree(A), TREE_LONGEST), load<f32>(edgeTree(B), TREE_LONGEST)));
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
-  openLeaves(<f32>(reach * reach), boxReach, itself);
+  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses);
   return true;
 }
 
@@ -76,24 +80,28 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
   if (!load<i32>(tree, TREE_NODE_COUNT)) return;
   const root = <usize>load<u32>(tree, TREE_NODES), reach = f32x4.splat(boxReach), count = load<i32>(vertices, TREE_VERTEX_COUNT);
   const rootLow = f32x4.sub(v128.load(root, NODE_BOX_LOW), reach), rootHigh = f32x4.add(v128.load(root, NODE_BOX_HIGH), reach);
+  const rootLaterLow = f32x4.sub(v128.load(root, NODE_LATER_BOX_LOW), reach), rootLaterHigh = f32x4.add(v128.load(root, NODE_LATER_BOX_HIGH), reach);
   for (let n = from, block = <usize>load<u32>(vertices, TREE_VERTICES) + (<usize>from << 4); n < to; n++, block += 16) {
-    const p = v128.load(<usize>load<u32>(block) + shift), q = v128.load(<usize>load<u32>(block, 4) + shift), r = v128.load(<usize>load<u32>(block, 8) + shift), s = v128.load(<usize>load<u32>(block, 12) + shift);
-    const low = least(p, q, r, s), high = most(p, q, r, s);
-    if ((v128.bitmask<i32>(v128.and(f32x4.le(low, rootHigh), f32x4.ge(high, rootLow))) & 7) != 7) continue;
-    askAround(low, high);
+    const i = <usize>load<u32>(block), j = <usize>load<u32>(block, 4), k = <usize>load<u32>(block, 8), l = <usize>load<u32>(block, 12);
+    const p = v128.load(i + shift), q = v128.load(j + shift), r = v128.load(k + shift), s = v128.load(l + shift);
+    const P = f32x4.add(p, v128.load(i + toCourses)), Q = f32x4.add(q, v128.load(j + toCourses)), R = f32x4.add(r, v128.load(k + toCourses)), S = f32x4.add(s, v128.load(l + toCourses));
+    const low = least(p, q, r, s), high = most(p, q, r, s), laterLow = least(P, Q, R, S), laterHigh = most(P, Q, R, S);
+    const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow)), below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
+    if ((v128.bitmask<i32>(v128.and(above, below)) & 7) != 7) continue;
+    askAround(low, high, laterLow, laterHigh);
     askTriangles(tree, root, block, min<i32>(4, count - 4 * n));
   }
 }
 
-@inline function askAround(low: v128, high: v128): void {
-  const reach = f32x4.splat(boxReach), l = f32x4.sub(low, reach), h = f32x4.add(high, reach);
-  ask(f32x4.extract_lane(l, 0), f32x4.extract_lane(l, 1), f32x4.extract_lane(l, 2), f32x4.extract_lane(h, 0), f32x4.extract_lane(h, 1), f32x4.extract_lane(h, 2));
+@inline function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
+  const reach = f32x4.splat(boxReach);
+  askMoving(f32x4.sub(low, reach), f32x4.add(high, reach), f32x4.sub(laterLow, reach), f32x4.add(laterHigh, reach));
 }
 
 function askTriangles(tree: usize, node: usize, block: usize, count: i32): void {
-  for (let bits = overlapping(node); bits; bits &= bits - 1) {
+  for (let bits = passing(node); bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
-    if (child & 1) vertexLeaf(tree, child & ~1, block, count, shift);
+    if (child & 1) vertexLeaf(tree, child & ~1, block, count);
     else askTriangles(tree, child, block, count);
   }
 }
@@ -106,11 +114,11 @@ export function listEdges(a: i32, b: i32, from: i32, to: i32): void {
   askOwn(own, <usize>load<u32>(own, TREE_NODES), tree, begin, end);
 }
 
-/** Leaves of the tree `own` below `node`, of those in [begin, end), whose box meets the whole of `tree`. */
+/** Leaves of the tree `own` below `node`, of those in [begin, end), whose box may meet the whole of `tree`. */
 function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
-  askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH));
-  for (let bits = overlapping(node); bits; bits &= bits - 1) {
+  askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
+  for (let bits = passing(node); bits; bits &= bits - 1) {
     const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
     if (<usize>load<u32>(lane, NODE_ENDS) <= begin) continue;
     if (!(child & 1)) { askOwn(own, child, tree, begin, end); continue; }
@@ -123,11 +131,12 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
 
 /** Asks for the box of one child. */
 @inline function askLane(lane: usize): void {
-  ask(load<f32>(lane) - boxReach, load<f32>(lane, 16) - boxReach, load<f32>(lane, 32) - boxReach, load<f32>(lane, 48) + boxReach, load<f32>(lane, 64) + boxReach, load<f32>(lane, 80) + boxReach);
+  askAround(column(lane + NODE_LOW), column(lane + NODE_HIGH), column(lane + NODE_LATER_LOW), column(lane + NODE_LATER_HIGH));
 }
+@inline function column(at: usize): v128 { return f32x4.replace_lane(f32x4.replace_lane(v128.load32_zero(at), 1, load<f32>(at, 16)), 2, load<f32>(at, 32)); }
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
-  let bits = overlapping(node);
+  let bits = passing(node);
   // of one surface's pairs of leaves, those whose first comes first; with itself, too
   if (itself) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
@@ -139,16 +148,17 @@ function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
 
 /**
  * Fills H_PAIRS. Serial, and the same for any number of threads.
- * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X
+ * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X (m)
+ * @param courses address of an f32x4 array parallel to X: how far every particle goes while the list lives (m); all zero: pairs within R now
  * @returns rows, or -1 where they do not fit: then the list is empty
  */
-export function listPairs(positions: usize): i32 {
+export function listPairs(positions: usize, courses: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  refitTrees(positions);
-  openRegion(pairs, end, positions);
+  refitTrees(positions, courses);
+  openRegion(pairs, end, positions, courses);
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if (!openPair(a, b, positions)) continue;
+      if (!openPair(a, b, positions, courses)) continue;
       listVertices(a, b, 0, vertexBlocks(a));
       if (a != b) { turnSurfaces(b, a); listVertices(b, a, 0, vertexBlocks(b)); turnSurfaces(a, b); }
       listEdges(a, b, 0, edgeBlocks(a));
@@ -159,11 +169,11 @@ export function listPairs(positions: usize): i32 {
   return full ? -1 : vertexPairs + edgePairs;
 }
 
-/** All trees to the positions, as for listPairs. */
-export function refitTrees(positions: usize): void {
-  const by = positions - <usize>load<u32>(HEADER, H_X);
+/** All trees to positions and courses, as for listPairs; no courses (0): nothing moves. */
+export function refitTrees(positions: usize, courses: usize): void {
+  const x = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < load<i32>(HEADER, H_SURFACE_COUNT); n++) {
-    refit(triangleTree(surface(n)), 3, by);
-    refit(edgeTree(surface(n)), 2, by);
+    refit(triangleTree(surface(n)), 3, positions, courses, x);
+    refit(edgeTree(surface(n)), 2, positions, courses, x);
   }
 }

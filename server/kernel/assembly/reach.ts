@@ -5,7 +5,7 @@
  * It is made at the start of a tick, and from S again at the end of a substep in which a particle strayed too far, with twice the margin.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
 } from "./layout";
 import { change } from "./changed";
@@ -83,6 +83,15 @@ function lengthen(surface: usize, life: i32): void {
   return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
 }
 
+/** Every particle is expected to go as its surface drifts. */
+function writeCourses(): void {
+  const toCourses = <usize>load<u32>(HEADER, H_COURSES) - <usize>load<u32>(HEADER, H_X), surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  for (let n = 0; n < surfaces; n++) {
+    const surface = surfaceAt(n), drift = driftOf(surface);
+    for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST) + toCourses; i > 0; i--, at += 16) v128.store(at, drift);
+  }
+}
+
 /** Lists and packs the pairs at `positions`; margins shrink until they fit. */
 function makeList(positions: usize, life: i32): void {
   store<i32>(HEADER, life, H_LIST_LIFE);
@@ -91,7 +100,8 @@ function makeList(positions: usize, life: i32): void {
   memory.copy(<usize>load<u32>(HEADER, H_REFERENCE), positions, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
   store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
   for (let n = 0; n < HALVINGS; n++) {
-    if (listPairs(positions) >= 0 && packPairs()) { store<i32>(HEADER, 1, H_LIST_VALID); return; }
+    writeCourses();
+    if (listPairs(positions, <usize>load<u32>(HEADER, H_COURSES)) >= 0 && packPairs()) { store<i32>(HEADER, 1, H_LIST_VALID); return; }
     for (let s = 0; s < surfaces; s++) {
       const margin = surfaceAt(s) + SURFACE_MARGIN;
       store<f32>(margin, 0.5 * load<f32>(margin));

@@ -23,7 +23,7 @@ export function findTangles(positions: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), rows = <usize>load<u32>(HEADER, H_SURFACE);
   shift = positions - <usize>load<u32>(HEADER, H_X);
   found = 0;
-  refitTrees(positions);
+  refitTrees(positions, 0);
   for (let a = 0; a < count; a++) {
     const A = rows + <usize>a * SURFACE_BYTES, meets = <usize>load<u32>(A, SURFACE_MEETS), hard = load<i32>(A, SURFACE_SOLID) == 3;
     for (let b = a; b < count; b++) {

@@ -1,53 +1,84 @@
 /**
- * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions: leaves get the coordinates of their four
- * primitives in lanes, nodes the boxes of their four children. From the last node to the first, so children come before their parents.
+ * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and courses: leaves get the coordinates of their four
+ * primitives in lanes, nodes the boxes of their four children, both at the start (t = 0) and at the end (t = 1) of straight courses p + t d. From the
+ * last node to the first, so children come before their parents.
+ * Boxes that move so are apart at all times if at both ends the one lies beyond the other on the same side: the highest of points that move evenly is
+ * a convex function of time, the lowest a concave one. What is past each other only in between, on another side at each end, counts as meeting.
  * A coordinate that is no number is left out of boxes: what it belongs to touches nothing until the guard has dealt with it.
  */
 import {
-  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT,
-  NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, EDGE_LEAF_AT,
+  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
+  NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, EDGE_LEAF_AT, EDGE_LEAF_COURSES,
 } from "./layout";
 import { xs, ys, zs } from "./lanes";
 
-// box of what was gathered last
-let low: v128, high: v128;
+// bytes from X to what is read
+let toPositions: usize, toCourses: usize, moving: bool;
+// boxes of what was gathered last
+let low: v128, high: v128, laterLow: v128, laterHigh: v128;
 
-/** Corner `c` of the leaf's four primitives: coordinates into lanes, and into the box. */
-@inline function gather(leaf: usize, c: usize, at: usize, shift: usize): void {
-  const from = leaf + (c << 4);
-  const p = v128.load(<usize>load<u32>(from) + shift), q = v128.load(<usize>load<u32>(from, 4) + shift), r = v128.load(<usize>load<u32>(from, 8) + shift), s = v128.load(<usize>load<u32>(from, 12) + shift);
-  const to = leaf + at + c * 48;
+/** Corner `c` of the leaf's four primitives: coordinates and courses into lanes, and into the boxes. */
+@inline function gather(leaf: usize, c: usize, at: usize, courses: usize): void {
+  const from = leaf + (c << 4), to = leaf + at + c * 48, toCourse = leaf + courses + c * 48;
+  const i = <usize>load<u32>(from), j = <usize>load<u32>(from, 4), k = <usize>load<u32>(from, 8), l = <usize>load<u32>(from, 12);
+  const p = v128.load(i + toPositions), q = v128.load(j + toPositions), r = v128.load(k + toPositions), s = v128.load(l + toPositions);
   v128.store(to, xs(p, q, r, s)); v128.store(to, ys(p, q, r, s), 16); v128.store(to, zs(p, q, r, s), 32);
   low = f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(low, p), q), r), s);
   high = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(high, p), q), r), s);
+  if (!moving) {
+    const zero = f32x4.splat(0);
+    v128.store(toCourse, zero); v128.store(toCourse, zero, 16); v128.store(toCourse, zero, 32);
+    laterLow = low; laterHigh = high;
+    return;
+  }
+  const dp = v128.load(i + toCourses), dq = v128.load(j + toCourses), dr = v128.load(k + toCourses), ds = v128.load(l + toCourses);
+  v128.store(toCourse, xs(dp, dq, dr, ds)); v128.store(toCourse, ys(dp, dq, dr, ds), 16); v128.store(toCourse, zs(dp, dq, dr, ds), 32);
+  const a = f32x4.add(p, dp), b = f32x4.add(q, dq), e = f32x4.add(r, dr), f = f32x4.add(s, ds);
+  laterLow = f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(laterLow, a), b), e), f);
+  laterHigh = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(laterHigh, a), b), e), f);
 }
 
-/** @param corners 3: a tree of triangles, 2: of edges; shift bytes from X to the positions */
-export function refit(tree: usize, corners: i32, shift: usize): void {
-  const first = <usize>load<u32>(tree, TREE_NODES);
-  const none = f32x4.splat(Infinity), nothing = f32x4.splat(-Infinity);
+@inline function storeLane(lane: usize, offset: usize, box: v128): void {
+  store<f32>(lane + offset, f32x4.extract_lane(box, 0)); store<f32>(lane + offset, f32x4.extract_lane(box, 1), 16); store<f32>(lane + offset, f32x4.extract_lane(box, 2), 32);
+}
+
+/**
+ * @param corners 3: a tree of triangles, 2: of edges; positions, courses addresses of f32x4 arrays parallel to X (m); no courses (0): nothing moves
+ * @param x address of X
+ */
+export function refit(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void {
+  const first = <usize>load<u32>(tree, TREE_NODES), none = f32x4.splat(Infinity), nothing = f32x4.splat(-Infinity);
+  toPositions = positions - x; toCourses = courses - x; moving = courses != 0;
   for (let n = load<i32>(tree, TREE_NODE_COUNT) - 1; n >= 0; n--) {
     const node = first + <usize>n * NODE_BYTES;
-    let boxLow = none, boxHigh = nothing;
+    let boxLow = none, boxHigh = nothing, laterBoxLow = none, laterBoxHigh = nothing;
     for (let c: usize = 0; c < 4; c++) {
-      const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN);
-      low = none; high = nothing;
+      const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN), lane = node + (c << 2);
+      low = none; high = nothing; laterLow = none; laterHigh = nothing;
       if (child & 1) {
         const leaf = child & ~1;
-        if (corners == 3) { gather(leaf, 0, TRIANGLE_LEAF_AT, shift); gather(leaf, 1, TRIANGLE_LEAF_AT, shift); gather(leaf, 2, TRIANGLE_LEAF_AT, shift); }
-        else { gather(leaf, 0, EDGE_LEAF_AT, shift); gather(leaf, 1, EDGE_LEAF_AT, shift); }
-      } else if (child) { low = v128.load(child, NODE_BOX_LOW); high = v128.load(child, NODE_BOX_HIGH); }
-      const lane = node + (c << 2);
-      store<f32>(lane, f32x4.extract_lane(low, 0), NODE_LOW); store<f32>(lane, f32x4.extract_lane(low, 1), NODE_LOW + 16); store<f32>(lane, f32x4.extract_lane(low, 2), NODE_LOW + 32);
-      store<f32>(lane, f32x4.extract_lane(high, 0), NODE_HIGH); store<f32>(lane, f32x4.extract_lane(high, 1), NODE_HIGH + 16); store<f32>(lane, f32x4.extract_lane(high, 2), NODE_HIGH + 32);
+        if (corners == 3) for (let k: usize = 0; k < 3; k++) gather(leaf, k, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES);
+        else { gather(leaf, 0, EDGE_LEAF_AT, EDGE_LEAF_COURSES); gather(leaf, 1, EDGE_LEAF_AT, EDGE_LEAF_COURSES); }
+      } else if (child) {
+        low = v128.load(child, NODE_BOX_LOW); high = v128.load(child, NODE_BOX_HIGH);
+        laterLow = v128.load(child, NODE_LATER_BOX_LOW); laterHigh = v128.load(child, NODE_LATER_BOX_HIGH);
+      }
+      storeLane(lane, NODE_LOW, low); storeLane(lane, NODE_HIGH, high); storeLane(lane, NODE_LATER_LOW, laterLow); storeLane(lane, NODE_LATER_HIGH, laterHigh);
       boxLow = f32x4.pmin(boxLow, low); boxHigh = f32x4.pmax(boxHigh, high);
+      laterBoxLow = f32x4.pmin(laterBoxLow, laterLow); laterBoxHigh = f32x4.pmax(laterBoxHigh, laterHigh);
     }
     v128.store(node, boxLow, NODE_BOX_LOW); v128.store(node, boxHigh, NODE_BOX_HIGH);
+    v128.store(node, laterBoxLow, NODE_LATER_BOX_LOW); v128.store(node, laterBoxHigh, NODE_LATER_BOX_HIGH);
   }
 }
 
 // ---- the box that is asked for, in all lanes -------------------------------------------------------------------------------------
 let lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128;
+let laterLowX: v128, laterLowY: v128, laterLowZ: v128, laterHighX: v128, laterHighY: v128, laterHighZ: v128;
+
+@inline function splatX(a: v128): v128 { return v128.shuffle<f32>(a, a, 0, 0, 0, 0); }
+@inline function splatY(a: v128): v128 { return v128.shuffle<f32>(a, a, 1, 1, 1, 1); }
+@inline function splatZ(a: v128): v128 { return v128.shuffle<f32>(a, a, 2, 2, 2, 2); }
 
 /** What `overlapping` looks for. */
 @inline export function ask(lx: f32, ly: f32, lz: f32, hx: f32, hy: f32, hz: f32): void {
@@ -55,11 +86,27 @@ let lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128;
   highX = f32x4.splat(hx); highY = f32x4.splat(hy); highZ = f32x4.splat(hz);
 }
 
-/** @returns a bit for each child of the node whose box meets the one asked for */
+/** @returns a bit for each child of the node whose box, at the start, meets the one asked for */
 @inline export function overlapping(node: usize): i32 {
   return v128.bitmask<i32>(v128.and(
     v128.and(v128.and(f32x4.le(v128.load(node, NODE_LOW), highX), f32x4.le(v128.load(node, NODE_LOW + 16), highY)), f32x4.le(v128.load(node, NODE_LOW + 32), highZ)),
     v128.and(v128.and(f32x4.ge(v128.load(node, NODE_HIGH), lowX), f32x4.ge(v128.load(node, NODE_HIGH + 16), lowY)), f32x4.ge(v128.load(node, NODE_HIGH + 32), lowZ))));
+}
+
+/** What `passing` looks for: a box (x y z) at the start and at the end. */
+@inline export function askMoving(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
+  lowX = splatX(low); lowY = splatY(low); lowZ = splatZ(low); highX = splatX(high); highY = splatY(high); highZ = splatZ(high);
+  laterLowX = splatX(laterLow); laterLowY = splatY(laterLow); laterLowZ = splatZ(laterLow); laterHighX = splatX(laterHigh); laterHighY = splatY(laterHigh); laterHighZ = splatZ(laterHigh);
+}
+
+@inline function below(node: usize, row: usize, limit: v128, laterLimit: v128): v128 { return v128.or(f32x4.le(v128.load(node + row, NODE_LOW), limit), f32x4.le(v128.load(node + row, NODE_LATER_LOW), laterLimit)); }
+@inline function above(node: usize, row: usize, limit: v128, laterLimit: v128): v128 { return v128.or(f32x4.ge(v128.load(node + row, NODE_HIGH), limit), f32x4.ge(v128.load(node + row, NODE_LATER_HIGH), laterLimit)); }
+
+/** @returns a bit for each child of the node whose box may meet the one asked for on their way */
+@inline export function passing(node: usize): i32 {
+  return v128.bitmask<i32>(v128.and(
+    v128.and(v128.and(below(node, 0, highX, laterHighX), below(node, 16, highY, laterHighY)), below(node, 32, highZ, laterHighZ)),
+    v128.and(v128.and(above(node, 0, lowX, laterLowX), above(node, 16, lowY, laterLowY)), above(node, 32, lowZ, laterLowZ))));
 }
 
 /** @returns a bit for every lane of the leaf that holds a primitive */
@@ -67,4 +114,3 @@ let lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128;
   const last = <usize>load<u32>(tree, TREE_LEAVES) + <usize>(load<i32>(tree, TREE_LEAF_COUNT) - 1) * bytes;
   return leaf == last ? (1 << (((load<i32>(tree, TREE_COUNT) - 1) & 3) + 1)) - 1 : 15;
 }
-

@@ -17,7 +17,7 @@ export function planTouches(particles: number, pairs: number, allocator: Allocat
   const blocks = Math.ceil((LANES_PER_PAIR * pairs) / 4) + 2 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
   const fields: [number, number][] = [
     [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(4 * (2 * (L.TOUCH_COLORS + 1) + 1))],
-    [L.H_COLOR_MASKS, take(Math.max(16 * particles, 4 * (L.TOUCH_COLORS + 1)))], [L.H_REFERENCE, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
+    [L.H_COLOR_MASKS, take(Math.max(16 * particles, 4 * (L.TOUCH_COLORS + 1)))], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, take(particles)], [L.H_INCIDENT, take(4 * (particles + 1))], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
     [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
   ];
