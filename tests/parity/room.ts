@@ -47,7 +47,6 @@ export function referenceRoom(scene: Scene, created: CreatedWorld, colliders: Re
   return {
     particles, groups: [...groups.values()], points: [], colliders,
     enclosed: bodies.flatMap((body, b) => (body.enclosed ? [{ ...body.enclosed, alpha: Math.fround(body.enclosed.alpha), stiffness: Math.fround(body.enclosed.stiffness), first: layout.bodies[b]!.first, count: body.streamedCount, triangles: body.triangles.map((p) => p + layout.bodies[b]!.first), lambda: 0 }] : [])),
-    surfaces: bodies.map((body, b) => ({ first: layout.bodies[b]!.first, count: body.streamedCount, triangles: body.triangles.map((p) => p + layout.bodies[b]!.first), radius: Math.fround(body.contactRadius), solid: body.kind === "soft" })),
     free: free.map((b) => ({ first: layout.bodies[b]!.first, count: layout.bodies[b]!.count })),
     tickSeconds: 1 / (scene.tickHz ?? 60), substeps: layout.substeps, iterations: layout.iterations,
   };

@@ -17,6 +17,7 @@ import { openWorld } from "../../server/sim/world.ts";
 import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 import { copyParticles, referenceRoom } from "./room.ts";
+import { ListWatcher } from "./touchLists.ts";
 
 const floor: ReferenceCollider = { type: "plane", normal: [0, 1, 0], offset: 0, rootFriction: Math.fround(Math.sqrt(0.5)) };
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35, friction: 0.5 };
@@ -25,17 +26,20 @@ async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders:
   const scene = validateScene({ version: 1, title: "parity", ...parts }), created = await createWorld(scene, { baseDir: "." });
   const world = openWorld(created.memory, created.layout), twin = referenceRoom(scene, created, colliders, free), n = twin.particles.count;
   world.mayRest = false;
+  const lists = new ListWatcher(created, world);
   const corrections = twin.groups.flatMap((g) => g.constraints).reduce((sum, c) => sum + c.colors.length, 0) * twin.iterations * twin.substeps;
   let moved = 0;
   for (let tick = 0; tick < ticks; tick++) {
     copyParticles(created, twin.particles);
     const before = Float64Array.from(twin.particles.x), rounding = UNIT * Math.max(...before.map(Math.abs)) * Math.sqrt(corrections);
+    lists.begin();
+    world.step([]);
+    twin.contact = lists.contact(n);
     const others = amplifies ? [1, 2, 3, 4].map((seed) => {
       const random = randomStream(seed + 10 * tick), other = { ...twin, particles: { ...twin.particles, x: before.map((x) => x + rounding * random()), xPrev: Float64Array.from(twin.particles.xPrev), v: Float64Array.from(twin.particles.v) } };
       stepTick(other);
       return other.particles.x;
     }) : [];
-    world.step([]);
     stepTick(twin);
     const tolerance = 8 * (amplifies ? Math.max(...others.flatMap((x) => Array.from({ length: n }, (_, i) => distanceAt(x, twin.particles.x, i)))) : UNIT * Math.max(...twin.particles.x.map(Math.abs)) * Math.sqrt(corrections));
     for (let i = 0; i < n; i++) {

@@ -5,13 +5,14 @@
  * It is made at the start of a tick, and from S again at the end of a substep in which a particle strayed too far, with twice the margin.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_COUNT_LISTS, H_LIST_LIFE,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_DRIFT, SURFACE_BYTES, TOUCH_BYTES,
 } from "./layout";
 import { change } from "./changed";
 import { listPairs } from "./pairs";
 import { bindTouching } from "./momentum";
 import { packPairs } from "./touchList";
+import { checkTouches } from "./touchCheck";
 
 /** Margins allow for so much more than what the velocities of the start say: they change meanwhile. */
 const CAUTION: f32 = 1.25;
@@ -39,6 +40,10 @@ export function beginTouches(): void {
   const life = lifeOf(fastest, load<i32>(HEADER, H_SUBSTEPS));
   for (let n = 0; n < surfaces; n++) planMargin(surfaceAt(n), toV, h * <f32>life, life);
   makeList(X, life);
+  // what is near now is solved in the first substep already
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
+  checkTouches(touches, vertex, true);
+  checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
 }
 
 /** Writes the mean of (there - here) * scale over a surface as its drift of one substep. @param there address parallel to X; here likewise, 0: nothing. @returns how many of its limits it goes */

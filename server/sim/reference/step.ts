@@ -3,16 +3,17 @@
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,
- *             velocity, restore, collide, plastic flow
+ *             velocity, restore, collide, what contacts have missed, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
-import { findContacts, solveContacts, type ReferenceSurface } from "./contacts.ts";
 import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
 import { balance, restore } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
+import { checkTouches, listTouches, solveTouches, type PairName, type ReferenceSurface } from "./touches.ts";
+import { pushAllApart, updatePushed, type Detection } from "./touchResponse.ts";
 
 export interface ReferenceWorld {
   particles: Particles;
@@ -21,7 +22,8 @@ export interface ReferenceWorld {
   enclosed: ReferenceEnclosed[];
   points: HeldPoint[];
   colliders: ReferenceCollider[];
-  surfaces: ReferenceSurface[];
+  /** Absent: nothing touches. */
+  contact?: ReferenceContact;
   /** Bodies that nothing holds or touches: first particle and count. */
   free: { first: number; count: number }[];
   tickSeconds: number;
@@ -29,9 +31,22 @@ export interface ReferenceWorld {
   iterations: number;
 }
 
+export interface ReferenceContact {
+  surfaces: ReferenceSurface[];
+  /** float64[3N] undeformed positions, m */
+  rest: Float64Array;
+  /**
+   * Pairs in the order in which they are solved, which is the broad phase's choice: at [s] those of substep s, at the end those after the last. Where two
+   * neighbors are the same object the list is the same; else it was made anew after substep s, from where s began.
+   */
+  lists: (readonly PairName[])[];
+  detect: Detection;
+}
+
 export function stepTick(world: ReferenceWorld): void {
-  const { particles, groups, enclosed, points, colliders, free } = world, h = world.tickSeconds / world.substeps;
-  const contacts = findContacts(particles, world.surfaces, world.tickSeconds);
+  const { particles, groups, enclosed, points, colliders, free, contact } = world, h = world.tickSeconds / world.substeps;
+  let touches = contact ? listTouches(contact.lists[0]!, contact.surfaces, particles.x, contact.rest) : [];
+  checkTouches(touches, particles.x, particles.x);
   for (let substep = 0; substep < world.substeps; substep++) {
     for (const { constraints } of groups) {
       for (const { elements } of constraints) {
@@ -40,6 +55,7 @@ export function stepTick(world: ReferenceWorld): void {
         elements.folded = false;
       }
     }
+    const safe = Float64Array.from(particles.x);
     predict(particles, h);
     const states = groups.map((group) => startSweep(particles, group));
     for (const volume of enclosed) volume.lambda = 0;
@@ -48,12 +64,18 @@ export function stepTick(world: ReferenceWorld): void {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const volume of enclosed) solveEnclosed(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      solveContacts(particles, contacts);
+      solveTouches(particles, touches);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h);
+    if (contact) {
+      const next = contact.lists[substep + 1]!;
+      if (next !== contact.lists[substep]) touches = listTouches(next, contact.surfaces, safe, contact.rest);
+      const bad = checkTouches(touches, safe, particles.x);
+      updatePushed(particles, pushAllApart(particles, safe, bad, touches, contact.detect), touches, h);
+    }
     for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
   }
 }

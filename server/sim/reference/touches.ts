@@ -1,0 +1,108 @@
+/**
+ * Twin of kernel/assembly/touchList.ts, touchCheck.ts and touch.ts: contact between surfaces. What is listed is everything (pairs.ts); whether a pair
+ * is parted by a direction is asked as there, because the answer says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began;  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
+ */
+import { addAt, vectorAt, type Particles } from "./particles.ts";
+import { edgesDistance, vertexTriangleDistance, type Closest } from "./pairs.ts";
+import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
+
+/** A surface as contact sees it. */
+export interface ReferenceSurface {
+  /** contact thickness, m */
+  radius: number;
+  /** roots of the coefficients: a pair's is the product of two */
+  rootStatic: number;
+  rootDynamic: number;
+  rootBounce: number;
+  /** A collider's core mesh: vertices answer to the collider itself. */
+  core: boolean;
+}
+
+/** A pair by its particles; surfaces by number. */
+export interface PairName {
+  kind: "vertex" | "edges";
+  particles: [number, number, number, number];
+  surfaces: [number, number];
+}
+
+export interface ReferenceTouch extends PairName {
+  /** distance that contact keeps, m; -Infinity: others see to that */
+  thickness: number;
+  /** least distance, m */
+  keep: number;
+  staticFriction: number;
+  dynamicFriction: number;
+  restitution: number;
+  /** A direction in which the pair is apart, and how far it was when the substep began, m. */
+  normal: Vector;
+  gap: number;
+  /** Solved in this substep, with these weights of the closest points. */
+  near: boolean;
+  weights: Closest["weights"];
+}
+
+/** Constants of the kernel: touchList.ts, pairList.ts, touchCheck.ts, touch.ts. */
+const KEEP = 0.125, EDGE_SHARE = 0.9, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25;
+
+/** Closest points of a pair at positions x. */
+export function closestOf({ kind, particles }: PairName, x: Float64Array): Closest {
+  const [a, b, c, d] = particles.map((p) => vectorAt(x, p)) as [Vector, Vector, Vector, Vector];
+  return kind === "vertex" ? vertexTriangleDistance(a, b, c, d) : edgesDistance(a, b, c, d);
+}
+
+/** How far apart the direction n holds a pair: least n . (first - second) over its particles, m. */
+export function separation({ kind, particles }: PairName, x: Float64Array, n: Vector): number {
+  const along = particles.map((p) => dot(n, subtract(vectorAt(x, p), vectorAt(x, particles[3])))), first = kind === "vertex" ? 1 : 2;
+  return Math.min(...along.slice(0, first)) - Math.max(...along.slice(first));
+}
+
+/** Pairs as they are listed at positions x. @param rest float64[3N] undeformed positions, m: neighbors of one surface keep less than their distance there */
+export function listTouches(names: readonly PairName[], surfaces: readonly ReferenceSurface[], x: Float64Array, rest: Float64Array): ReferenceTouch[] {
+  return names.map((name) => {
+    const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface], sum = A.radius + B.radius;
+    const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity, r = atRest < sum ? REST_SHARE * atRest : sum, { distance, difference, weights } = closestOf(name, x);
+    return {
+      ...name, thickness: name.kind === "vertex" ? (B.core ? -Infinity : r) : EDGE_SHARE * r, keep: KEEP * r,
+      staticFriction: A.rootStatic * B.rootStatic, dynamicFriction: A.rootDynamic * B.rootDynamic, restitution: A.rootBounce * B.rootBounce,
+      normal: scale(1 / distance, difference), gap: distance, near: false, weights,
+    };
+  });
+}
+
+/** At the end of a substep from `safe` to x. @returns pairs that no direction clears, in list order; the others have what the next substep needs */
+export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Array, x: Float64Array): ReferenceTouch[] {
+  return touches.filter((touch) => {
+    const apart = separation(touch, x, touch.normal), holds = apart >= touch.keep, near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
+    if (holds && !near(apart)) {
+      touch.near = false;
+      touch.gap = apart;
+      return false;
+    }
+    const { distance, difference, weights } = closestOf(touch, x), n = scale(1 / distance, difference);
+    touch.near = false;
+    if (!holds && !(distance >= touch.keep && separation(touch, safe, n) >= 0.5 * touch.keep)) return true;
+    Object.assign(touch, { near: near(distance), gap: distance, normal: n, weights });
+    return false;
+  });
+}
+
+/** One iteration over all near pairs, in order. */
+export function solveTouches(p: Particles, touches: readonly ReferenceTouch[]): void {
+  for (const { near, particles, normal: n, weights: b, thickness: r, gap: before, staticFriction, dynamicFriction, restitution } of touches) {
+    // guard
+    const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
+    if (!near || !(W > 0)) continue;
+    // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
+    const g = dot(n, combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))))), hold = Math.min(r, before), still = RELEASE * (r - hold);
+    if (!(g < hold + still)) continue;
+    const approach = Math.max(0, hold - g), bounced = (1 + restitution) * approach, extra = Math.max(0, hold + still - Math.max(g, g + bounced));
+    const push = (to: Float64Array, by: Vector): void => particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
+    // friction: of the displacement in this substep the part across n
+    const moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i)))), tangential = subtract(moved, scale(dot(moved, n), n)), slide = norm(tangential);
+    const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
+    // apply; the second part is no velocity
+    push(p.x, subtract(scale(bounced + extra, n), scale(cut, tangential)));
+    push(p.xPrev, scale(extra, n));
+  }
+}

@@ -1,0 +1,88 @@
+/** The kernel's packed list of pairs (touchList.ts), read from a room's memory, and what the twin of contact needs besides. */
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
+import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import type { ReferenceContact } from "../../server/sim/reference/step.ts";
+import type { PairName, ReferenceSurface } from "../../server/sim/reference/touches.ts";
+import type { SimWorld } from "../../server/sim/world.ts";
+
+const word = (memory: WebAssembly.Memory, offset: number): number => new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
+
+/** A lane that holds a pair: its place, in order of solving. */
+export interface PackedPair extends Omit<PairName, "surfaces"> {
+  block: number;
+  lane: number;
+  /** Of its kind; TOUCH_COLORS: it stands alone. */
+  color: number;
+}
+
+export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
+  const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), at = word(memory, L.H_TOUCHES), x = word(memory, L.H_X), starts = word(memory, L.H_TOUCH_COLORS) / 4, found: PackedPair[] = [];
+  for (let block = 0; block < word(memory, L.H_TOUCH_COUNT); block++) {
+    const vertex = block < word(memory, L.H_VERTEX_TOUCHES), table = vertex ? 0 : L.TOUCH_COLORS + 1;
+    let color = 0;
+    while (color < L.TOUCH_COLORS && i32[starts + table + color + 1]! <= block) color++;
+    for (let lane = 0; lane < 4; lane++) {
+      const row = (at + block * L.TOUCH_BYTES) / 4 + lane;
+      if (f32[row + L.TOUCH_KEEP / 4]! < 0) continue;
+      const particles = [0, 1, 2, 3].map((k) => (i32[row + 4 * k]! - x) / 16) as PairName["particles"];
+      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane, color });
+    }
+  }
+  return found;
+}
+
+/** Which surface a particle belongs to. */
+function surfaceOf(memory: WebAssembly.Memory): (particle: number) => number {
+  const i32 = new Int32Array(memory.buffer), rows = word(memory, L.H_SURFACE) / 4, count = word(memory, L.H_SURFACE_COUNT), x = word(memory, L.H_X);
+  const first = Array.from({ length: count }, (_, n) => (i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_FIRST) / 4]! - x) / 16), counts = Array.from({ length: count }, (_, n) => i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_COUNT) / 4]!);
+  return (particle) => first.findIndex((f, n) => particle >= f && particle < f + counts[n]!);
+}
+
+export function namedPairs(memory: WebAssembly.Memory): PairName[] {
+  const owner = surfaceOf(memory);
+  return packedPairs(memory).map(({ kind, particles }) => ({ kind, particles, surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])] }));
+}
+
+export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
+  const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), rows = word(memory, L.H_SURFACE);
+  return Array.from({ length: word(memory, L.H_SURFACE_COUNT) }, (_, n) => {
+    const at = (rows + n * L.SURFACE_BYTES) / 4, number = (offset: number): number => f32[at + offset / 4]!;
+    return { radius: number(L.SURFACE_RADIUS), rootStatic: number(L.SURFACE_STATIC), rootDynamic: number(L.SURFACE_DYNAMIC), rootBounce: number(L.SURFACE_RESTITUTION), core: i32[at + L.SURFACE_SOLID / 4] === 3 };
+  });
+}
+
+/** Follows the lists of one tick. */
+export class ListWatcher {
+  private readonly memory: WebAssembly.Memory;
+  private readonly kernel: ReturnType<typeof instantiateKernel>;
+  private made = 0;
+  private lists: (readonly PairName[])[] = [];
+
+  constructor({ memory }: CreatedWorld, world: SimWorld) {
+    this.memory = memory;
+    this.kernel = instantiateKernel(memory);
+    world.watchSubsteps(() => this.take());
+  }
+
+  /** Before a tick: makes its first list, as the tick will. */
+  begin(): void {
+    this.kernel.placeCores();
+    this.kernel.beginTouches();
+    this.lists = [namedPairs(this.memory)];
+    this.made = word(this.memory, L.H_COUNT_LISTS) + 1;
+  }
+
+  private take(): void {
+    const made = word(this.memory, L.H_COUNT_LISTS);
+    this.lists.push(made === this.made ? this.lists[this.lists.length - 1]! : namedPairs(this.memory));
+    this.made = made;
+  }
+
+  /** After the tick, for the twin. @param count particles of the bodies */
+  contact(count: number): ReferenceContact {
+    const rest = word(this.memory, L.H_REST) / 4, f32 = new Float32Array(this.memory.buffer);
+    return { surfaces: surfaceRows(this.memory), rest: Float64Array.from({ length: 3 * count }, (_, k) => f32[rest + 4 * Math.floor(k / 3) + (k % 3)]!), lists: this.lists, detect: { vertexTriangle, edgeEdge } };
+  }
+}
