@@ -18,6 +18,8 @@ import { checkTouches } from "./touchCheck";
 const CAUTION: f32 = 1.25;
 /** Part of its radius that a margin is at least. */
 const LEAST: f32 = 0.5;
+/** Margins of a list made from S are so many times what this substep strays: halved once they still hold it, and do not by rounding only. */
+const AGAIN: f32 = 2.125;
 /** Share of a margin that particles are limited to: rounding must not take them beyond it. */
 const ALMOST: f32 = 0.999;
 /** Limits of margins that a surface may drift while a list lives. */
@@ -182,7 +184,7 @@ export function makeListAgain(): bool {
     let most: f32 = 0;
     for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) most = max<f32>(most, square(f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), mean)));
     const usual = min<f32>(2 * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT));
-    store<f32>(surface, max<f32>(2 * Mathf.sqrt(most), max<f32>(usual, least)), SURFACE_MARGIN);
+    store<f32>(surface, max<f32>(AGAIN * Mathf.sqrt(most), max<f32>(usual, least)), SURFACE_MARGIN);
     lengthen(surface, life);
   }
   makeList(safe, life);
