@@ -28,6 +28,7 @@ export { beginBalls, solveBalls } from "./balls";
 export { measureEdges, measureVertexTriangle } from "./pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./distances";
 export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, vertexBlocks } from "./pairs";
+export { beginChunks, joinChunks, listChunk } from "./pairChunks";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";
 export { findTangles } from "./tangles";
 export { edgeEdge, vertexTriangle } from "./ccd";

@@ -92,6 +92,7 @@ export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
 export const H_LIST_LIFE = 748; // i32 substeps that drifts are planned for
 export const H_COURSES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives
+export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
@@ -332,6 +333,33 @@ export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
 export const PAIR_COLOR = 40; // i32 scratch of touchList.ts
 export const PAIR_BYTES = 48;
+
+/** Listing by several threads (pairChunks.ts): chunks of all blocks of four vertices or edges, piece after piece. */
+export const CHUNKS_PIECES = 0; // i32 pointer: PIECE rows, and one more with the sum of all blocks
+export const CHUNKS_PIECE_COUNT = 4; // i32
+export const CHUNKS_BLOCKS = 8; // i32 blocks in a chunk
+export const CHUNKS_COUNT = 12; // i32 chunks
+export const CHUNKS_ROWS = 16; // i32 pointer: CHUNK rows
+export const CHUNKS_PAGES = 20; // i32 pointer: PAGE_BYTES each
+export const CHUNKS_PAGE_COUNT = 24; // i32
+export const CHUNKS_POSITIONS = 28; // i32 address that is listed from
+export const CHUNKS_COURSES = 32; // i32 likewise
+export const CHUNKS_TAKEN = 64; // i32, atomic: pages asked for; on a cache line of its own
+export const CHUNKS_BYTES = 128;
+/** Vertices of surface a against triangles of b, or edges of a against edges of b. */
+export const PIECE_FIRST = 0; // i32 blocks before it
+export const PIECE_A = 4; // i32 surface number
+export const PIECE_B = 8; // i32
+export const PIECE_EDGES = 12; // i32 1: edges, 0: vertices
+export const PIECE_BYTES = 16;
+export const CHUNK_VERTEX_PAGES = 0; // i32 address of the first page, 0: none
+export const CHUNK_EDGE_PAGES = 4; // i32 likewise
+export const CHUNK_BYTES = 8;
+export const PAGE_NEXT = 0; // i32 address, 0: none
+export const PAGE_ROWS = 4; // i32 PAIR rows in it: vertex-triangle from its front, edge-edge from its end
+export const PAGE_AT = 16;
+export const PAGE_CAPACITY = 32; // rows
+export const PAGE_BYTES = 1552;
 
 /** An edge (a, b) and a triangle (c, d, e) that it meets (tangles.ts). */
 export const TANGLE_ADDRESS = 0; // i32x5 particle addresses in X

@@ -1,24 +1,72 @@
 /**
- * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge from the back. A thread that
- * lists a part gets a region of its own; regions put one behind the other in the order of the parts are the list of one thread.
+ * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge from the back; or, for chunks of
+ * the list (pairChunks.ts), pages of their own, each filled from the front or from the back. Put one behind the other in the order of the parts they
+ * are the list of one thread.
  */
-import { HEADER, H_REST, H_X, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_BYTES } from "./layout";
+import { HEADER, H_REST, H_X, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_CAPACITY, PAGE_BYTES, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_BYTES } from "./layout";
 import { edgesStayApart, vertexTriangleStaysApart } from "./courses";
 import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "./distances";
+import { takePage } from "./pairPages";
 import { writeMeasured } from "./pairRow";
 
 /** Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not push them from the start. */
 const REST_SHARE: f64 = 0.9;
 
-// first free row, and the end of the free ones
-let front: usize, back: usize;
+// first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for pages
+let front: usize, back: usize, frontEnd: usize, backBegin: usize, paged: bool;
 export let full: bool;
+// first and last pages; 0: none
+let vertexPages: usize, vertexPage: usize, edgePages: usize, edgePage: usize;
 
 /** Everything of the pair of surfaces that is being listed; m, bytes. */
 let shift: usize, toCourses: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
 
 export function openRegion(from: usize, to: usize, positions: usize, courses: usize): void {
-  front = from; back = to; full = false;
+  front = from; back = to; full = false; paged = false;
+  openArrays(positions, courses);
+}
+
+/** Pages instead, taken as they are needed. */
+export function openPages(positions: usize, courses: usize): void {
+  front = 0; frontEnd = 0; back = 0; backBegin = 0; full = false; paged = true;
+  vertexPages = 0; vertexPage = 0; edgePages = 0; edgePage = 0;
+  openArrays(positions, courses);
+}
+
+/** Notes the pages in a CHUNK row. */
+export function closePages(chunk: usize): void {
+  closeVertexPage(); closeEdgePage();
+  store<u32>(chunk, <u32>vertexPages, CHUNK_VERTEX_PAGES); store<u32>(chunk, <u32>edgePages, CHUNK_EDGE_PAGES);
+}
+
+function closeVertexPage(): void { if (vertexPage) store<i32>(vertexPage, <i32>(front - vertexPage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS); }
+function closeEdgePage(): void { if (edgePage) store<i32>(edgePage, PAGE_CAPACITY - <i32>(back - edgePage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS); }
+
+/** @returns whether there is room for one more */
+@inline function roomInFront(): bool { return front + PAIR_BYTES <= (paged ? frontEnd : back) || moreInFront(); }
+@inline function roomBehind(): bool { return (paged ? backBegin : front) + PAIR_BYTES <= back || moreBehind(); }
+
+function moreInFront(): bool {
+  const page = paged && !full ? takePage() : 0;
+  if (!page) { full = true; return false; }
+  closeVertexPage();
+  if (vertexPage) store<u32>(vertexPage, <u32>page, PAGE_NEXT);
+  else vertexPages = page;
+  vertexPage = page; front = page + PAGE_AT; frontEnd = page + PAGE_BYTES;
+  return true;
+}
+
+function moreBehind(): bool {
+  const page = paged && !full ? takePage() : 0;
+  if (!page) { full = true; return false; }
+  closeEdgePage();
+  if (edgePage) store<u32>(edgePage, <u32>page, PAGE_NEXT);
+  else edgePages = page;
+  edgePage = page; backBegin = page + PAGE_AT; back = page + PAGE_BYTES;
+  return true;
+}
+
+function openArrays(positions: usize, courses: usize): void {
   shift = positions - <usize>load<u32>(HEADER, H_X); toCourses = courses - <usize>load<u32>(HEADER, H_X);
   toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
 }
@@ -68,7 +116,7 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   // as they are now, also in the row of a pair that has yet to come near
   const x = differenceX, y = differenceY, z = differenceZ;
   if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), course(p), course(a), course(b), course(c), reach)) return;
-  if (front + PAIR_BYTES > back) { full = true; return; }
+  if (!roomInFront()) return;
   write(front, p, a, b, c, x, y, z, squared);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
@@ -80,7 +128,7 @@ export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
   const x = differenceX, y = differenceY, z = differenceZ;
   if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), course(a0), course(a1), course(b0), course(b1), reach)) return;
-  if (front + PAIR_BYTES > back) { full = true; return; }
+  if (!roomBehind()) return;
   back -= PAIR_BYTES;
   write(back, a0, a1, b0, b1, x, y, z, squared);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));

@@ -5,6 +5,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
+import { planPairChunks } from "./pairChunks.ts";
 import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
 
 /**
@@ -105,12 +106,17 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
   });
   const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
+  const mayMeet = (a: number, b: number): boolean => (a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b)));
+  const writeChunks = planPairChunks(
+    planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),
+    (a, b) => mayMeet(a, b) && !(sources[a]!.solid === SOLID.collider && sources[b]!.solid === SOLID.collider), capacity, allocator);
   const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES);
   return {
     rows, count, pairs: capacity,
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
       for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity]] as const) i32[(L.HEADER + offset) / 4] = value;
+      writeChunks(buffer);
       const address = (particle: number): number => x + 16 * particle;
       planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {
         const at = (rows + n * L.SURFACE_BYTES) / 4;
@@ -124,7 +130,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
         f32[at + L.SURFACE_RESTITUTION / 4] = Math.sqrt(source.restitution);
         i32.set(source.triangles.map(address), triangleTable / 4);
         i32.set(edges.map(address), edgeTable / 4);
-        for (let m = 0; m < count; m++) bytes[meetsTable + m] = (m === n ? source.touchesItself : meets(Math.min(m, n), Math.max(m, n))) ? 1 : 0;
+        for (let m = 0; m < count; m++) bytes[meetsTable + m] = mayMeet(n, m) ? 1 : 0;
         for (let k = 0; k < source.rest.length; k++) f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
       });
     },
