@@ -18,6 +18,8 @@ import { checkTouches } from "./touchCheck";
 const CAUTION: f32 = 1.25;
 /** Part of its radius that a margin is at least. */
 const LEAST: f32 = 0.5;
+/** And of its limit: a core mesh has no radius, and yet its particles, rounded, are not exactly where its drift has them. About as much as LEAST is of a thin cloth. */
+const LEAST_OF_LIMIT: f32 = 1.0 / 64;
 /** Margins of a list made from S are so many times what this substep strays: halved once they still hold it, and do not by rounding only. */
 const AGAIN: f32 = 2.125;
 /** Share of a margin that particles are limited to: rounding must not take them beyond it. */
@@ -73,10 +75,12 @@ function planMargin(surface: usize, toV: usize, seconds: f32, life: i32): void {
     most = max<f32>(most, square(f32x4.sub(v128.load(at + toV), mean)));
     strongest = max<f32>(strongest, square(v128.load(at + toAcc)));
   }
-  const margin = CAUTION * (Mathf.sqrt(most) * seconds + 0.5 * Mathf.sqrt(strongest) * seconds * seconds), least = LEAST * load<f32>(surface, SURFACE_RADIUS);
+  const margin = CAUTION * (Mathf.sqrt(most) * seconds + 0.5 * Mathf.sqrt(strongest) * seconds * seconds), least = leastMargin(surface);
   store<f32>(surface, min<f32>(margin + least, max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
   lengthen(surface, life);
 }
+
+@inline function leastMargin(surface: usize): f32 { return max<f32>(LEAST * load<f32>(surface, SURFACE_RADIUS), LEAST_OF_LIMIT * load<f32>(surface, SURFACE_LIMIT)); }
 
 function lengthen(surface: usize, life: i32): void {
   const d = f32x4.mul(driftOf(surface), f32x4.splat(<f32>life));
@@ -180,7 +184,7 @@ export function makeListAgain(): bool {
   for (let n = 0; n < surfaces; n++) fastest = max<f32>(fastest, drift(surfaceAt(n), X, safe, 1));
   const life = lifeOf(fastest, load<i32>(HEADER, H_SUBSTEPS) - load<i32>(HEADER, H_SUBSTEP));
   for (let n = 0; n < surfaces; n++) {
-    const surface = surfaceAt(n), mean = driftOf(surface), least = LEAST * load<f32>(surface, SURFACE_RADIUS);
+    const surface = surfaceAt(n), mean = driftOf(surface), least = leastMargin(surface);
     let most: f32 = 0;
     for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) most = max<f32>(most, square(f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), mean)));
     const usual = min<f32>(2 * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT));
