@@ -1,8 +1,9 @@
 /**
  * Leaf against leaf: which of sixteen pairs of primitives may come within reach, four lanes at a time in float32. What passes is measured exactly
  * (pairList.ts); what is refused is parted, at the start and at the end of all courses, by one of a few directions: axes of the boxes, the triangle's
- * normal and those of its sides in its plane, the closest points of two edges. Corners are projected, so any direction will do, right or wrong: only
- * the rounding of projections counts. Distances are let go from sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24) on, s the lengths of two sides, m
+ * normal and those of its sides in its plane, the closest points of two edges, and across the way of what moves fast: from middle to middle, less what
+ * of it lies along their relative course. Corners are projected, so any direction will do, right or wrong: only the rounding of projections counts.
+ * Distances are let go from sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24) on, s the lengths of two sides, m
  * what courses differ by. Projections of differences, taken from one corner, are off by 2^-22 of s, R and m; a side that is as short as 1/32 of the
  * others has its distance from theirs, by that factor worse, and shorter ones part nothing. Triangles with an angle whose sine is below 2^-10 have no
  * normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
@@ -91,7 +92,16 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
     const out = and(sound, or(
       or(parted(up, sub(Up, highN), wide, one), parted(sub(zero, up), sub(lowN, Up), wide, one)),
       or(or(parted(sub(zero, wc), sub(lowF, Wc), wide, u2), parted(sub(zero, wb), sub(lowG, Wb), wide, v2)), and(long, parted(sub(zero, wa), sub(lowE, Wa), wide, e2)))));
-    for (let bits = near & 15 & ~v128.bitmask<i32>(out); bits; bits &= bits - 1) {
+    let bits = near & 15 & ~v128.bitmask<i32>(out);
+    if (bits && (bits & v128.bitmask<i32>(f32x4.gt(dot3(dx, dx, dy, dy, dz, dz), wideReach2)))) {
+      const third = f32x4.splat(0.3333333432674408), ox = sub(qx, mul(third, add(ux, vx))), oy = sub(qy, mul(third, add(uy, vy))), oz = sub(qz, mul(third, add(uz, vz)));
+      const rx = sub(dx, mul(third, add(bX, cX))), ry = sub(dy, mul(third, add(bY, cY))), rz = sub(dz, mul(third, add(bZ, cZ)));
+      const along = f32x4.div(dot3(ox, rx, oy, ry, oz, rz), dot3(rx, rx, ry, ry, rz, rz)), mx = sub(ox, mul(along, rx)), my = sub(oy, mul(along, ry)), mz = sub(oz, mul(along, rz));
+      const mp = dot3(mx, qx, my, qy, mz, qz), mb = dot3(mx, ux, my, uy, mz, uz), mc = dot3(mx, vx, my, vy, mz, vz);
+      const Mp = madd(mx, dx, madd(my, dy, madd(mz, dz, mp))), Mb = madd(mx, bX, madd(my, bY, madd(mz, bZ, mb))), Mc = madd(mx, cX, madd(my, cY, madd(mz, cZ, mc)));
+      bits &= ~v128.bitmask<i32>(parted(sub(mp, most(zero, mb, mc)), sub(Mp, most(zero, Mb, Mc)), wide, dot3(mx, mx, my, my, mz, mz)));
+    }
+    for (; bits; bits &= bits - 1) {
       const lane = leaf + (<usize>ctz(bits) << 2);
       addVertexTriangle(particle, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));
     }
@@ -143,6 +153,14 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
     const courses2 = add(dot3(iX, iX, iY, iY, iZ, iZ), add(dot3(jX, jX, jY, jY, jZ, jZ), dot3(mX, mX, mY, mY, mZ, mZ)));
     const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(COURSE_SHARE), courses2, wideReach2));
     bits &= ~v128.bitmask<i32>(parted(sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)), sub(f32x4.pmin(Pa, Pb), f32x4.pmax(zero, Pd)), limit, dot3(gx, gx, gy, gy, gz, gz)));
+    if (bits && (bits & v128.bitmask<i32>(f32x4.gt(courses2, wideReach2)))) {
+      const half = f32x4.splat(0.5), ox = add(qx, mul(half, sub(ux, vx))), oy = add(qy, mul(half, sub(uy, vy))), oz = add(qz, mul(half, sub(uz, vz)));
+      const rx = mul(half, sub(add(iX, jX), mX)), ry = mul(half, sub(add(iY, jY), mY)), rz = mul(half, sub(add(iZ, jZ), mZ));
+      const along = f32x4.div(dot3(ox, rx, oy, ry, oz, rz), dot3(rx, rx, ry, ry, rz, rz)), nx = sub(ox, mul(along, rx)), ny = sub(oy, mul(along, ry)), nz = sub(oz, mul(along, rz));
+      const na = dot3(nx, qx, ny, qy, nz, qz), nb = madd(nx, ux, madd(ny, uy, madd(nz, uz, na))), nd = dot3(nx, vx, ny, vy, nz, vz);
+      const Na = madd(nx, iX, madd(ny, iY, madd(nz, iZ, na))), Nb = madd(nx, jX, madd(ny, jY, madd(nz, jZ, nb))), Nd = madd(nx, mX, madd(ny, mY, madd(nz, mZ, nd)));
+      bits &= ~v128.bitmask<i32>(parted(sub(f32x4.pmin(na, nb), f32x4.pmax(zero, nd)), sub(f32x4.pmin(Na, Nb), f32x4.pmax(zero, Nd)), limit, dot3(nx, nx, ny, ny, nz, nz)));
+    }
     for (; bits; bits &= bits - 1) {
       const other = B + (<usize>ctz(bits) << 2);
       addEdges(a0, a1, load<u32>(other), load<u32>(other, 16));
