@@ -17,16 +17,17 @@ const list = (room: SurfaceRoom): Row[] => {
 const vector = (random: () => number): Vector => [random(), random(), random()];
 
 for (const [at, unit] of [[[0, 0, 0], 1], [[1000, -700, 300], 0.01], [[3, 5, 1], 1e4]] as [Vector, number][]) {
-  for (const speed of [0.01, 0.1, 1]) {
+  for (const speed of [0.01, 0.1, 1, 20]) {
     test(`soups of triangles, unit ${unit} m at ${at.join(" ")} m, every particle ${speed} units somewhere`, () => {
       const random = randomStream(5), sheet = (points: number, triangles: number): Sheet => {
         const s = soup(random, points, triangles, 0.1), whole = vector(random);
         return {
-          triangles: s.triangles, x: s.x.map((p) => add(at, scale(unit, p))), radius: 0.02 * unit, margin: 0.01 * unit,
-          courses: s.x.map(() => scale(unit * speed, add(whole, scale(random() > 0.3 ? 0.1 : 1, vector(random))))),
+          // halfway in the midst of the others
+          triangles: s.triangles, x: s.x.map((p) => add(at, scale(unit, subtract(p, scale(0.5 * speed, whole))))), radius: 0.02 * unit, margin: 0.01 * unit,
+          courses: s.x.map(() => scale(unit * speed, add(whole, scale((random() > 0.3 ? 0.1 : 1) / Math.max(1, speed), vector(random))))),
         };
       };
-      expect(check(surfaceRoom([sheet(24, 31), sheet(15, 16), sheet(9, 6)])).length).toBeGreaterThan(100);
+      expect(check(surfaceRoom([sheet(24, 31), sheet(15, 16), sheet(9, 6)])).length).toBeGreaterThan(50);
     });
   }
 }

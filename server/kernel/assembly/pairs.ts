@@ -16,7 +16,7 @@ import {
 } from "./layout";
 import { edgeRowsBegin, full, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { edgeLeaves, openLeaves, vertexLeaf } from "./pairLeaves";
-import { askMoving, passing, refit } from "./trees";
+import { askFast, askMoving, passing, refit } from "./trees";
 
 /** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum. */
 const BOX_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
@@ -44,6 +44,19 @@ function farthest(tree: usize): f32 {
   return max<f32>(f32x4.extract_lane(most, 0), max<f32>(f32x4.extract_lane(most, 1), f32x4.extract_lane(most, 2)));
 }
 
+/** How far a surface's edges go, all together. */
+@inline function way(A: usize): v128 {
+  if (!load<i32>(edgeTree(A), TREE_NODE_COUNT)) return f32x4.splat(0);
+  const root = <usize>load<u32>(edgeTree(A), TREE_NODES);
+  return f32x4.sub(f32x4.add(v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH)), f32x4.add(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH)));
+}
+
+/** Twice the largest coordinate of what two surfaces' ways differ by. */
+function apartness(A: usize, B: usize): f32 {
+  const d = f32x4.abs(f32x4.sub(way(A), way(B)));
+  return max<f32>(f32x4.extract_lane(d, 0), max<f32>(f32x4.extract_lane(d, 1), f32x4.extract_lane(d, 2)));
+}
+
 /**
  * Readies a pair of surfaces by number, a <= b, in any thread that lists a part of it.
  * @param positions, courses as for listPairs; trees are refitted to them
@@ -62,6 +75,8 @@ export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool
   if (!(boxReach < Infinity)) return false;
   const sides = SIDES * max<f32>(load<f32>(triangleTree(A), TREE_LONGEST), max<f32>(load<f32>(edgeTree(A), TREE_LONGEST), load<f32>(edgeTree(B), TREE_LONGEST)));
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
+  // across their way only what goes further than primitives are long has something to be parted by
+  askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
   openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses);
   return true;
 }

@@ -93,6 +93,11 @@ let laterLowX: v128, laterLowY: v128, laterLowZ: v128, laterHighX: v128, laterHi
     v128.and(v128.and(f32x4.ge(v128.load(node, NODE_HIGH), lowX), f32x4.ge(v128.load(node, NODE_HIGH + 16), lowY)), f32x4.ge(v128.load(node, NODE_HIGH + 32), lowZ))));
 }
 
+let fast: bool, farthest: f32;
+
+/** For all that is asked after this: whether the two trees go different ways (then it pays to part them across these), and the largest coordinate there is, m. */
+export function askFast(different: bool, far: f32): void { fast = different; farthest = far; }
+
 /** What `passing` looks for: a box (x y z) at the start and at the end. */
 @inline export function askMoving(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
   lowX = splatX(low); lowY = splatY(low); lowZ = splatZ(low); highX = splatX(high); highY = splatY(high); highZ = splatZ(high);
@@ -102,8 +107,39 @@ let laterLowX: v128, laterLowY: v128, laterLowZ: v128, laterHighX: v128, laterHi
 @inline function below(node: usize, row: usize, limit: v128, laterLimit: v128): v128 { return v128.or(f32x4.le(v128.load(node + row, NODE_LOW), limit), f32x4.le(v128.load(node + row, NODE_LATER_LOW), laterLimit)); }
 @inline function above(node: usize, row: usize, limit: v128, laterLimit: v128): v128 { return v128.or(f32x4.ge(v128.load(node + row, NODE_HIGH), limit), f32x4.ge(v128.load(node + row, NODE_LATER_HIGH), laterLimit)); }
 
+/** Rounding of what `across` projects, of coordinates and of distances: some thirty roundings of 2^-24 each. */
+const ACROSS_ROUNDING: f32 = 3.814697265625e-6; // 2^-18
+
+@inline function sum(a: v128, b: v128): v128 { return f32x4.add(a, b); }
+@inline function difference(a: v128, b: v128): v128 { return f32x4.sub(a, b); }
+@inline function dot(ax: v128, bx: v128, ay: v128, by: v128, az: v128, bz: v128): v128 { return f32x4.add(f32x4.mul(ax, bx), f32x4.add(f32x4.mul(ay, by), f32x4.mul(az, bz))); }
+
+@inline function reaches(o: v128, p: v128): v128 { return f32x4.add(f32x4.splat(farthest), f32x4.add(f32x4.abs(o), f32x4.abs(p))); }
+
+/**
+ * Of fast boxes: a bit for each child that is not parted from the one asked for across their relative way: by the direction from middle to middle, less
+ * what of it lies along that way, twice their lengths.
+ */
+function across(node: usize): i32 {
+  const ax = v128.load(node, NODE_LOW), ay = v128.load(node, NODE_LOW + 16), az = v128.load(node, NODE_LOW + 32), bx = v128.load(node, NODE_HIGH), by = v128.load(node, NODE_HIGH + 16), bz = v128.load(node, NODE_HIGH + 32);
+  const cx = v128.load(node, NODE_LATER_LOW), cy = v128.load(node, NODE_LATER_LOW + 16), cz = v128.load(node, NODE_LATER_LOW + 32), dx = v128.load(node, NODE_LATER_HIGH), dy = v128.load(node, NODE_LATER_HIGH + 16), dz = v128.load(node, NODE_LATER_HIGH + 32);
+  const ox = difference(sum(lowX, highX), sum(ax, bx)), oy = difference(sum(lowY, highY), sum(ay, by)), oz = difference(sum(lowZ, highZ), sum(az, bz));
+  const px = difference(sum(laterLowX, laterHighX), sum(cx, dx)), py = difference(sum(laterLowY, laterHighY), sum(cy, dy)), pz = difference(sum(laterLowZ, laterHighZ), sum(cz, dz));
+  const rx = difference(px, ox), ry = difference(py, oy), rz = difference(pz, oz), along = f32x4.div(dot(ox, rx, oy, ry, oz, rz), dot(rx, rx, ry, ry, rz, rz));
+  const nx = difference(ox, f32x4.mul(along, rx)), ny = difference(oy, f32x4.mul(along, ry)), nz = difference(oz, f32x4.mul(along, rz)), mx = f32x4.abs(nx), my = f32x4.abs(ny), mz = f32x4.abs(nz);
+  const half = dot(mx, sum(difference(highX, lowX), difference(bx, ax)), my, sum(difference(highY, lowY), difference(by, ay)), mz, sum(difference(highZ, lowZ), difference(bz, az)));
+  const laterHalf = dot(mx, sum(difference(laterHighX, laterLowX), difference(dx, cx)), my, sum(difference(laterHighY, laterLowY), difference(dy, cy)), mz, sum(difference(laterHighZ, laterLowZ), difference(dz, cz)));
+  const slack = f32x4.mul(f32x4.splat(ACROSS_ROUNDING), dot(mx, reaches(ox, px), my, reaches(oy, py), mz, reaches(oz, pz))), start = dot(nx, ox, ny, oy, nz, oz), end = dot(nx, px, ny, py, nz, pz);
+  return 15 ^ v128.bitmask<i32>(v128.and(f32x4.gt(start, sum(half, slack)), f32x4.gt(end, sum(laterHalf, slack))));
+}
+
 /** @returns a bit for each child of the node whose box may meet the one asked for on their way */
 @inline export function passing(node: usize): i32 {
+  const bits = meeting(node);
+  return fast && bits ? bits & across(node) : bits;
+}
+
+@inline function meeting(node: usize): i32 {
   return v128.bitmask<i32>(v128.and(
     v128.and(v128.and(below(node, 0, highX, laterHighX), below(node, 16, highY, laterHighY)), below(node, 32, highZ, laterHighZ)),
     v128.and(v128.and(above(node, 0, lowX, laterLowX), above(node, 16, lowY, laterLowY)), above(node, 32, lowZ, laterLowZ))));
