@@ -241,6 +241,9 @@ export class SimWorld implements World {
     this.forget();
     for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4);
     views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
+    // nothing is in the way of colliders any more
+    const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(views.i32.buffer);
+    for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */

@@ -3,7 +3,7 @@
  * pairs each of them is in. The last is made when it is first asked for after a new list: most lists never need it.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_CHANGED, H_CHANGED_FROM, H_MARKS, H_INCIDENT, H_INCIDENCES, H_INCIDENT_VALID, TOUCH_KEEP, TOUCH_BYTES, MARK_CHANGED, MARK_ROUND,
+  HEADER, H_X, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_CHANGED, H_CHANGED_FROM, H_MARKS, H_INCIDENT, H_INCIDENCES, H_INCIDENT_VALID, TOUCH_KEEP, TOUCH_BYTES, MARK_CHANGED, MARK_ROUND, MARK_LAGS,
 } from "./layout";
 
 /** Particles moved in this substep, and in this round. */
@@ -32,7 +32,7 @@ export function change(particle: usize): void {
     store<u32>(list + (<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount) << 2), <u32>particle);
     roundCount++;
   }
-  store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND));
+  store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND | (load<f32>(particle, 12) == 0 ? MARK_LAGS : 0)));
 }
 
 export function endRound(): void {

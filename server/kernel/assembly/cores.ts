@@ -5,28 +5,45 @@
  * q is float64, the difference of two float32 numbers, and so is the sum: unmoved (R = 1, s the center) they are exactly where the scene puts
  * them, and x at the end of a substep is, to the bit, xPrev at the start of the next. Where a path begins again elsewhere (MOTION_JUMPS) both poses are
  * the new one: they are not swept across the room.
+ * A collider may close on what has no room left: then the response to contacts (touchResponse.ts) holds particles of its core mesh back, in the last
+ * resort. They go where they belong in the next substep, and this as a motion like any other: put there, they would be on the other side of what held them.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
-  MOTION_CORE, MOTION_CORE_COUNT, MOTION_CORE_POINTS, CORE_POINT_BYTES,
+  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
+  MOTION_CORE, MOTION_CORE_COUNT, MOTION_CORE_POINTS, CORE_POINT_BYTES, MARK_LAGS,
 } from "./layout";
 import { planMotions, poseAtEnd } from "./motion";
 
 /** One substep of the core particles begin .. end of the collider with this MOTION row, whose poses are made. @param h s */
 export function moveCore(motion: usize, begin: i32, end: i32, h: f32): void {
   place(motion, begin, end, 1 / h);
+  const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
+  if (first) for (let i = begin; i < end; i++) store<u8>(first + <usize>i, <u8>(load<u8>(first + <usize>i) & ~MARK_LAGS));
+}
+
+/** Address of a particle's marks; 0: there is no contact, and none. */
+@inline function markOf(particle: usize): usize {
+  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  return marks ? marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4) : 0;
+}
+
+/** Has the response held back any particle of this core mesh in the last substep? */
+function lags(motion: usize, count: i32): bool {
+  const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
+  if (first) for (let i = 0; i < count; i++) if (load<u8>(first + <usize>i) & MARK_LAGS) return true;
+  return false;
 }
 
 /**
  * Once a tick, after `planMotions`, for whoever looks at the state before the first substep: x and xPrev where the tick begins (a room that
- * rested has skipped ticks), v the mean velocity of the whole tick; none where the path jumps.
+ * rested has skipped ticks), v the mean velocity of the whole tick; none where the path jumps. What lags stays where it is.
  */
 export function beginCores(): void {
   let motion = <usize>load<u32>(HEADER, H_MOTIONS);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, motion += MOTION_BYTES) {
     const count = load<i32>(motion, MOTION_CORE_COUNT);
-    if (!count) continue;
+    if (!count || lags(motion, count)) continue;
     const travel = load<f32>(motion, MOTION_TRAVEL);
     if (travel > 0 && travel < Infinity) poseAtEnd(motion);
     place(motion, 0, count, 1 / load<f32>(HEADER, H_TICK_SECONDS));

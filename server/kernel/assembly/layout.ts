@@ -387,6 +387,7 @@ export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4;
 export const MARK_TANGLED = 8;
+export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;
