@@ -1,0 +1,43 @@
+/**
+ * Nothing passes through anything: what is thin, fast, pinched or thrown together, with every substep judged as `npm run check:collisions` judges it: no two
+ * triangles that meet where a substep ends, no vertex through a triangle and no edge through an edge on the straight way there. The answers are exact;
+ * there is no tolerance.
+ */
+import { expect, test } from "vitest";
+import { tallyOf, watch, type Watched } from "./contactWatch.ts";
+import * as scenes from "./contactScenes.ts";
+
+/** Least and greatest coordinate of a body. */
+function extent({ lab }: Watched, body: number, axis: number): [number, number] {
+  const along = lab.positions(body).filter((_, k) => k % 3 === axis);
+  return [Math.min(...along), Math.max(...along)];
+}
+
+const mean = (a: Float64Array, axis: number): number => a.filter((_, k) => k % 3 === axis).reduce((sum, c) => sum + c, 0) / (a.length / 3);
+
+/** That something was in the way: what has changed as contact only can change it. */
+const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
+  clash: ({ lab }) => {
+    // of 50 m/s each, against each other
+    expect(mean(lab.velocities(0), 0)).toBeLessThan(25);
+    expect(mean(lab.velocities(1), 0)).toBeGreaterThan(-25);
+  },
+  bullet: ({ lab }) => expect(mean(lab.velocities(1), 2)).toBeLessThan(80),
+  // flat on the floor, and not all of it: layer on layer it is higher than one layer
+  crumple: (run) => expect(extent(run, 0, 1)[1]).toBeLessThan(0.25),
+  fourJellies: ({ lab }) => [0, 1, 2, 3].forEach((n) => expect(mean(lab.velocities(n), n < 2 ? 0 : 2) * [-1, 1, -1, 1][n]!, lab.created.bodies[n]!.name).toBeLessThan(2)),
+  // in free fall it would be below -4 m
+  edgeAndRod: (run) => expect(extent(run, 0, 1)[1]).toBeGreaterThan(0.14),
+  pinch: ({ tally }) => expect(tally.impulses).toBeGreaterThan(0),
+  // the outer edge lies on the pole's layers
+  pole: (run) => expect(extent(run, 0, 0)[1]).toBeLessThan(0.3),
+};
+
+test.each(Object.keys(scenes) as (keyof typeof scenes)[])("%s", async (name) => {
+  const run = await watch(scenes[name]);
+  expect(run.events).toEqual([]);
+  expect(run.findings).toEqual([]);
+  expect(run.frames).toBe(1 + scenes[name].ticks * run.lab.created.layout.substeps);
+  expect(tallyOf(run.lab).lists).toBeGreaterThan(0);
+  FELT[name](run);
+});
