@@ -323,6 +323,7 @@ export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of 
 export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its course while the list of pairs stays valid, m
 export const SURFACE_DRIFT = 64; // f32x3 how far the surface as a whole is expected to go meanwhile, m
 export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
+export const SURFACE_SHAPED = 80; // i32 1: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none
 export const SURFACE_BYTES = 96;
 
 /** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */

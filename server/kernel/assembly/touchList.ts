@@ -6,7 +6,7 @@
  */
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID,
-  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_BYTES,
+  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_BYTES,
   TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
 } from "./layout";
 
@@ -114,9 +114,9 @@ function fill(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
 }
 
-/** A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts): such pairs are only verified. */
+/** A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts) if it has one: such pairs are only verified. */
 function othersSolve(A: usize, B: usize, vertex: bool): bool {
   const a = load<i32>(A, SURFACE_SOLID), b = load<i32>(B, SURFACE_SOLID);
   if (a == 2 || b == 2) return b != 3 && a != 3;
-  return vertex && b == 3;
+  return vertex && load<i32>(B, SURFACE_SHAPED) != 0;
 }

@@ -68,7 +68,7 @@ function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][numb
 
 function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  return { first, count, triangles, radius: 0, solid: SOLID.collider, staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
+  return { first, count, triangles, radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
 }
 
 /** Shared memory, because a layout goes to another thread with every tick. */
