@@ -267,8 +267,8 @@ export interface AttachmentPoint {
 
 export interface Attachment {
   from: AttachmentPoint;
-  /** A fixed world point or a point on another body. */
-  to: { world: Vec3 } | AttachmentPoint;
+  /** A fixed world point, a point on another body, or the collider of this name, where the point stays that it begins at. */
+  to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   /** m/N, 0 is rigid. */
   compliance?: number;
   /** N */

@@ -110,6 +110,14 @@ export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | 
   colliders.forEach((c, i) => check(c.ignore, names, "body", `/colliders/${i}`));
 }
 
+/** What carries an attached point: one collider, and where the scene puts it when the room begins. */
+export function checkCarrier({ colliders = [] }: Pick<Scene, "colliders">, name: string, path: string): void {
+  const named = colliders.filter((c) => c.name === name), known = colliders.flatMap((c) => (c.name === undefined ? [] : [c.name]));
+  if (named.length !== 1) throw new SceneError(path, name, named.length === 0 ? `the name of a collider: ${known.join(", ")}` : `the name of one collider: ${named.length} have it`);
+  const { translate = [], rotate = [] } = named[0]!.motion?.keys[0] ?? {};
+  if ([...translate, ...rotate].some((c) => c !== 0)) throw new SceneError(path, name, "a collider whose path begins where it stands (no translate and no rotate in its first key)");
+}
+
 /** Shapes that have lost a dimension, and paths that do not run forward in time. */
 export function checkCollider(c: Collider, path: string): void {
   checkStatic(c.staticFriction, c.friction, path);

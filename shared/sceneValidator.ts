@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { checkBall, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft } from "./sceneRules.ts";
+import { checkBall, checkCarrier, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
@@ -39,6 +39,7 @@ export function validateScene(value: unknown): Scene {
     for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
       if ("body" in point && !names.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, `the name of a body: ${[...names.keys()].join(", ")}`);
     }
+    if ("collider" in a.to) checkCarrier(scene, a.to.collider, `/attachments/${i}/to/collider`);
   });
   return scene;
 }

@@ -1,4 +1,4 @@
-/** Scene attachments -> weighted points: a particle or surface point held at a world point or at a point of another body. */
+/** Scene attachments -> weighted points: a particle or surface point held at a world point, at a point of another body or by a collider. */
 import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { bodyIndex } from "./body/loadBody.ts";
@@ -17,18 +17,32 @@ interface Resolved {
 /**
  * @param firsts first particle of each body
  * @param x address of the position array
+ * @param motionOf the MOTION row's address of each collider that moves
  */
 export function resolveAttachment(
-  attachment: Attachment, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number,
+  attachment: Attachment, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number, motionOf: readonly ({ row: number } | undefined)[],
 ): { point: WeightedPoint; settings: PointSettings } {
   const settings = { compliance: attachment.compliance ?? 0, maxForce: attachment.maxForce ?? 3e38 };
   const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
   if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
+  if ("collider" in attachment.to) return { point: from, settings: { ...settings, target: from.at, motion: motionOf[colliderIndex(scene, attachment.to.collider)]?.row ?? 0 } };
   const to = resolvePoint(attachment.to, `${path}/to`, scene, bodies, firsts, x);
   if (from.addresses[0] === to.addresses[0]) throw new SceneError(`${path}/to`, attachment.to, "another particle than from: a point cannot be attached to itself");
   // kept at the distance vector they have: sum b x = (from - to) at rest
   const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
   return { point: { addresses: [...from.addresses, ...to.addresses], weights: [...from.weights, ...to.weights.map((w) => -w)] }, settings: { ...settings, target } };
+}
+
+function colliderIndex({ colliders = [] }: Scene, name: string): number {
+  return colliders.findIndex((c) => c.name === name);
+}
+
+/** The collider that carries each body: the first moving one that a point of it is attached to. @returns by body; undefined where there is none */
+export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (number | undefined)[] {
+  return bodies.map(({ name }) => {
+    const carried = attachments.flatMap(({ from, to }) => (from.body === name && "collider" in to ? [colliderIndex({ bodies, ...scene }, to.collider)] : []));
+    return carried.find((c) => scene.colliders![c]!.motion !== undefined);
+  });
 }
 
 function resolvePoint(p: AttachmentPoint, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number): Resolved {

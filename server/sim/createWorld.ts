@@ -3,11 +3,11 @@
  *
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
-import type { Scene } from "../../shared/scene.ts";
+import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout.ts";
-import { resolveAttachment } from "./attachments.ts";
+import { carriersOf, resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
@@ -120,7 +120,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   });
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
-    const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x);
+    const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
   });
   shapes.write(memory.buffer, x, firsts, bodyRows);
@@ -130,9 +130,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);
   }
 
-  const bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
+  const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity), carrier: carrierAt(colliders, carriers[i]) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
@@ -174,6 +174,11 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
     if (far > worldRadius) throw new SceneError(`/bodies/${i}`, `${body.name}, ${far} m from the origin`, `placed within the scene's worldRadius of ${worldRadius} m`);
   });
   return bodies;
+}
+
+/** Place of a collider among those that move. */
+function carrierAt(colliders: readonly Collider[], carrier: number | undefined): number | undefined {
+  return carrier === undefined ? undefined : colliders.slice(0, carrier).filter((c) => c.motion).length;
 }
 
 /** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */

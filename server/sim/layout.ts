@@ -22,6 +22,8 @@ export interface BodyLayout {
   size: number;
   /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
   pace: number;
+  /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
+  carrier: number | undefined;
 }
 
 /** A collider's core mesh (colliders/coreMesh.ts). */

@@ -75,7 +75,7 @@ function moveCollider(c: Collider, origin: Vec3): Collider {
 
 function moveAttachment(a: Attachment, origin: Vec3): Attachment {
   const point = (p: AttachmentPoint): AttachmentPoint => (p.near ? { ...p, near: minus(p.near, origin) } : p);
-  return { ...a, from: point(a.from), to: "world" in a.to ? { world: minus(a.to.world, origin) } : point(a.to) };
+  return { ...a, from: point(a.from), to: "world" in a.to ? { world: minus(a.to.world, origin) } : "collider" in a.to ? a.to : point(a.to) };
 }
 
 function minus(a: Vec3, b: Vec3): Vec3 {

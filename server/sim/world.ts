@@ -12,7 +12,7 @@ import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
-import { comesNear } from "./movers.ts";
+import { carry, comesNear } from "./movers.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
@@ -235,6 +235,10 @@ export class SimWorld implements World {
   private reset(): void {
     const { layout, views } = this;
     this.copyState(layout.initial, 0, layout.particleCount);
+    for (const { carrier, first, count } of layout.bodies) {
+      const rows = (address: number): Float32Array => views.f32.subarray(address / 4 + 4 * first, address / 4 + 4 * (first + count));
+      if (carrier !== undefined) carry(layout.movers[carrier]!, this.tickNumber / layout.tickHz, rows(layout.x), rows(layout.v));
+    }
     for (const s of layout.states) this.copyRows(s, s.initial, true);
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);

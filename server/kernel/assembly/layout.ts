@@ -255,7 +255,9 @@ export const POINT_TARGET = 16; // f32x4
 export const POINT_LAMBDA = 32; // f32x4
 export const POINT_ADDRESS = 48; // i32[POINT_MAX_PARTICLES]
 export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
-export const POINT_BYTES = 240;
+/** MOTION row of the collider that carries the target, which is then its place at rest; 0: it stands. */
+export const POINT_MOTION = 240; // i32 pointer
+export const POINT_BYTES = 256;
 
 // ---- colliders -----------------------------------------------------------------------------------------------------------------
 export const COLLIDER_PLANE = 0;

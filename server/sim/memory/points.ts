@@ -13,6 +13,8 @@ export interface PointSettings {
   compliance: number;
   /** N */
   maxForce: number;
+  /** Address of the MOTION row of the collider that carries the target; 0 or absent: it stands. */
+  motion?: number;
 }
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
@@ -26,5 +28,6 @@ export function writePoint(f32: Float32Array, i32: Int32Array, slot: number, poi
   f32.fill(0, at + L.POINT_LAMBDA / 4, at + L.POINT_LAMBDA / 4 + 4);
   point.addresses.forEach((a, i) => (i32[at + L.POINT_ADDRESS / 4 + i] = a));
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
+  i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
   i32[at + L.POINT_ACTIVE / 4] = 1;
 }

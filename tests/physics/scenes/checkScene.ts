@@ -1,0 +1,126 @@
+/**
+ * A scene run with scripted hands, every substep recorded and judged (server/check): a recording of some ticks at a time, which is deleted when it is judged.
+ * A reset begins a new recording: what it moves has not traveled.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as L from "../../../server/kernel/assembly/layout.ts";
+import { checkRecording } from "../../../server/check/check.ts";
+import { STATIC, sum, SWEPT, type Finding } from "../../../server/check/findings.ts";
+import { openRecording } from "../../../server/check/recording.ts";
+import { createWorld } from "../../../server/sim/createWorld.ts";
+import { readScene } from "../../../server/sim/readScene.ts";
+import { Recorder } from "../../../server/sim/record.ts";
+import { HOST_STAGES, openWorld } from "../../../server/sim/world.ts";
+import { handsOf, type Script } from "./hands.ts";
+
+export const SCENES_FOLDER = fileURLToPath(new URL("../../../scenes/", import.meta.url));
+/** Ticks of one recording: 40 MB of 3,000 particles. */
+const PIECE = 60;
+
+export interface SceneCheck {
+  scene: string;
+  ticks: number;
+  /** Judged: those of ticks in which something was awake. */
+  substeps: number;
+  /** Of bodies and colliders. */
+  triangles: number;
+  /** In the list of pairs, mean of all ticks. */
+  pairs: number;
+  staticIntersections: number;
+  sweptCrossings: number;
+  belowPlanes: number;
+  /** The deepest finding of each frame that has any, with the tick and the substep (from 1) that it is the end of. */
+  findings: (Finding & { tick: number; substep: number })[];
+  /** What the room reported: bodies held, inputs refused. */
+  events: string[];
+  /** Without recording. */
+  meanMs: number;
+  p99Ms: number;
+  impulses: number;
+  zones: number;
+  stops: number;
+  asleepTicks: number;
+  hash: string;
+}
+
+export interface CheckSceneOptions {
+  ticks: number;
+  script: Script;
+  /** Of the checker. */
+  threads?: number;
+  onTick?: (tick: number, found: number) => void;
+}
+
+/** @param name of a file in scenes/, without its extension */
+export async function checkScene(name: string, { ticks, script, threads = 1, onTick }: CheckSceneOptions): Promise<SceneCheck> {
+  const scene = await readScene(join(SCENES_FOLDER, `${name}.json`)), created = await createWorld(scene, { baseDir: SCENES_FOLDER }), world = openWorld(created.memory, created.layout);
+  const hands = handsOf(created, world, script), words = new Uint32Array(created.memory.buffer), header = (offset: number): number => words[(L.HEADER + offset) / 4]!;
+  const result: SceneCheck = {
+    scene: name, ticks, substeps: 0, triangles: 0, pairs: 0, staticIntersections: 0, sweptCrossings: 0, belowPlanes: 0, findings: [], events: [],
+    meanMs: 0, p99Ms: 0, impulses: 0, zones: 0, stops: 0, asleepTicks: 0, hash: "",
+  };
+  const dir = mkdtempSync(join(tmpdir(), "pliant-")), times: number[] = [];
+  let recorder: Recorder | undefined, frames: { tick: number; substep: number }[] = [], fresh = false, aside = 0;
+  const write = (tick: number, substep: number): void => {
+    const before = performance.now();
+    recorder!.write();
+    frames.push({ tick, substep });
+    aside += performance.now() - before;
+  };
+  const judge = async (): Promise<void> => {
+    recorder!.close({});
+    recorder = undefined;
+    const recording = openRecording(dir);
+    result.triangles = recording.surfaces.reduce((n, s) => n + s.triangles.length / 3, 0);
+    result.substeps += frames.length - 1;
+    await checkRecording(recording, {
+      threads, most: 1,
+      onFrames: (found) => {
+        for (const { frame, counts, list } of found) {
+          result.staticIntersections += sum(counts, STATIC);
+          result.sweptCrossings += sum(counts, SWEPT);
+          result.belowPlanes += counts.plane;
+          for (const finding of list) result.findings.push({ ...finding, ...frames[frame]! });
+        }
+      },
+    });
+    frames = [];
+  };
+  let tick = 0, substep = 0;
+  world.watchSubsteps(() => write(tick, ++substep));
+  if (script.resets?.length) {
+    world.watchPhases((phase) => {
+      if (phase === HOST_STAGES.inputs && fresh) write(tick, 0);
+      if (phase === HOST_STAGES.inputs) fresh = false;
+    });
+  }
+  try {
+    for (tick = 1; tick <= ticks; tick++) {
+      const inputs = hands(tick);
+      fresh = inputs.some((input) => input.type === "reset");
+      if (recorder && (fresh || (tick - 1) % PIECE === 0)) await judge();
+      if (!recorder) {
+        recorder = new Recorder(dir, scene, created, world, "substep");
+        if (!fresh) write(tick, 0);
+      }
+      substep = aside = 0;
+      const before = performance.now(), { events } = world.step(inputs);
+      times.push(performance.now() - before - aside);
+      for (const event of events) if (event.type !== "reset") result.events.push(JSON.stringify(event));
+      result.pairs += (header(L.H_VERTEX_PAIRS) + header(L.H_EDGE_PAIRS)) / ticks;
+      if (world.resting) result.asleepTicks++;
+      onTick?.(tick, result.findings.length);
+    }
+    if (recorder) await judge();
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+  times.sort((a, b) => a - b);
+  return {
+    ...result, meanMs: times.reduce((s, ms) => s + ms, 0) / ticks, p99Ms: times[Math.min(ticks - 1, Math.floor(0.99 * ticks))]!,
+    impulses: header(L.H_COUNT_IMPULSES), zones: header(L.H_COUNT_ZONES), stops: header(L.H_COUNT_STOPS), hash: world.stateHash(),
+  };
+}
