@@ -112,7 +112,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/colliders/3/b", [0, 0, 0], "another point than a; use a sphere for a capsule without length"], ["/attachments/0/from/body", "toString", `the name of a body: ${NAMES}`],
   ["/attachments/1/to/body", "Jelly", `the name of a body: ${NAMES}`], ["/attachments/0/from/particle", -1, ">= 0"], ["/attachments/0/from/particle", 0.5, "a whole number"],
   ["/attachments/0/from", { body: "towel" }, "given in exactly one of its ways: particle or near"], ["/attachments/0/from", { body: "towel", particle: 0, near: [0, 0, 0] }, "given in exactly one of its ways: particle or near"],
-  ["/attachments/0/to/world", [0, 0], "a list of at least 3 items"], ["/attachments/0/to/body", "jelly", "absent: no such field here"], ["/attachments/0/maxForce", 0, "> 0"], ["/attachments/0/compliance", -1, ">= 0"],
+  ["/attachments/0/to/world", [0, 0], "a list of at least 3 items"], ["/attachments/0/to/body", "jelly", "absent: no such field here"], ["/attachments/0/to/collider", "flor", "absent: no such field here"], ["/attachments/0/maxForce", 0, "> 0"], ["/attachments/0/compliance", -1, ">= 0"],
   ["/report", "../up", "of the form ^[A-Za-z0-9][A-Za-z0-9._-]*$"], ["/bodies/0/solver", "newton", "one of compliant, paper"],
   ["/bodies/3/material/plasticity/max", 0, "> 0"], ["/bodies/3/material/plasticity/creep", -1, ">= 0"],
   ["/bodies/3/material/youngsModuli/1", 0, "> 0"], ["/bodies/3/material/youngsModuli", [1, 1], "a list of at least 3 items"], ["/bodies/3/material/youngsModulus", 1e5, "absent: no such field here"],

@@ -84,7 +84,7 @@ export function handsOf(created: CreatedWorld, world: SimWorld, { pulls, blows =
 export function wander(bodies: readonly string[], { hands, from, until, reach, seed }: { hands: number; from: number; until: number; reach: number; seed: number }): Pull[] {
   const random = stream(seed), pulls: Pull[] = [], between = (low: number, high: number): number => low + Math.floor(random() * (high - low + 1));
   for (let hand = 0; hand < hands; hand++) {
-    for (let tick = from + between(0, 20); tick < until - 40; ) {
+    for (let tick = from + between(0, 20); tick < until - 10; ) {
       const ticks = between(40, 120), places = between(2, 4);
       pulls.push({
         body: bodies[between(0, bodies.length - 1)]!, at: between(0, 2 ** 30), from: tick, until: Math.min(tick + ticks, until),
