@@ -8,10 +8,10 @@ import { JELLIES, rush } from "./scripts.ts";
 const shots = (ticks: number): Script => ({ ...rush(["curtain"], ticks), resets: [8], blows: [{ body: "bullet", at: [0, 0, 10], tick: 8, impulse: [0.1, -0.1, 0] }] });
 
 test.each<[string, number, (ticks: number) => Script]>([
-  ["cloth-through-funnel", 18, (ticks) => rush(["sheet"], ticks)],
-  ["flag-on-pole", 20, (ticks) => rush(["flag"], ticks)],
-  ["tangled-hands", 20, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
-  ["hundred-bodies", 15, (ticks) => rush(JELLIES, ticks)],
+  ["cloth-through-funnel", 24, (ticks) => rush(["sheet"], ticks)],
+  ["flag-on-pole", 24, (ticks) => rush(["flag"], ticks)],
+  ["tangled-hands", 24, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
+  ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
   ["bullet-curtain", 12, shots],
 ])("%s", async (scene, ticks, script) => {
   const { substeps, impulses, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(scene, { ticks, script: script(ticks) });

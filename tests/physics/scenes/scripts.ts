@@ -8,7 +8,7 @@ export const JELLIES = Array.from({ length: 100 }, (_, n) => `jelly ${n + 1}`);
 const SHOT = 120;
 
 /** Everything is pulled at from the first tick on: for a short run. */
-export const rush = (bodies: readonly string[], ticks: number): Script => ({ pulls: wander(bodies, { hands: 3, from: 1, until: ticks, reach: 0.3, seed: 1 }) });
+export const rush = (bodies: readonly string[], ticks: number): Script => ({ pulls: wander(bodies, { hands: 3, from: 1, until: ticks, reach: 0.06, seed: 1 }) });
 
 /** @param ticks how long the run is; seed: another one, other pulls */
 export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = {
