@@ -38,6 +38,8 @@ export const Notices = {
   RESET_TOO_SOON: { text: "The room was reset a moment ago." },
   INPUT_REJECTED: { text: "The simulation refused an input." },
   BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
+  TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },
+  UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
   ROOM_RESTORED: { text: "The thread that ran this room was lost; the scene starts again." },
 } as const satisfies Record<string, { text: string }>;
 

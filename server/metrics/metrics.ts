@@ -50,6 +50,7 @@ export class Metrics {
   readonly inputsRejected = this.#counter("pliant_inputs_rejected_total", "Client messages refused, by reason.", ["reason"]);
   readonly socketsClosed = this.#counter("pliant_sockets_closed_total", "Sockets closed, by close code.", ["code"]);
   readonly bodiesBlownUp = this.#counter("pliant_bodies_blown_up_total", "Bodies that blew up, were rolled back and are held.");
+  readonly tangledStarts = this.#counter("pliant_tangled_starts_total", "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.");
   readonly roomsRestored = this.#counter("pliant_rooms_restored_total", "Rooms that lost their thread in the middle of a step and started again.");
   readonly roomsOpened = this.#counter("pliant_rooms_opened_total", "Rooms opened.");
   readonly buildSeconds = new Histogram({ name: "pliant_scene_build_seconds", help: "Building a scene's template.", buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30], registers: [this.registry] });
@@ -63,7 +64,7 @@ export class Metrics {
       new Gauge({ name, help, registers: [this.registry], collect() { this.set(read()); } });
     };
     gauge("pliant_rooms", "Rooms that are open.", sources.rooms);
-    gauge("pliant_bodies_held", "Bodies that are held after blowing up, in all rooms.", sources.bodiesHeld);
+    gauge("pliant_bodies_held", "Bodies that are held, in all rooms: they blew up, or intersected from the start.", sources.bodiesHeld);
     gauge("pliant_worker_queue_depth", "Ticks that wait for a thread.", sources.queueDepth);
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge("pliant_worker_utilization_ratio", "Share of the threads' time spent in ticks since the last scrape, 0 to 1.", () => this.#utilization(sources.workerThreads()));

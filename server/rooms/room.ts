@@ -47,7 +47,7 @@ export class Room {
   /** Ticks between two frames. */
   readonly sendTicks: number;
   readonly members: Members;
-  /** Bodies that blew up and are held. */
+  /** Bodies that are held: they blew up, or intersected from the start where the scene wants them held. */
   readonly held = new Set<number>();
   /** Wire tick: counts steps, and goes on counting through resets and restores. */
   tick = 0;
@@ -248,6 +248,18 @@ export class Room {
         metrics.bodiesBlownUp.inc();
         log.warn({ room: this.name, body: event.body, reason: event.reason }, "a body blew up and is held");
         this.#broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
+        return;
+      case "tangled": {
+        const { count, pairs, held, first } = event;
+        for (const body of held) this.held.add(body);
+        metrics.tangledStarts.inc();
+        log.warn({ room: this.name, scene: this.scene, count, pairs, held, first }, "surfaces intersect from the start");
+        this.#broadcast.certain(encodeNotice("TANGLED", { tick, count, pairs, held, first }), "other");
+        return;
+      }
+      case "untangled":
+        log.info({ room: this.name, scene: this.scene }, "nothing intersects any more");
+        this.#broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");
         return;
       case "inputRejected": {
         metrics.reject("simulation");

@@ -100,6 +100,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
   header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
+  header(L.H_TANGLED, L.TANGLED_SEARCH | L.TANGLED_ANEW);
   // no phase is open until the leader opens one
   new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
 
@@ -132,7 +133,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, pace: paceOf(sizes[i]!, gravity), carrier: carrierAt(colliders, carriers[i]) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), carrier: carrierAt(colliders, carriers[i]) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
@@ -142,6 +143,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,

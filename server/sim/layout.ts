@@ -20,6 +20,8 @@ export interface BodyLayout {
   damping: number;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
+  /** The scene begins it flattened or inside out. */
+  startsDegenerate: boolean;
   /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
   pace: number;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
@@ -84,6 +86,8 @@ export interface SimLayout extends Record<string, unknown> {
   /** About the world's origin. */
   worldRadius: number;
   quantum: number;
+  /** What happens to surfaces that intersect from the start. */
+  intersections: "untangle" | "hold";
   /** SI. */
   interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */

@@ -4,6 +4,7 @@
  *
  *   step
  *   |- inputs    grabs, moves, impulses, reset              bad ones -> inputRejected, nothing changes
+ *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (tangles/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
@@ -13,6 +14,7 @@ import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
+import { TangleWatch } from "./tangles/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
@@ -78,12 +80,14 @@ export class SimWorld implements World {
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
+  private readonly tangles: TangleWatch;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
     this.layout = layout;
     this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
+    this.tangles = new TangleWatch(memory, this.views, layout, this.kernel);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -131,6 +135,7 @@ export class SimWorld implements World {
       if (this.collidersMove()) this.kernel.placeCores();
       return { seconds, events };
     }
+    this.tangles.beginTick(tick, events, (body) => this.hold(body));
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);
@@ -248,6 +253,8 @@ export class SimWorld implements World {
     // nothing is in the way of colliders any more
     const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(views.i32.buffer);
     for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
+    views.i32[(L.HEADER + L.H_TANGLED) / 4] = 0;
+    this.tangles.request();
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
@@ -280,13 +287,20 @@ export class SimWorld implements World {
       }
       this.copyState(layout.good, body.first, body.count);
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
-      for (let i = body.first; i < body.first + body.count; i++) {
-        f32[layout.x / 4 + 4 * i + 3] = 0; // inverse mass 0: held where it is until a reset
-        f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
-      }
-      views.i32[this.heldAt(b)] = 1;
+      this.hold(b);
+      this.tangles.request();
       events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m from the origin; rolled back one tick and held until a reset` });
     });
+  }
+
+  /** A body stays where it is until a reset: inverse mass 0. */
+  private hold(b: number): void {
+    const { layout, views: { f32, i32 } } = this, body = layout.bodies[b]!;
+    for (let i = body.first; i < body.first + body.count; i++) {
+      f32[layout.x / 4 + 4 * i + 3] = 0;
+      f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
+    }
+    i32[this.heldAt(b)] = 1;
   }
 
   /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */

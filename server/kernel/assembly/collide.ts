@@ -12,8 +12,8 @@
  * drags along, and a wall that comes gives its own velocity.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT,
-  COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_WITHIN,
+  COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
@@ -24,6 +24,8 @@ import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./mot
 const MAX_MARCH = 24;
 /** Along a wall of 1 m with a margin of 5 mm steps of half of it make 400; a motion that grazes further is stopped on its way. */
 const MAX_CONCAVE_MARCH = 64;
+/** What began inside a collider, where a scene or a jump put it, leaves by this part of its margin a substep. */
+const LEAVE: f32 = 0.0625;
 
 // normal of the last answer; one instance belongs to one thread
 export let answerX: f32, answerY: f32, answerZ: f32;
@@ -106,6 +108,12 @@ function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
 }
 
+/** How far a particle is moved out that is `depth` within the margin r, and was at this distance from the collider before the substep. */
+@inline function leave(depth: f32, tangled: bool, distance: f32, r: f32): f32 {
+  if (tangled) return distance < r ? 0 : depth;
+  return distance < -r ? min<f32>(depth, LEAVE * r) : depth;
+}
+
 /** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. @param table whom they may touch (filters.ts) */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
@@ -113,12 +121,14 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const inverseH: f32 = 1 / h;
   let xAt = <usize>load<u32>(HEADER, H_X) + (<usize>begin << 4), prevAt = <usize>load<u32>(HEADER, H_XPREV) + (<usize>begin << 4);
   let vAt = <usize>load<u32>(HEADER, H_V) + (<usize>begin << 4), accAt = <usize>load<u32>(HEADER, H_ACC) + (<usize>begin << 4);
-  const firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
+  const marks = <usize>load<u32>(HEADER, H_MARKS), firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
   for (let i = begin; i < end; i++, xAt += 16, prevAt += 16, vAt += 16, accAt += 16) {
     if (load<f32>(xAt, 12) == 0) continue;
     const originX = load<f32>(prevAt), originY = load<f32>(prevAt, 4), originZ = load<f32>(prevAt, 8), r = load<f32>(prevAt, 12);
     let x = load<f32>(xAt), y = load<f32>(xAt, 4), z = load<f32>(xAt, 8), px = originX, py = originY, pz = originZ;
     const rough = load<f32>(accAt, 12);
+    // what begins deep inside is drawn out with its neighbors (untangle.ts), else leaves slowly, and is not thrown out alone; a plane has no surface
+    const tangled = (load<u8>(marks + <usize>i) & MARK_WITHIN) != 0;
     let touched = false;
     for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
       if (!meets(table, n)) continue;
@@ -127,7 +137,8 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         inFrame(motion, MOTION_S0, MOTION_R0, originX, originY, originZ); px = frameX; py = frameY; pz = frameZ;
         inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8)); x = frameX; y = frameY; z = frameZ;
       }
-      const depth = answer(c, px, py, pz, x, y, z, r);
+      let depth = answer(c, px, py, pz, x, y, z, r);
+      if ((tangled || depth > 2 * r) && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) depth = leave(depth, tangled, distanceTo(c, px, py, pz), r);
       if (depth > 0) {
         const mx = answerX, my = answerY, mz = answerZ, entry = answerT, entryX = px + entry * (x - px), entryY = py + entry * (y - py), entryZ = pz + entry * (z - pz);
         const approach = -((x - px) * mx + (y - py) * my + (z - pz) * mz);

@@ -37,6 +37,7 @@ import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron"
 import { solvePaperTriangles } from "./paperTriangle";
 import { solvePaperBending } from "./paperBending";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
+import { driveApart } from "./untangle";
 import { moveColliders } from "./motion";
 import { moveCore, placeCores } from "./cores";
 import { solveShapes } from "./shape";
@@ -72,7 +73,7 @@ function runChunk(phase: usize, chunk: i32, scratch: usize): void {
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) solveNearTouches();
+  else if (kind == KIND_CONTACTS) { driveApart(); solveNearTouches(); }
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));

@@ -90,9 +90,16 @@ export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
 export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
+export const H_TANGLED = 764; // i32 TANGLED bits: a search for tangles is due
+export const H_DRIVE_COUNT = 768; // i32 rows of H_TANGLES that are driven apart in this tick
+export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
 export const H_LIST_LIFE = 748; // i32 substeps that drifts are planned for
 export const H_COURSES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives
 export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
+/** Tangles are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told. */
+export const TANGLED_SEARCH = 1;
+export const TANGLED_ANEW = 2;
+export const TANGLED_REPORTED = 4;
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
@@ -318,7 +325,12 @@ export const SURFACE_EDGES = 24; // i32 pointer: addresses, two per edge
 export const SURFACE_EDGE_COUNT = 28; // i32
 export const SURFACE_TRIANGLE_TREE = 32; // i32 pointer: bounding volumes of the triangles (trees.ts); 0: it has none
 export const SURFACE_EDGE_TREE = 36; // i32 pointer
-export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, 1: the two may touch (its own: it may touch itself)
+export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, MEETS_*: may the two touch (its own: may it touch itself)
+export const MEETS_NEVER = 0;
+export const MEETS = 1;
+export const MEETS_MARKED = 2; // contact is off between what is MARK_TANGLED of the one and of the other
+export const MEETS_TANGLED = 3; // they are so tangled that contact between them is off
+export const MEETS_SKIPPED = 4; // likewise, and no search for tangles now
 export const SURFACE_STATIC = 44; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
@@ -368,7 +380,18 @@ export const PAGE_BYTES = 1552;
 export const TANGLE_ADDRESS = 0; // i32x5 particle addresses in X
 export const TANGLE_SURFACES = 20; // i32 edge's surface << 16 | triangle's
 export const TANGLE_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
-export const TANGLE_BYTES = 32;
+/** The list once it is read: what is to be driven, five particles a row, one or more rows for a constraint (untangle.ts). */
+export const TANGLE_ROWS = 24; // i32 of this constraint
+export const TANGLE_DRIVE = 28; // f32 how far they are to go apart in a substep, m; 0: left alone
+export const TANGLE_NORMAL = 32; // f32x3 that way
+export const TANGLE_WEIGHT = 44; // f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
+export const TANGLE_BYTES = 64;
+/** Two surfaces that part as wholes, and the way; kept while they are tangled (server/sim/tangles). */
+export const WAY_PAIR = 0; // i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
+export const WAY_TICK = 4; // i32 when it was found
+export const WAY_DIRECTION = 8; // f32x3 unit vector, of the lower surface
+export const WAY_BYTES = 32;
+export const WAY_COUNT = 64;
 /** Four pairs of one kind and color. */
 export const TOUCH_ADDRESS = 0; // i32x4 x 4: first .. fourth particle of each
 export const TOUCH_NORMAL = 64; // f32x4 x 3: a direction in which the pair is apart, from the second to the first
@@ -391,6 +414,7 @@ export const MARK_ROUND = 2;
 export const MARK_ZONE = 4;
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
+export const MARK_WITHIN = 32; // tangled with a collider
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;

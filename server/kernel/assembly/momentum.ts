@@ -17,7 +17,7 @@
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
   BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
-  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
+  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, H_TANGLES, H_DRIVE_COUNT, TANGLE_SURFACES, TANGLE_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
 import { meets } from "./filters";
@@ -40,15 +40,20 @@ export function bindTouching(): void {
   bindPairs(rows, bodies, pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
   const edges = load<i32>(HEADER, H_EDGE_PAIRS);
   bindPairs(rows, bodies, pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+  // what is driven apart (untangle.ts)
+  for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
 }
 
 function bindPairs(rows: usize, bodies: u32, pair: usize, count: i32): void {
-  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
-    const both = load<u32>(pair, PAIR_SURFACES), a = both >> 16, b = both & 0xffff;
-    if (a == b) continue;
-    if (a < bodies) store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
-    if (b < bodies) store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
-  }
+  for (let n = 0; n < count; n++, pair += PAIR_BYTES) bindBoth(rows, bodies, load<u32>(pair, PAIR_SURFACES));
+}
+
+/** @param both a pair's surfaces, first << 16 | second */
+@inline function bindBoth(rows: usize, bodies: u32, both: u32): void {
+  const a = both >> 16, b = both & 0xffff;
+  if (a == b) return;
+  if (a < bodies) store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
+  if (b < bodies) store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
 }
 
 /** The body that owns the particle at `address` is not free. */

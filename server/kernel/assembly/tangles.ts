@@ -4,8 +4,8 @@
  * Order: pairs of surfaces, the first's edges, the second's; within them the trees' order.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_TANGLES, H_TANGLE_CAPACITY, H_TANGLE_COUNT, H_X, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, SURFACE_BYTES,
-  TANGLE_ADDRESS, TANGLE_SURFACES, TANGLE_CROSSES, TANGLE_BYTES, TREE_NODES, TREE_NODE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_TANGLES, H_TANGLE_CAPACITY, H_TANGLE_COUNT, H_X, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS_NEVER, MEETS_SKIPPED, SURFACE_BYTES,
+  TANGLE_ADDRESS, TANGLE_SURFACES, TANGLE_CROSSES, TANGLE_DRIVE, TANGLE_BYTES, TREE_NODES, TREE_NODE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH,
   EDGE_LEAF_AT, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_BYTES,
 } from "./layout";
 import { APART, CROSSING, meeting } from "./meeting";
@@ -28,7 +28,8 @@ export function findTangles(positions: usize): i32 {
     const A = rows + <usize>a * SURFACE_BYTES, meets = <usize>load<u32>(A, SURFACE_MEETS), hard = load<i32>(A, SURFACE_SOLID) == 3;
     for (let b = a; b < count; b++) {
       const B = rows + <usize>b * SURFACE_BYTES;
-      if (!load<u8>(meets + b) || (hard && load<i32>(B, SURFACE_SOLID) == 3)) continue;
+      const may = load<u8>(meets + b);
+      if (may == MEETS_NEVER || may == MEETS_SKIPPED || (hard && load<i32>(B, SURFACE_SOLID) == 3)) continue;
       itself = a == b;
       list(A, B, (a << 16) | b);
       if (!itself) list(B, A, (b << 16) | a);
@@ -100,6 +101,7 @@ function test(a: u32, b: u32, c: u32, d: u32, e: u32): void {
     store<u32>(to, a, TANGLE_ADDRESS); store<u32>(to, b, TANGLE_ADDRESS + 4); store<u32>(to, c, TANGLE_ADDRESS + 8); store<u32>(to, d, TANGLE_ADDRESS + 12); store<u32>(to, e, TANGLE_ADDRESS + 16);
     store<i32>(to, surfaces, TANGLE_SURFACES);
     store<i32>(to, answer == CROSSING ? 1 : 0, TANGLE_CROSSES);
+    store<f32>(to, 0, TANGLE_DRIVE);
   }
   found++;
 }

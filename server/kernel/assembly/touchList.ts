@@ -6,7 +6,7 @@
  */
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID,
-  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_BYTES,
+  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
   TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
 } from "./layout";
 
@@ -84,10 +84,16 @@ function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
   return block;
 }
 
-/** Both primitives have a tangled particle: which side is out cannot be said until they have parted. */
+/** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
-  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0;
+  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES));
+}
+
+/** @param both numbers of the surfaces, first << 16 | second */
+function marked(both: u32): bool {
+  const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(both >> 16) * SURFACE_BYTES;
+  return load<u8>(<usize>load<u32>(surface, SURFACE_MEETS) + <usize>(both & 0xffff)) == MEETS_MARKED;
 }
 
 @inline function mark(row: usize, k: usize, X: usize, marks: usize): i32 { return load<u8>(marks + ((<usize>load<u32>(row + k) - X) >> 4)); }

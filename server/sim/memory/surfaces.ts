@@ -112,12 +112,12 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
   const writeChunks = planPairChunks(
     planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),
     (a, b) => mayMeet(a, b) && !(sources[a]!.solid === SOLID.collider && sources[b]!.solid === SOLID.collider), capacity, allocator);
-  const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES);
+  const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
   return {
     rows, count, pairs: capacity,
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
-      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity]] as const) i32[(L.HEADER + offset) / 4] = value;
+      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;
       writeChunks(buffer);
       const address = (particle: number): number => x + 16 * particle;
       planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {

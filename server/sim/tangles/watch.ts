@@ -1,0 +1,315 @@
+/**
+ * Surfaces that intersect where a room begins: found, reported, driven apart or held. Contact keeps what is apart from meeting; it can say nothing about
+ * what met before it looked: a start, a reset, a body that was rolled back, a collider whose path jumps.
+ *
+ *   start of a tick, while H_TANGLED says so
+ *   |- search    all edges through all triangles (kernel/assembly/tangles.ts)
+ *   |- whole     too many to list, or a solid body inside out: contact between the two is off (MEETS_TANGLED) until they are clear
+ *   |- report    the first time: `tangled`, with the first pairs
+ *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/untangle.ts; their particles are marked, contact between marked ones is off
+ *   '- none left: `untangled`, and contact holds everything from here on
+ *
+ * All that outlives the tick is in the room's memory, so any thread may go on; results are plain arithmetic on it, the same on any machine.
+ */
+import * as L from "../../kernel/assembly/layout.ts";
+import type { Vec3 } from "../../../shared/scene.ts";
+import type { Views } from "../grabs.ts";
+import type { Kernel } from "../kernelModule.ts";
+import type { SimLayout } from "../layout.ts";
+import { SOLID } from "../memory/surfaces.ts";
+import type { SimEvent, TangledPair } from "../types.ts";
+import { enclosedVolume, readSurface, type TangledSurface } from "./surface.ts";
+import { dot, readTangles, type Tangle } from "./tangle.ts";
+import { findWays } from "./ways.ts";
+
+/** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
+const SECONDS_TO_CLEAR = 4;
+/** And goes no further in a tick than this part of an edge: ways are looked for once a tick. */
+const EDGE_SHARE = 0.25;
+/** A solid body whose tangles with itself are more than this many times its particles is tangled all over: elasticity unfolds it, contact cannot. */
+const ALL_OVER = 0.25;
+/** Ticks between searches of surfaces that are tangled with themselves all over. */
+const WHOLE_EVERY = 6;
+/** Tangles that a report lists. */
+const REPORTED = 8;
+
+/** Particles of a row. */
+const ROW = 5;
+
+/** Room numbers of particles, with their weights, go along a unit vector. */
+interface Drive {
+  surfaces: [number, number];
+  way: Vec3;
+  weights: Map<number, number>;
+}
+
+/** Weights of the tangles' points, edges against triangles: their mean; @param sign of each */
+function meanOf(tangles: readonly Tangle[], sign: (t: Tangle) => number): Map<number, number> {
+  const weights = new Map<number, number>();
+  for (const t of tangles) {
+    const scale = sign(t) / tangles.length, own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
+    t.particles.forEach((p, k) => weights.set(p, (weights.get(p) ?? 0) + scale * own[k]!));
+  }
+  return weights;
+}
+
+interface Way {
+  way: Vec3;
+  tick: number;
+}
+
+/** Lower number first. */
+const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
+export class TangleWatch {
+  private readonly views: Views;
+  private readonly layout: SimLayout;
+  private readonly kernel: Kernel;
+  private readonly bytes: Uint8Array;
+  private readonly surfaces = new Map<number, TangledSurface>();
+  private readonly jumpers: number[];
+
+  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel) {
+    this.views = views;
+    this.layout = layout;
+    this.kernel = kernel;
+    this.bytes = new Uint8Array(memory.buffer);
+    const rows = this.header(L.H_MOTIONS);
+    this.jumpers = Array.from({ length: this.header(L.H_MOTION_COUNT) }, (_, n) => rows + n * L.MOTION_BYTES).filter((row) => views.i32[(row + L.MOTION_LOOP) / 4] === L.MOTION_JUMPS && views.i32[(row + L.MOTION_CORE_COUNT) / 4]! > 0);
+  }
+
+  /** Particles are where nothing has verified that they may be. */
+  request(): void {
+    this.state |= L.TANGLED_SEARCH | L.TANGLED_ANEW;
+  }
+
+  /** True while anything is tangled, or a search is due. */
+  get active(): boolean {
+    return this.state !== 0;
+  }
+
+  /**
+   * Before the kernel's tick.
+   * @param hold takes a body out of the simulation until a reset
+   */
+  beginTick(tick: number, events: SimEvent[], hold: (body: number) => void): void {
+    if (!this.state && !this.jumpers.length) return;
+    // colliders are where the tick begins
+    this.kernel.placeCores();
+    if (this.state) this.search(tick, events, hold);
+    for (const row of this.jumpers) if (this.views.f32[(row + L.MOTION_TRAVEL) / 4] === Infinity) this.jump(row);
+  }
+
+  private get state(): number {
+    return this.header(L.H_TANGLED);
+  }
+
+  private set state(value: number) {
+    this.views.i32[(L.HEADER + L.H_TANGLED) / 4] = value;
+  }
+
+  private header(offset: number): number {
+    return this.views.i32[(L.HEADER + offset) / 4]!;
+  }
+
+  private search(tick: number, events: SimEvent[], hold: (body: number) => void): void {
+    const { layout, views } = this, anew = (this.state & L.TANGLED_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
+    this.clearMarks();
+    const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
+    for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
+    const { tangles, found, full } = this.findAll();
+    for (const pair of full) wholes.add(pair);
+    const groups = new Map<string, Tangle[]>();
+    for (const t of tangles) {
+      const key = pairKey(t.edgeOf, t.triangleOf), group = groups.get(key);
+      if (group) group.push(t);
+      else groups.set(key, [t]);
+    }
+    if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
+    for (const [key, group] of groups) {
+      const [a, b] = key.split(" ").map(Number) as [number, number], surface = this.surface(a);
+      if (a === b && surface.solid !== SOLID.cloth && (layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)) wholes.add(key);
+    }
+    for (const key of wholes) {
+      const [a, b] = key.split(" ").map(Number) as [number, number];
+      this.setMeets(a, b, L.MEETS_TANGLED);
+    }
+    this.views.i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = 0;
+    if (!tangles.length && !wholes.size) {
+      if (this.state & L.TANGLED_REPORTED) events.push({ type: "untangled", tick });
+      this.state = 0;
+      return;
+    }
+    const kept = this.state & L.TANGLED_ANEW ? new Map<string, Way>() : this.readWays(tick), common = new Map<string, Way>();
+    this.state = (this.state & L.TANGLED_REPORTED) | L.TANGLED_SEARCH;
+    const held = layout.intersections === "hold" ? this.holdAll(groups, hold) : [];
+    if (tangles.length && !(this.state & L.TANGLED_REPORTED)) {
+      events.push(this.report(tick, groups, found, held));
+      this.state |= L.TANGLED_REPORTED;
+    } else if (held.length) events.push(this.report(tick, groups, found, held));
+    const drives: Drive[] = [], x = layout.x / 4, at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
+    for (const [key, group] of groups) {
+      const [a, b] = key.split(" ").map(Number) as [number, number];
+      if (a === b && wholes.has(key)) continue;
+      const found = findWays(group, new Map([[a, this.surface(a)], [b, this.surface(b)]]), at, kept.get(key)?.way);
+      if (found.common) common.set(key, kept.get(key) ?? { way: found.common, tick });
+      if (!wholes.has(key)) {
+        this.mark(a, b, group, found.wrong);
+        this.setMeets(a, b, L.MEETS_MARKED);
+      }
+      if (found.common) drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
+      else group.forEach((t, i) => dot(found.ways[i]!, found.ways[i]!) > 0 && drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }));
+    }
+    this.writeWays(common);
+    this.drive(drives);
+  }
+
+  /** Common ways of earlier ticks, but those that have not led out in twice the time that they should take. */
+  private readWays(tick: number): Map<string, Way> {
+    const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4, ways = new Map<string, Way>();
+    for (let n = 0, at = rows; n < L.WAY_COUNT; n++, at += L.WAY_BYTES / 4) {
+      const both = i32[at]!, way = { way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3, tick: i32[at + L.WAY_TICK / 4]! };
+      if (both && tick - way.tick < 2 * SECONDS_TO_CLEAR * this.layout.tickHz) ways.set(pairKey(both >>> 16, both & 0xffff), way);
+    }
+    return ways;
+  }
+
+  private writeWays(ways: ReadonlyMap<string, Way>): void {
+    const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4;
+    i32.fill(0, rows, rows + (L.WAY_COUNT * L.WAY_BYTES) / 4);
+    [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick }], n) => {
+      const [a, b] = key.split(" ").map(Number) as [number, number], at = rows + (n * L.WAY_BYTES) / 4;
+      i32[at] = (a << 16) | b;
+      i32[at + L.WAY_TICK / 4] = tick;
+      f32.set(way, at + L.WAY_DIRECTION / 4);
+    });
+  }
+
+  /** Rows of all tangles; where there are more than fit, the pairs of surfaces that are listed first are skipped and the search goes on. */
+  private findAll(): { tangles: Tangle[]; found: number; full: Set<string> } {
+    const x = this.layout.x, full = new Set<string>(), tangles: Tangle[] = [];
+    let total = 0;
+    for (;;) {
+      const found = this.kernel.findTangles(x), listed = readTangles(this.views, x);
+      total ||= found;
+      for (const t of listed) tangles.push(t);
+      if (found <= listed.length) break;
+      for (const t of listed) {
+        full.add(pairKey(t.edgeOf, t.triangleOf));
+        this.setMeets(t.edgeOf, t.triangleOf, L.MEETS_SKIPPED);
+      }
+    }
+    return { tangles, found: total, full };
+  }
+
+  /** Solid bodies whose surface encloses nothing, or is inside out. */
+  private insideOut(): number[] {
+    const { bodies, x } = this.layout;
+    return bodies.flatMap((_, b) => (this.surface(b).solid !== SOLID.cloth && this.meets(b, b) !== L.MEETS_NEVER && !(enclosedVolume(this.surface(b), this.views.f32, x / 4) > 0) ? [b] : []));
+  }
+
+  /** Bodies of all tangles but those that are meant to begin degenerate. */
+  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, hold: (body: number) => void): number[] {
+    const { bodies } = this.layout;
+    const held = [...new Set([...groups.keys()].flatMap((key) => key.split(" ").map(Number)))].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
+    held.forEach(hold);
+    return held;
+  }
+
+  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, count: number, held: number[]): SimEvent {
+    const { bodies, cores } = this.layout, name = (n: number): TangledPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
+    const own = (n: number, particles: number[]): number[] => particles.map((p) => p - this.surface(n).first);
+    return {
+      type: "tangled", tick, count, held,
+      pairs: [...groups].map(([key, group]) => {
+        const [a, b] = key.split(" ").map(Number) as [number, number];
+        return { between: [name(a), name(b)], edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size, triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size };
+      }),
+      first: [...groups.values()].flat().slice(0, REPORTED).map((t) => ({ edgeOf: name(t.edgeOf), edge: own(t.edgeOf, t.particles.slice(0, 2)), triangleOf: name(t.triangleOf), triangle: own(t.triangleOf, t.particles.slice(2)) })),
+    };
+  }
+
+  /** Particles of the tangles, those on a wrong side, and all their neighbors. */
+  private mark(a: number, b: number, group: readonly Tangle[], wrong: readonly number[]): void {
+    const marks = this.header(L.H_MARKS), near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
+    const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_TANGLED | L.MARK_WITHIN : L.MARK_TANGLED;
+    const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
+    near.forEach(set);
+    for (const n of new Set([a, b])) {
+      const { first, edges } = this.surface(n);
+      for (let k = 0; k < edges.length; k += 2) {
+        if (near.has(first + edges[k]!)) set(first + edges[k + 1]!);
+        else if (near.has(first + edges[k + 1]!)) set(first + edges[k]!);
+      }
+    }
+  }
+
+  private clearMarks(): void {
+    const marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES);
+    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN);
+  }
+
+  /** How far surfaces a and b are to part in a substep, m. */
+  private stride(a: number, b: number): number {
+    const { bodies, tickHz, substeps } = this.layout, own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
+    const perSecond = Math.min(...own.map((body) => Math.min(body.size / SECONDS_TO_CLEAR, EDGE_SHARE * body.meanEdge * tickHz)));
+    return perSecond / (tickHz * substeps);
+  }
+
+  private drive(drives: readonly Drive[]): void {
+    const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_TANGLES) / 4, capacity = this.header(L.H_TANGLE_CAPACITY);
+    let count = 0;
+    for (const { surfaces: [a, b], way, weights } of drives) {
+      const entries = [...weights], rows = Math.ceil(entries.length / ROW);
+      if (count + rows > capacity) break;
+      for (let n = 0; n < rows; n++) {
+        const at = first + ((count + n) * L.TANGLE_BYTES) / 4;
+        for (let k = 0; k < ROW; k++) {
+          const [particle, weight] = entries[ROW * n + k] ?? [entries[0]![0], 0];
+          i32[at + k] = x + 16 * particle;
+          f32[at + L.TANGLE_WEIGHT / 4 + k] = weight;
+        }
+        i32[at + L.TANGLE_SURFACES / 4] = (a << 16) | b;
+        i32[at + L.TANGLE_ROWS / 4] = rows;
+        f32[at + L.TANGLE_DRIVE / 4] = this.stride(a, b);
+        f32.set(way, at + L.TANGLE_NORMAL / 4);
+      }
+      count += rows;
+    }
+    i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = count;
+  }
+
+  /** A collider that begins its path again elsewhere meets nobody in this tick, and is looked at like a start in the next. */
+  private jump(row: number): void {
+    const core = this.views.i32[(row + L.MOTION_CORE) / 4]!, { bodies, cores, x } = this.layout, n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
+    for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_TANGLED);
+    this.request();
+  }
+
+  private surface(n: number): TangledSurface {
+    let surface = this.surfaces.get(n);
+    if (!surface) this.surfaces.set(n, (surface = readSurface(this.views, this.layout.x, n)));
+    return surface;
+  }
+
+  private meetsAt(a: number, b: number): number {
+    return this.views.i32[(this.header(L.H_SURFACE) + a * L.SURFACE_BYTES + L.SURFACE_MEETS) / 4]! + b;
+  }
+
+  private meets(a: number, b: number): number {
+    return this.bytes[this.meetsAt(a, b)]!;
+  }
+
+  /** The table is symmetric. */
+  private setMeets(a: number, b: number, value: number): void {
+    this.bytes[this.meetsAt(a, b)] = value;
+    this.bytes[this.meetsAt(b, a)] = value;
+  }
+
+  /** Pairs of surfaces whose contact is off, for some or all of them. */
+  private off(): [number, number][] {
+    const count = this.header(L.H_SURFACE_COUNT), found: [number, number][] = [];
+    for (let a = 0; a < count; a++) for (let b = a; b < count; b++) if (this.meets(a, b) > L.MEETS) found.push([a, b]);
+    return found;
+  }
+}
