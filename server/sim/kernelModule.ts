@@ -40,6 +40,12 @@ export interface Kernel {
   verifyTouches(h: number): void;
   solveTouches(block: number, count: number): void;
   checkTouches(block: number, count: number, vertex: number): number;
+  /** Rigid impact zones (zones.ts): particles by address; endChanges forgets what was moved. */
+  beginZones(): void;
+  joinZone(a: number, b: number, c: number, d: number): void;
+  moveZones(): void;
+  endZones(): void;
+  endChanges(): void;
   solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;

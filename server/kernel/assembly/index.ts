@@ -34,5 +34,7 @@ export { findTangles } from "./tangles";
 export { edgeEdge, vertexTriangle } from "./ccd";
 export { solveTouches } from "./touch";
 export { checkTouches } from "./touchCheck";
+export { beginZones, endZones, joinZone, moveZones } from "./zones";
+export { endChanges } from "./changed";
 export { beginTouches } from "./reach";
 export { keepSafe, verifyTouches } from "./touches";
