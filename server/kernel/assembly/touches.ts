@@ -13,6 +13,7 @@
 import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, TOUCH_BYTES } from "./layout";
 import { limitMotion, makeListAgain, withinReach } from "./reach";
 import { solveTouches } from "./touch";
+import { changedCount } from "./changed";
 import { checkTouches } from "./touchCheck";
 import { respond, stopAll, updateChanged } from "./touchResponse";
 
@@ -43,7 +44,11 @@ export function verifyTouches(h: f32): void {
     }
     const vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
     const found = checkTouches(touches, vertex, true) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
-    if ((!found || !respond()) && !limited) return;
+    if ((!found || !respond()) && !limited) {
+      // the list before this one may have been answered
+      if (changedCount) updateChanged(h);
+      return;
+    }
     if (withinReach()) { updateChanged(h); return; }
   }
   stopAll();
