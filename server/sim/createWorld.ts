@@ -115,7 +115,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
-  touches.write(memory.buffer, surfaces.rows, [...bodies.map((b) => b.meanEdge), ...solid.layouts.map(() => Math.min(...bodies.map((b) => b.meanEdge)))], x + 16 * (real + fixed));
+  touches.write(memory.buffer, surfaces.rows, [...bodies.map((b) => b.meanEdge), ...solid.layouts.map(() => Math.min(...bodies.map((b) => b.meanEdge)))], [...bodies.map((b, i) => b.triangles.map((p) => firsts[i]! + p)), ...solid.layouts.map((c) => c.triangles)], x + 16 * (real + fixed));
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });

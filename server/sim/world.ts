@@ -247,6 +247,7 @@ export class SimWorld implements World {
     for (const s of layout.states) this.copyRows(s, s.initial, true);
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
+    this.relist();
     this.forget();
     for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4);
     views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
@@ -255,6 +256,11 @@ export class SimWorld implements World {
     for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
     views.i32[(L.HEADER + L.H_TANGLED) / 4] = 0;
     this.tangles.request();
+  }
+
+  /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
+  private relist(): void {
+    this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
@@ -286,6 +292,7 @@ export class SimWorld implements World {
         return;
       }
       this.copyState(layout.good, body.first, body.count);
+      this.relist();
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
       this.hold(b);
       this.tangles.request();

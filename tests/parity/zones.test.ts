@@ -21,7 +21,7 @@ interface Cloud {
 function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, number, number])[]): Vector[] {
   const n = x.length, rows = Math.ceil((n + L.DUMMIES) / 4) * 4, allocator = new Allocator(), [X, S, v] = [0, 1, 2].map(() => allocator.take(16 * rows)) as [number, number, number], touches = planTouches(rows, 16, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  touches.write(memory.buffer, 0, [], X + 16 * n);
+  touches.write(memory.buffer, 0, [], [], X + 16 * n);
   for (const [offset, value] of [[L.H_X, X], [L.H_SAFE, S], [L.H_V, v], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
   // planned memory has S of its own; this one is the test's
   x.forEach((p, i) => {

@@ -100,6 +100,8 @@ export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
 export const TANGLED_SEARCH = 1;
 export const TANGLED_ANEW = 2;
 export const TANGLED_REPORTED = 4;
+export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its course, m
+export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
@@ -335,7 +337,6 @@ export const SURFACE_STATIC = 44; // f32 square root of the static friction coef
 export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
 export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its course while the list of pairs stays valid, m
-export const SURFACE_DRIFT = 64; // f32x3 how far the surface as a whole is expected to go meanwhile, m
 export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_SHAPED = 80; // i32 1: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none
 export const SURFACE_BYTES = 96;
@@ -404,7 +405,10 @@ export const TOUCH_WEIGHT = 192; // f32x4 x 4: closest points' weights, negative
 export const TOUCH_STATIC = 256; // f32x4 static friction coefficient
 export const TOUCH_DYNAMIC = 272; // f32x4 dynamic
 export const TOUCH_BOUNCE = 288; // f32x4 coefficient of restitution
-export const TOUCH_BYTES = 304;
+export const TOUCH_DUE = 304; // f32: not looked at while this is more than TOUCH_PACE times the list's substeps and twice H_TRAVEL
+export const TOUCH_PACE = 308; // f32 how far the courses of two primitives of a pair part in a substep, m
+export const TOUCH_OWNS = 320; // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
+export const TOUCH_BYTES = 336;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const TOUCH_COLORS = 128;
 /** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */

@@ -9,7 +9,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3 } from "./touchLanes";
-import { HEADER, H_X, H_XPREV, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_XPREV, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -24,17 +24,11 @@ export function solveTouches(block: usize, count: i32): void {
     const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32);
     const b0 = v128.load(block, TOUCH_WEIGHT), b1 = v128.load(block, TOUCH_WEIGHT + 16), b2 = v128.load(block, TOUCH_WEIGHT + 32), b3 = v128.load(block, TOUCH_WEIGHT + 48);
     const g = dot3(nx, madd(b0, x0, madd(b1, x1, mul(b2, x2))), ny, madd(b0, y0, madd(b1, y1, mul(b2, y2))), nz, madd(b0, z0, madd(b1, z1, mul(b2, z2))));
-    const r = v128.load(block, TOUCH_THICKNESS), before = v128.load(block, TOUCH_GAP), hold = f32x4.min(r, before);
-    const approach = f32x4.max(zero, sub(hold, g)), still = mul(release, sub(r, hold));
-    const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
-    active = v128.and(active, v128.and(f32x4.lt(g, add(hold, still)), f32x4.gt(W, zero)));
+    const r = v128.load(block, TOUCH_THICKNESS), W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+    active = v128.and(active, v128.and(f32x4.lt(g, r), f32x4.gt(W, zero)));
     if (!v128.any_true(active)) continue;
-    const iW = v128.and(f32x4.div(one, W), active);
-    const bounced = madd(approach, v128.load(block, TOUCH_BOUNCE), approach);
-    // what is still missing after the approach; less than `still` where the pair parts by itself
-    const extra = f32x4.max(zero, sub(add(hold, still), f32x4.max(g, add(g, bounced))));
 
-    // relative displacement of the closest points, tangential part
+    // where they were
     let a = v128.load(<usize>load<u32>(block, 0) + toPrev), b = v128.load(<usize>load<u32>(block, 4) + toPrev), c = v128.load(<usize>load<u32>(block, 8) + toPrev), d = v128.load(<usize>load<u32>(block, 12) + toPrev);
     const p0x = xs(a, b, c, d), p0y = ys(a, b, c, d), p0z = zs(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16) + toPrev); b = v128.load(<usize>load<u32>(block, 20) + toPrev); c = v128.load(<usize>load<u32>(block, 24) + toPrev); d = v128.load(<usize>load<u32>(block, 28) + toPrev);
@@ -43,10 +37,14 @@ export function solveTouches(block: usize, count: i32): void {
     const p2x = xs(a, b, c, d), p2y = ys(a, b, c, d), p2z = zs(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 48) + toPrev); b = v128.load(<usize>load<u32>(block, 52) + toPrev); c = v128.load(<usize>load<u32>(block, 56) + toPrev); d = v128.load(<usize>load<u32>(block, 60) + toPrev);
     const p3x = xs(a, b, c, d), p3y = ys(a, b, c, d), p3z = zs(a, b, c, d);
-    // from the fourth's previous position, as x0 .. x2 are from its present one: its own displacement has weight b0 + b1 + b2 + b3 = 0
-    let tx = madd(b0, sub(x0, sub(p0x, p3x)), madd(b1, sub(x1, sub(p1x, p3x)), mul(b2, sub(x2, sub(p2x, p3x)))));
-    let ty = madd(b0, sub(y0, sub(p0y, p3y)), madd(b1, sub(y1, sub(p1y, p3y)), mul(b2, sub(y2, sub(p2y, p3y)))));
-    let tz = madd(b0, sub(z0, sub(p0z, p3z)), madd(b1, sub(z1, sub(p1z, p3z)), mul(b2, sub(z2, sub(p2z, p3z)))));
+    // their gap when the substep began
+    const ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x)))), uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y)))), uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
+    const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz)), approach = f32x4.max(zero, sub(hold, g)), still = mul(release, sub(r, hold));
+    const iW = v128.and(f32x4.div(one, W), active), bounced = madd(approach, v128.load(block, TOUCH_BOUNCE), approach);
+    // what is still missing after the approach; less than `still` where the pair parts by itself
+    const extra = f32x4.max(zero, sub(add(hold, still), add(g, bounced)));
+    // relative displacement of the closest points, tangential part
+    let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux), ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy), tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
     const along = dot3(tx, nx, ty, ny, tz, nz);
     tx = sub(tx, mul(along, nx)); ty = sub(ty, mul(along, ny)); tz = sub(tz, mul(along, nz));
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, TOUCH_STATIC), approach));

@@ -8,32 +8,41 @@
  * Float32 is enough: coordinates are differences within the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part
  * of its thickness (KEEP of touchList.ts) at x, by half as much at S.
  *
+ * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the courses of its pairs (TOUCH_PACE a substep) and
+ * what the worst particle moved otherwise (H_TRAVEL, twice) add up to less.
  * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next substep's contacts are solved.
  */
 import { sub, mul, add, dot3 } from "./lanes";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touchLanes";
-import { HEADER, H_X, H_SAFE, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
 
 /** Pairs are solved while their gap is below this many thicknesses, and this many times what it lost in the last substep above that. */
-const NEAR: f32 = 1.25;
+const NEAR: f32 = 1.1;
 const AHEAD: f32 = 1.5;
+/** A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of its thickness. */
+const STALE: f32 = 0.1;
 
-/** @returns how many blocks have a pair that is not cleared */
-export function checkTouches(block: usize, count: i32, vertex: bool): i32 {
+/**
+ * @param substeps done since the list was made, this one included; travel H_TRAVEL
+ * @returns how many blocks have a pair that is not cleared
+ */
+export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32): i32 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
   let found = 0;
   for (let n = 0; n < count; n++, block += TOUCH_BYTES) {
+    const pace = load<f32>(block, TOUCH_PACE), gone = pace * substeps + 2 * travel;
+    if (load<f32>(block, TOUCH_DUE) > gone) continue;
     gather(block, 0);
     const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32), keep = v128.load(block, TOUCH_KEEP), r = v128.load(block, TOUCH_THICKNESS), before = v128.load(block, TOUCH_GAP);
-    const apart = separation(vertex, nx, ny, nz), reach = mul(f32x4.splat(NEAR), r);
-    const holds = f32x4.ge(apart, keep);
+    const apart = separation(vertex, nx, ny, nz), reach = mul(f32x4.splat(NEAR), r), least = f32x4.max(reach, keep);
     // not a number counts as not cleared
-    let bad = v128.not(holds);
-    const approach = f32x4.max(zero, sub(before, apart)), within = f32x4.lt(apart, add(reach, mul(f32x4.splat(AHEAD), approach)));
+    let bad = v128.not(f32x4.ge(apart, keep));
+    const approach = f32x4.max(zero, sub(before, apart)), within = f32x4.lt(apart, add(least, mul(f32x4.splat(AHEAD), approach)));
     if (!v128.any_true(v128.or(bad, within))) {
       v128.store(block, apart, TOUCH_GAP);
       v128.store(block, zero, TOUCH_NEAR);
       v128.store(block, zero, TOUCH_BAD);
+      store<f32>(block, gone + smallest(sub(apart, least)), TOUCH_DUE);
       continue;
     }
     closest(vertex);
@@ -46,11 +55,39 @@ export function checkTouches(block: usize, count: i32, vertex: bool): i32 {
       if (v128.any_true(bad)) found++;
     }
     v128.store(block, bad, TOUCH_BAD);
-    const good = v128.not(bad), near = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(before, gap))))));
+    const good = v128.not(bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(before, gap))))));
+    const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
     v128.store(block, near, TOUCH_NEAR);
     v128.store(block, v128.bitselect(gap, before, good), TOUCH_GAP);
     v128.store(block, v128.bitselect(mx, nx, good), TOUCH_NORMAL); v128.store(block, v128.bitselect(my, ny, good), TOUCH_NORMAL + 16); v128.store(block, v128.bitselect(mz, nz, good), TOUCH_NORMAL + 32);
     v128.store(block, weight0, TOUCH_WEIGHT); v128.store(block, weight1, TOUCH_WEIGHT + 16); v128.store(block, weight2, TOUCH_WEIGHT + 32); v128.store(block, weight3, TOUCH_WEIGHT + 48);
+    // far ones until they may be near, near ones until they may be stale, and all while they are sure to be apart
+    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep))), slack = v128.bitselect(stale, sub(gap, least), close);
+    store<f32>(block, v128.any_true(bad) ? 0 : gone + smallest(slack), TOUCH_DUE);
   }
   return found;
+}
+
+/** All blocks of the list. */
+export function checkAll(): i32 {
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL);
+  return checkTouches(touches, vertex, true, substeps, travel) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false, substeps, travel);
+}
+
+@inline function smallest(a: v128): f32 { return min<f32>(min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)), min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3))); }
+
+/**
+ * A vertex whose nearest point of the triangle is a corner is as near to every triangle around that corner, and the corner to those around the vertex: of all
+ * these pairs one answers, that of the triangle that owns the corner, seen from the vertex with the lower address.
+ */
+@inline function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
+  const owns = v128.load(block, TOUCH_OWNS), corner = f32x4.splat(-1), none = i32x4.splat(0);
+  const a = v128.and(f32x4.eq(wa, corner), i32x4.eq(v128.and(owns, i32x4.splat(1)), none)), b = v128.and(f32x4.eq(wb, corner), i32x4.eq(v128.and(owns, i32x4.splat(2)), none)), c = v128.and(f32x4.eq(wc, corner), i32x4.eq(v128.and(owns, i32x4.splat(4)), none));
+  return v128.not(v128.or(a, v128.or(b, c)));
+}
+
+/** Two edges answer where they cross; at an end of either the vertex there answers to the triangles at the other edge. */
+@inline function crosses(w0: v128, w1: v128, w2: v128, w3: v128): v128 {
+  const zero = f32x4.splat(0);
+  return v128.and(v128.and(f32x4.ne(w0, zero), f32x4.ne(w1, zero)), v128.and(f32x4.ne(w2, zero), f32x4.ne(w3, zero)));
 }

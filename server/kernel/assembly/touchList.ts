@@ -5,15 +5,15 @@
  * list order. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID,
+  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID, H_COURSES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_PACE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
 } from "./layout";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
 const KEEP: f32 = 0.125;
 /** Edges answer a little later than vertices: where two smooth sheets lie on each other, vertices carry all, and edges only what is between them. */
-const EDGE_SHARE: f32 = 0.9;
+const EDGE_SHARE: f32 = 0.85;
 /** Color of a pair that is left out: tangled, or touching from the start. */
 const LEFT_OUT = -1;
 
@@ -118,6 +118,35 @@ function fill(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), TOUCH_STATIC);
   store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), TOUCH_DYNAMIC);
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
+  if (vertex) store<i32>(lane, owned(row), TOUCH_OWNS);
+  // of the block: the fastest of its pairs
+  const block = lane & ~15, pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
+  store<f32>(block, max<f32>(load<f32>(block, TOUCH_PACE), pace), TOUCH_PACE);
+}
+
+/** Bits of the corners that this pair answers for: its triangle owns them, and the vertex comes before them. */
+function owned(row: usize): i32 {
+  const X = <usize>load<u32>(HEADER, H_X), owners = <usize>load<u32>(HEADER, H_OWNERS), p = load<u32>(row);
+  let bits = 0;
+  for (let k: usize = 1; k < 4; k++) {
+    const corner = load<u32>(row + (k << 2)), other = load<u32>(row + ((k == 3 ? 1 : k + 1) << 2)), owner = load<u32>(owners + ((<usize>corner - X) >> 2));
+    // of the triangles around a corner only one has this corner behind it
+    if (p < corner && owner == other) bits |= 1 << <i32>(k - 1);
+  }
+  return bits;
+}
+
+/** How far the courses of a pair's primitives part or approach at most, m. */
+function partingOf(row: usize, vertex: bool): f32 {
+  const to = <usize>load<u32>(HEADER, H_COURSES) - <usize>load<u32>(HEADER, H_X);
+  const a = v128.load(<usize>load<u32>(row) + to), b = v128.load(<usize>load<u32>(row, 4) + to), c = v128.load(<usize>load<u32>(row, 8) + to), d = v128.load(<usize>load<u32>(row, 12) + to);
+  const most = vertex ? max<f32>(length2(a, b), max<f32>(length2(a, c), length2(a, d))) : max<f32>(max<f32>(length2(a, c), length2(a, d)), max<f32>(length2(b, c), length2(b, d)));
+  return Mathf.sqrt(most) * (1 + 1e-5);
+}
+
+@inline function length2(a: v128, b: v128): f32 {
+  const d = f32x4.sub(a, b), dd = f32x4.mul(d, d);
+  return f32x4.extract_lane(dd, 0) + f32x4.extract_lane(dd, 1) + f32x4.extract_lane(dd, 2);
 }
 
 /** A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts) if it has one: such pairs are only verified. */

@@ -2,7 +2,7 @@
  * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What touchCheck.ts does for four
  * at a time, and what it could not clear.
  */
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_PAIR_SCRATCH, TOUCH_KEEP, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_PAIR_SCRATCH, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_BYTES } from "./layout";
 import { edgeEdge, vertexTriangle } from "./ccd";
 
 /** Answers of `examine`. */
@@ -44,9 +44,12 @@ function open(pair: i32): void {
   store<f64>(at(n), <f64>load<f32>(particle)); store<f64>(at(n + 1), <f64>load<f32>(particle, 4)); store<f64>(at(n + 2), <f64>load<f32>(particle, 8));
 }
 
-/** Is the way of pair number `pair` clear? Afterwards closest(0) is at S, closest(12) at x. */
+/** Is the way of pair number `pair` clear? Afterwards `closest(0)` is to be had at S, `closest(12)` at x. */
 export function examine(pair: i32): i32 {
   open(pair);
+  // most pairs whose neighbors were moved are still held apart by the direction that they have
+  const lane = laneOf(pair), tx: f64 = load<f32>(lane, TOUCH_NORMAL), ty: f64 = load<f32>(lane, TOUCH_NORMAL + 16), tz: f64 = load<f32>(lane, TOUCH_NORMAL + 32);
+  if (separation(12, tx, ty, tz) >= keep && separation(0, tx, ty, tz) >= 0.5 * keep) return CLEAR;
   closest(0);
   if (!(gap > 0) || !(gap < Infinity)) return CLEAR; // not a number somewhere: the guard will put the body back
   const sx = nx, sy = ny, sz = nz;

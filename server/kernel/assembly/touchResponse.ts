@@ -13,7 +13,7 @@
  */
 import {
   HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES,
+  TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_DUE, TOUCH_BYTES,
   H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
 } from "./layout";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
@@ -221,4 +221,5 @@ function freshen(pair: i32): void {
   store<f32>(lane, <f32>gap, TOUCH_GAP);
   store<i32>(lane, gap < 2 * <f64>load<f32>(lane, TOUCH_THICKNESS) ? -1 : 0, TOUCH_NEAR);
   store<i32>(lane, 0, TOUCH_BAD);
+  store<f32>(lane & ~15, 0, TOUCH_DUE);
 }

@@ -1,7 +1,7 @@
 /**
  * Contact between surfaces, as the step sees it: the list at the start of a tick, near pairs in every iteration, verification at the end of a substep.
  *
- *   tick       beginTouches   S = x, list of pairs                                   reach.ts, pairs.ts, touchList.ts
+ *   tick       beginTouches   list of pairs, unless the last one goes on               reach.ts, pairs.ts, touchList.ts
  *   substep    keepSafe       S = x
  *              ... predict, solve with solveNearTouches in every iteration           touch.ts
  *              ... velocity, colliders
@@ -10,11 +10,11 @@
  *
  * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
-import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, TOUCH_BYTES } from "./layout";
-import { limitMotion, makeListAgain, withinReach } from "./reach";
+import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT } from "./layout";
+import { advance, limitMotion, makeListAgain, withinReach } from "./reach";
 import { solveTouches } from "./touch";
 import { changedCount } from "./changed";
-import { checkTouches } from "./touchCheck";
+import { checkAll } from "./touchCheck";
 import { respond, stopAll, updateChanged } from "./touchResponse";
 
 /** Lists that one substep may take: the response itself may carry something beyond the list's reach. */
@@ -34,16 +34,13 @@ export function solveNearTouches(): void {
 /** @param h s */
 export function verifyTouches(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES);
-  store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
   let limited = 0;
   for (let n = 0; n < LISTS; n++) {
-    if (!withinReach()) {
+    if (n ? !withinReach() : !advance()) {
       if (!makeListAgain()) break;
       if (!withinReach()) limited += limitMotion();
     }
-    const vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT);
-    const found = checkTouches(touches, vertex, true) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false);
+    const found = checkAll();
     if ((!found || !respond()) && !limited) {
       // the list before this one may have been answered
       if (changedCount) updateChanged(h);

@@ -9,11 +9,11 @@ import { planPairChunks } from "./pairChunks.ts";
 import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
 
 /**
- * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A regular sheet has 2 triangles and 3 edges
- * for every particle; a layer that lies on another within half an edge gives its particle 1 to 2 triangles in both directions and 6 to 9 pairs of
- * edges. 20 hold a particle between two other layers. When they do not fit, margins shrink: that costs time, never a contact.
+ * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A layer that lies on another, vertex on vertex, gives
+ * its particle 6 triangles and as many edges as these have, in both directions: 20 pairs; 64 hold one between two others, crumpled. What is not used is
+ * never touched and costs address space only. Lists that do not fit shrink: that costs time, never a contact.
  */
-const PAIRS_PER_PARTICLE = 20;
+const PAIRS_PER_PARTICLE = 64;
 const LEAST_PAIRS = 4096;
 /** Rows of the list of tangles likewise: a layer that goes through another all over crosses it once an edge at most, 3 times for every particle. */
 const TANGLES_PER_PARTICLE = 3;

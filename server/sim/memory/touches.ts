@@ -3,28 +3,34 @@ import * as L from "../../kernel/assembly/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /** Colors' last blocks are not full, and pairs beyond the last color stand alone: twice as many lanes as pairs, and a block for every color. */
-const LANES_PER_PAIR = 2;
+const LANES_PER_PAIR = 1.5;
 /** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
-const STRAY = 0.5;
+const STRAY = 0.25;
 
 export interface PlannedTouches {
-  /** @param rows address of the first SURFACE row; limits how far each surface's particles may stray, m */
-  write: (buffer: ArrayBufferLike, rows: number, limits: readonly number[], dummies: number) => void;
+  /** @param rows address of the first SURFACE row; limits mean edge of each surface, m; triangles of each, in particle numbers */
+  write: (buffer: ArrayBufferLike, rows: number, limits: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
 }
 
 /** @param particles how many the room has, padding included; pairs rows of the list of pairs */
 export function planTouches(particles: number, pairs: number, allocator: Allocator): PlannedTouches {
   const blocks = Math.ceil((LANES_PER_PAIR * pairs) / 4) + 2 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
+  const owners = take(4 * particles);
   const fields: [number, number][] = [
     [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(4 * (2 * (L.TOUCH_COLORS + 1) + 1))],
     [L.H_COLOR_MASKS, take(Math.max(16 * particles, 4 * (L.TOUCH_COLORS + 1)))], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, take(particles)], [L.H_INCIDENT, take(4 * (particles + 1))], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
-    [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
+    [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
   ];
   return {
-    write(buffer, rows, limits, dummies) {
+    write(buffer, rows, limits, triangles, dummies) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer);
       for (const [offset, value] of [...fields, [L.H_DUMMIES, dummies] as const]) i32[(L.HEADER + offset) / 4] = value;
+      const u32 = new Uint32Array(buffer), x = u32[(L.HEADER + L.H_X) / 4]!;
+      for (const list of triangles) {
+        // the first triangle of a corner owns it
+        for (let k = 0; k < list.length; k++) u32[owners / 4 + list[k]!] ||= x + 16 * list[k % 3 === 2 ? k - 2 : k + 1]!;
+      }
       limits.forEach((limit, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * limit));
     },
   };
