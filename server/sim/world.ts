@@ -114,6 +114,11 @@ export class SimWorld implements World {
     return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
   }
 
+  /** True while surfaces intersect that contact never saw apart, or nobody has looked yet. */
+  get tangled(): boolean {
+    return this.tangles.active;
+  }
+
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
     const started = performance.now(), events: SimEvent[] = [], tick = this.tickNumber + 1;
     for (const input of inputs) {

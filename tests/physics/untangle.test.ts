@@ -118,3 +118,36 @@ test("the same bits on any thread: a world opened anew in the middle goes on as 
   for (let t = 0; t < 20; t++) again.step([]);
   expect(again.stateHash()).toBe(one.world.stateHash());
 }, 60_000);
+
+test("a collider that jumps into a body draws it out", async () => {
+  // 1 m to the right within a second, then all at once back into the jelly, which has been pushed to the left a little
+  const jumper: Collider = { type: "sphere", name: "ball", center: [0, 0, 0], radius: 0.1, motion: { keys: [{ time: 0, translate: [0.15, 0.02, 0.03] }, { time: 1, translate: [1.15, 0, 0] }], loop: true } };
+  const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0])], colliders: [jumper], damping: 3, substeps: 4 }), events: SimEvent[] = [];
+  let clear = 0, fastest = 0;
+  for (let tick = 0; tick < 160; tick++) {
+    events.push(...lab.run(1));
+    for (let i = 0; i < lab.v.length; i += 4) fastest = Math.max(fastest, Math.hypot(lab.v[i]!, lab.v[i + 1]!, lab.v[i + 2]!));
+    if (tick % 5 || lab.world.tangled) continue;
+    clear++;
+    expect(crossings(lab), `tick ${tick}`).toBe(0);
+  }
+  expect(clear).toBeGreaterThan(10);
+  expect(fastest).toBeLessThan(FAST);
+  expect(events.map(({ type, tick }) => (type === "tangled" ? tick : type))).toEqual([1, "untangled", 61, "untangled", ...(events.length > 4 ? [121, "untangled"] : [])]);
+}, 60_000);
+
+test("what is rolled back into a neighbor that has gone on is drawn out of it", async () => {
+  const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.32, 0.03, 0.02])], substeps: 4, worldRadius: 10 });
+  // a is thrown out of the world; meanwhile b comes to where it was
+  lab.run(1);
+  const here = lab.positions(0);
+  lab.put(1, (x) => [x[0] - 0.07, x[1], x[2]]);
+  lab.put(0, (x) => [x[0], x[1] + 20, x[2]]);
+  const events = lab.run(1);
+  expect(events).toMatchObject([{ type: "bodyHeld", body: 0 }]);
+  expect(Math.max(...lab.positions(0).map((v, k) => Math.abs(v - here[k]!)))).toBeLessThan(1e-6);
+  expect(crossings(lab)).toBeGreaterThan(0);
+  const later = lab.run(60 * SECONDS);
+  expect(later.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+  expect(crossings(lab)).toBe(0);
+});

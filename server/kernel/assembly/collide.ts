@@ -111,7 +111,7 @@ function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
 /** How far a particle is moved out that is `depth` within the margin r, and was at this distance from the collider before the substep. */
 @inline function leave(depth: f32, tangled: bool, distance: f32, r: f32): f32 {
   if (tangled) return distance < r ? 0 : depth;
-  return distance < -r ? min<f32>(depth, LEAVE * r) : depth;
+  return distance < 0 ? min<f32>(depth, LEAVE * r) : depth;
 }
 
 /** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. @param table whom they may touch (filters.ts) */
@@ -138,7 +138,18 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8)); x = frameX; y = frameY; z = frameZ;
       }
       let depth = answer(c, px, py, pz, x, y, z, r);
-      if ((tangled || depth > 2 * r) && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) depth = leave(depth, tangled, distanceTo(c, px, py, pz), r);
+      if ((tangled || depth > r) && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) {
+        const mx = answerX, my = answerY, mz = answerZ, slowly = leave(depth, tangled, distanceTo(c, px, py, pz), r);
+        if (slowly < depth) {
+          // no velocity, no friction: it goes its own way meanwhile
+          let ax = slowly * mx, ay = slowly * my, az = slowly * mz;
+          if (motion) { turnFromFrame(motion, MOTION_R1, ax, ay, az); ax = frameX; ay = frameY; az = frameZ; }
+          store<f32>(xAt, load<f32>(xAt) + ax); store<f32>(xAt, load<f32>(xAt, 4) + ay, 4); store<f32>(xAt, load<f32>(xAt, 8) + az, 8);
+          store<f32>(prevAt, load<f32>(prevAt) + ax); store<f32>(prevAt, load<f32>(prevAt, 4) + ay, 4); store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
+          x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8);
+          depth = 0;
+        }
+      }
       if (depth > 0) {
         const mx = answerX, my = answerY, mz = answerZ, entry = answerT, entryX = px + entry * (x - px), entryY = py + entry * (y - py), entryZ = pz + entry * (z - pz);
         const approach = -((x - px) * mx + (y - py) * my + (z - pz) * mz);

@@ -4,12 +4,12 @@
  *   x = s + R q, q the vertex from the collider's center in the scene's frame
  * q is float64, the difference of two float32 numbers, and so is the sum: unmoved (R = 1, s the center) they are exactly where the scene puts
  * them, and x at the end of a substep is, to the bit, xPrev at the start of the next. Where a path begins again elsewhere (MOTION_JUMPS) both poses are
- * the new one: they are not swept across the room.
+ * the new one, and so are the safe positions: they are not swept across the room.
  * A collider may close on what has no room left: then the response to contacts (touchResponse.ts) holds particles of its core mesh back, in the last
  * resort. They go where they belong in the next substep, and this as a motion like any other: put there, they would be on the other side of what held them.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
+  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, MOTION_JUMPED, H_SAFE, H_REFERENCE, H_COURSES,
   MOTION_CORE, MOTION_CORE_COUNT, MOTION_CORE_POINTS, CORE_POINT_BYTES, MARK_LAGS,
 } from "./layout";
 import { planMotions, poseAtEnd } from "./motion";
@@ -17,8 +17,18 @@ import { planMotions, poseAtEnd } from "./motion";
 /** One substep of the core particles begin .. end of the collider with this MOTION row, whose poses are made. @param h s */
 export function moveCore(motion: usize, begin: i32, end: i32, h: f32): void {
   place(motion, begin, end, 1 / h);
+  if (load<i32>(motion, MOTION_JUMPED)) forgetWay(motion, begin, end);
   const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
   if (first) for (let i = begin; i < end; i++) store<u8>(first + <usize>i, <u8>(load<u8>(first + <usize>i) & ~MARK_LAGS));
+}
+
+/** After a jump: safe where it is now, and the list of pairs asks it from here on (reach.ts). Whom it came down on is looked for in the next tick (server/sim/tangles). */
+function forgetWay(motion: usize, begin: i32, end: i32): void {
+  if (!load<u32>(HEADER, H_SAFE)) return;
+  const X = <usize>load<u32>(HEADER, H_X), from = <usize>load<u32>(motion, MOTION_CORE) + (<usize>begin << 4), bytes = <usize>(end - begin) << 4, first = from - X;
+  memory.copy(<usize>load<u32>(HEADER, H_SAFE) + first, from, bytes);
+  memory.copy(<usize>load<u32>(HEADER, H_REFERENCE) + first, from, bytes);
+  memory.fill(<usize>load<u32>(HEADER, H_COURSES) + first, 0, bytes);
 }
 
 /** Address of a particle's marks; 0: there is no contact, and none. */

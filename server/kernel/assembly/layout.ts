@@ -311,7 +311,8 @@ export const MOTION_R1 = 96; // f32x9
 export const MOTION_CORE = 132; // i32 address of its core mesh's first particle in X
 export const MOTION_CORE_COUNT = 136; // i32 particles; 0: it has none
 export const MOTION_CORE_POINTS = 140; // i32 pointer: f64x3 per particle, from the center in the scene's frame, m
-export const MOTION_BYTES = 144;
+export const MOTION_JUMPED = 144; // i32 1: its path began again elsewhere in this substep
+export const MOTION_BYTES = 160;
 export const CORE_POINT_BYTES = 24;
 /** f64: time (s), translation (m) x y z, unit quaternion w x y z. */
 export const KEY_BYTES = 64;

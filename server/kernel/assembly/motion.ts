@@ -5,7 +5,7 @@
  */
 import {
   HEADER, H_TICK, H_TICK_HZ, H_SUBSTEP, H_SUBSTEPS, H_MOTIONS, H_MOTION_COUNT,
-  MOTION_KEYS, MOTION_KEY_COUNT, MOTION_LOOP, MOTION_ONCE, MOTION_JUMPS, MOTION_CENTER, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_BYTES, KEY_BYTES,
+  MOTION_KEYS, MOTION_KEY_COUNT, MOTION_LOOP, MOTION_ONCE, MOTION_JUMPS, MOTION_CENTER, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_JUMPED, MOTION_BYTES, KEY_BYTES,
 } from "./layout";
 
 // pose of the last `evaluate`
@@ -55,7 +55,9 @@ export function moveColliders(): void {
     evaluate(row, to, after);
     write(row, MOTION_S1, MOTION_R1);
     // a path that begins again elsewhere is not swept across the room
-    if (before == after || load<i32>(row, MOTION_LOOP) != MOTION_JUMPS) evaluate(row, from, before);
+    const jumped = before != after && load<i32>(row, MOTION_LOOP) == MOTION_JUMPS;
+    if (!jumped) evaluate(row, from, before);
+    store<i32>(row, jumped ? 1 : 0, MOTION_JUMPED);
     write(row, MOTION_S0, MOTION_R0);
   }
 }

@@ -12,20 +12,30 @@ import { HEADER, H_X, H_XPREV, H_TANGLES, H_DRIVE_COUNT, TANGLE_ROWS, TANGLE_DRI
 
 const SHARE: f32 = 0.25;
 
+@inline function along(a: v128, n: v128): f32 {
+  const b = f32x4.mul(a, n);
+  return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
+}
+
 export function driveApart(): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), tangles = <usize>load<u32>(HEADER, H_TANGLES), end = tangles + <usize>load<i32>(HEADER, H_DRIVE_COUNT) * TANGLE_BYTES;
   for (let row = tangles; row < end;) {
     const rows = load<i32>(row, TANGLE_ROWS), next = row + <usize>rows * TANGLE_BYTES, normal = f32x4(load<f32>(row, TANGLE_NORMAL), load<f32>(row, TANGLE_NORMAL + 4), load<f32>(row, TANGLE_NORMAL + 8), 0);
-    let gone = f32x4.splat(0), W: f32 = 0;
+    let gone = f32x4.splat(0), own = gone, W: f32 = 0;
     for (let at = row; at < next; at += TANGLE_BYTES) {
       for (let k: usize = 0; k < 20; k += 4) {
         const x = <usize>load<u32>(at + k), b = load<f32>(at + k, TANGLE_WEIGHT);
-        gone = f32x4.add(gone, f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(x), v128.load(x + toPrev))));
-        W += load<f32>(x, 12) * b * b;
+        const by = f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(x), v128.load(x + toPrev))), w = load<f32>(x, 12);
+        gone = f32x4.add(gone, by);
+        if (w > 0) own = f32x4.add(own, by);
+        W += w * b * b;
       }
     }
     if (W > 0) {
-      const along = f32x4.mul(gone, normal), missing = load<f32>(row, TANGLE_DRIVE) - (f32x4.extract_lane(along, 0) + f32x4.extract_lane(along, 1) + f32x4.extract_lane(along, 2));
+      const drive = load<f32>(row, TANGLE_DRIVE);
+      let missing = drive - along(gone, normal);
+      // what leaves by itself, as a collider may, pulls nothing after it
+      if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - along(own, normal)));
       const by = f32x4.mul(normal, f32x4.splat((rows > 1 ? missing : SHARE * missing) / W));
       for (let at = row; at < next; at += TANGLE_BYTES) {
         for (let k: usize = 0; k < 20; k += 4) {

@@ -1,5 +1,6 @@
 /**
  * Which way the tangles of two surfaces (or of one with itself) are driven. In this order:
+ *   overlap   two closed bodies: the way on which the volume that they share gets smaller fastest, the sum of the area vectors of what lies in the other
  *   parted    one of them is cut into parts by the other (sides.ts): its edges leave the triangles toward the right side. Of the two roles the one
  *             that asks for less is taken: the smaller wrong part, for edges that agree on a direction
  *   contour   neither is: the curve where they meet gets shorter (contour.ts)
@@ -11,7 +12,7 @@ import { SOLID } from "../memory/surfaces.ts";
 import { shortening } from "./contour.ts";
 import { findSides } from "./sides.ts";
 import type { TangledSurface } from "./surface.ts";
-import { dot, length, plus, times, unit, type Tangle } from "./tangle.ts";
+import { cross, dot, length, minus, plus, times, unit, type Tangle } from "./tangle.ts";
 
 /** Edges agree on a direction if the mean of their unit vectors is at least so long. */
 const AGREE = 0.5;
@@ -28,6 +29,8 @@ export interface Ways {
 }
 
 interface Role {
+  surface: TangledSurface;
+  flags: Uint8Array;
   ways: Vec3[];
   wrong: number[];
   share: number;
@@ -45,6 +48,11 @@ export function findWays(tangles: readonly Tangle[], surfaces: ReadonlyMap<numbe
   const asks = (role: Role): number => role.share / Math.max(LEAST_AGREEMENT, role.agreement);
   const lower = Math.min(tangles[0]!.edgeOf, tangles[0]!.triangleOf), shared = (way: Vec3): Ways => ({ ways: tangles.map((t) => (t.edgeOf === lower ? way : times(-1, way))), wrong, common: way });
   if (kept) return shared(kept);
+  const solids = itself ? [] : [tangles[0]!.edgeOf, tangles[0]!.triangleOf].filter((n) => surfaces.get(n)!.solid !== SOLID.cloth);
+  if (solids.length === 2) {
+    const apart = roles.map((role, r) => ({ sign: numbers[r] === lower ? -1 : 1, ...areaWithin(role, at) })), out = apart.reduce((sum, { sign, vector }) => plus(sum, times(sign, vector)), [0, 0, 0] as Vec3);
+    if (length(out) > AGREE * 0.5 * apart.reduce((sum, { area }) => sum + area, 0)) return shared(unit(out));
+  }
   const best = roles.filter((role) => role.share > 0).sort((a, b) => asks(a) - asks(b))[0];
   if (best && (itself || best.agreement < AGREE)) return { ways: best.ways, wrong };
   if (best) return shared(times(numbers[roles.indexOf(best)] === lower ? 1 : -1, best.common));
@@ -65,7 +73,20 @@ function roleOf(tangles: readonly Tangle[], n: number, surfaces: ReadonlyMap<num
     return times((t.heights[a ? 1 : 0] > t.heights[a ? 0 : 1]) ? 1 : -1, t.normal);
   });
   const driven = ways.filter((w) => dot(w, w) > 0), sum = driven.reduce(plus, [0, 0, 0] as Vec3);
-  return { ways, wrong: Array.from(wrong.keys()).filter((i) => wrong[i]).map((i) => surface.first + i), share, common: unit(sum), agreement: driven.length ? length(sum) / driven.length : 0 };
+  return { surface, flags: wrong, ways, wrong: Array.from(wrong.keys()).filter((i) => wrong[i]).map((i) => surface.first + i), share, common: unit(sum), agreement: driven.length ? length(sum) / driven.length : 0 };
+}
+
+/** Twice the area of a surface on its wrong side, m^2: as a vector, and as a number. */
+function areaWithin({ surface: { first, triangles }, flags }: Role, at: (particle: number) => Vec3): { vector: Vec3; area: number } {
+  let vector: Vec3 = [0, 0, 0], area = 0;
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [triangles[i]!, triangles[i + 1]!, triangles[i + 2]!] as const, share = (flags[a]! + flags[b]! + flags[c]!) / 3;
+    if (!share) continue;
+    const own = times(share, cross(minus(at(first + b), at(first + a)), minus(at(first + c), at(first + a))));
+    vector = plus(vector, own);
+    area += length(own);
+  }
+  return { vector, area };
 }
 
 /** What touches goes out of a closed surface, and off an open one to the side on which it lies. */
