@@ -12,7 +12,7 @@
  * drags along, and a wall that comes gives its own velocity.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_WITHIN,
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_WITHIN, MARK_SLOW,
   COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
@@ -24,7 +24,7 @@ import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./mot
 const MAX_MARCH = 24;
 /** Along a wall of 1 m with a margin of 5 mm steps of half of it make 400; a motion that grazes further is stopped on its way. */
 const MAX_CONCAVE_MARCH = 64;
-/** What began inside a collider, where a scene or a jump put it, leaves by this part of its margin a substep. */
+/** What began inside a collider, where a scene or a jump put it (MARK_SLOW), leaves by this part of its margin a substep. */
 const LEAVE: f32 = 0.0625;
 
 // normal of the last answer; one instance belongs to one thread
@@ -108,9 +108,9 @@ function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
 }
 
-/** How far a particle is moved out that is `depth` within the margin r, and was at this distance from the collider before the substep. */
-@inline function leave(depth: f32, tangled: bool, distance: f32, r: f32): f32 {
-  if (tangled) return distance < r ? 0 : depth;
+/** How far a particle of a body that is tangled with a collider is moved out: `depth` within the margin r, it was at this distance before the substep. */
+@inline function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
+  if (marked & MARK_WITHIN && distance < r) return 0;
   return distance < 0 ? min<f32>(depth, LEAVE * r) : depth;
 }
 
@@ -128,7 +128,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
     let x = load<f32>(xAt), y = load<f32>(xAt, 4), z = load<f32>(xAt, 8), px = originX, py = originY, pz = originZ;
     const rough = load<f32>(accAt, 12);
     // what begins deep inside is drawn out with its neighbors (untangle.ts), else leaves slowly, and is not thrown out alone; a plane has no surface
-    const tangled = (load<u8>(marks + <usize>i) & MARK_WITHIN) != 0;
+    const marked = load<u8>(marks + <usize>i) & (MARK_WITHIN | MARK_SLOW);
     let touched = false;
     for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
       if (!meets(table, n)) continue;
@@ -138,8 +138,8 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8)); x = frameX; y = frameY; z = frameZ;
       }
       let depth = answer(c, px, py, pz, x, y, z, r);
-      if ((tangled || depth > r) && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) {
-        const mx = answerX, my = answerY, mz = answerZ, slowly = leave(depth, tangled, distanceTo(c, px, py, pz), r);
+      if (marked && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) {
+        const mx = answerX, my = answerY, mz = answerZ, slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
         if (slowly < depth) {
           // no velocity, no friction: it goes its own way meanwhile
           let ax = slowly * mx, ay = slowly * my, az = slowly * mz;

@@ -420,6 +420,7 @@ export const MARK_ZONE = 4;
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_WITHIN = 32; // tangled with a collider
+export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
 
 /** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
 export const CONTACT_TRIANGLES = 8;

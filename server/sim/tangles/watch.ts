@@ -234,6 +234,7 @@ export class TangleWatch {
   private mark(a: number, b: number, group: readonly Tangle[], wrong: readonly number[]): void {
     const marks = this.header(L.H_MARKS), near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
     const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_TANGLED | L.MARK_WITHIN : L.MARK_TANGLED;
+    if (bits & L.MARK_WITHIN) this.slow(a < this.layout.bodies.length ? a : b);
     const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
     near.forEach(set);
     for (const n of new Set([a, b])) {
@@ -245,9 +246,15 @@ export class TangleWatch {
     }
   }
 
+  /** No particle of the body is thrown out of a collider that it began in. */
+  private slow(body: number): void {
+    const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
+    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_SLOW;
+  }
+
   private clearMarks(): void {
     const marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES);
-    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN);
+    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW);
   }
 
   /** How far surfaces a and b are to part in a substep, m. */
@@ -284,6 +291,7 @@ export class TangleWatch {
   private jump(row: number): void {
     const core = this.views.i32[(row + L.MOTION_CORE) / 4]!, { bodies, cores, x } = this.layout, n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
     for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_TANGLED);
+    bodies.forEach((_, b) => this.slow(b));
     this.request();
   }
 
