@@ -119,6 +119,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });
+  bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = b.shape && b.shape.mode !== "linear" ? 1 : 0));
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);

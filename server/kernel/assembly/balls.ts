@@ -22,7 +22,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, PASS_FIRST,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES, BODY_FREE, BODY_BYTES,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES, BODY_FREE, BODY_HELD, BODY_BYTES,
   SHAPE_FIRST, SHAPE_RADIUS, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
@@ -72,7 +72,9 @@ export function beginBalls(): void {
       const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed)), row = bodies + <usize>b * BODY_BYTES;
       if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
       store<i32>(row, 0, BODY_FREE);
+      store<i32>(row, 1, BODY_HELD);
       store<i32>(bodies + <usize>own * BODY_BYTES, 0, BODY_FREE);
+      store<i32>(bodies + <usize>own * BODY_BYTES, 1, BODY_HELD);
     }
   }
 }

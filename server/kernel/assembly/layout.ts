@@ -449,7 +449,10 @@ export const BODY_SHARE = 128; // f32: least share of its stress that the iterat
 export const BODY_TANGLED = 132; // i32: how often an iteration of this substep found one of its plastic elements inverted; 1 if a Neo-Hookean one
 export const BODY_WAS_TANGLED = 136; // i32 1: the body was tangled in the substep before: what Neo-Hookean elements go by, in any order
 export const BODY_MEETS = 140; // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
-export const BODY_BYTES = 144;
+export const BODY_HELD = 144; // i32: something fixed, a hand, a ball or a collider within reach takes momentum from it or gives it some: 1 in this tick, 2 as long as this list of pairs lives
+export const BODY_ISLAND = 148; // i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
+export const BODY_RIGID = 152; // i32 1: its motion is made from positions (rigid.ts)
+export const BODY_BYTES = 160;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done, then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each). One area a thread. */

@@ -18,6 +18,7 @@ import {
 } from "./layout";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
+import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
 import { leaveColliders } from "./leaveColliders";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./zones";
 
@@ -196,17 +197,21 @@ function leave(): void {
 export function updateChanged(h: f32): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   if (load<i32>(HEADER, H_LIST_VALID)) findIncidences();
+  beginKeeping();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
     if (load<f32>(particle, 12) == 0) continue;
     const scale: f32 = 1 / (h * (1 + h * load<f32>(v, 12)));
+    const vx: f64 = load<f32>(v), vy: f64 = load<f32>(v, 4), vz: f64 = load<f32>(v, 8);
     store<f32>(v, load<f32>(v) + scale * (load<f32>(particle) - load<f32>(from)));
     store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
+    noteChange(particle, from, vx, vy, vz);
     if (!load<i32>(HEADER, H_LIST_VALID)) continue;
     const end = endIncidence(particle);
     for (let i = firstIncidence(particle); i < end; i++) freshen(incidence(i));
   }
+  endKeeping();
   endChanges();
 }
 
