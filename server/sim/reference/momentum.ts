@@ -1,8 +1,8 @@
 /**
- * Twin of kernel/assembly/momentum.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
+ * Twin of kernel/assembly/momentum.ts and momentumKept.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
  * as a rigid motion (Dahl & Bargteil 2019).
  */
-import { vectorAt, type Particles } from "./particles.ts";
+import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, cross, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
 
 export interface Momentum {
@@ -34,15 +34,20 @@ export interface RigidMotion {
   center: Vector;
 }
 
+function inertiaOf(p: Particles, first: number, count: number, center: Vector): number[][] {
+  const inertia = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  for (let i = first; i < first + count; i++) {
+    const r = subtract(vectorAt(p.x, i), center), m = 1 / p.w[i]!;
+    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) inertia[a]![b]! += m * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
+  }
+  return inertia;
+}
+
 /** dV = (P* - P)/M and dOmega = I^-1 (L* - L), before the velocity update: v is the predicted one. */
 export function balance(p: Particles, first: number, count: number, h: number): RigidMotion {
   const u = p.x.map((x, k) => (x - p.xPrev[k]!) / h);
   const wanted = momentumOf(p.w, p.xPrev, p.v, first, count), found = momentumOf(p.w, p.x, u, first, count);
-  const inertia = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
-  for (let i = first; i < first + count; i++) {
-    const r = subtract(vectorAt(p.x, i), found.center), m = 1 / p.w[i]!;
-    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) inertia[a]![b]! += m * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
-  }
+  const inertia = inertiaOf(p, first, count, found.center);
   return {
     velocity: scale(1 / found.mass, subtract(wanted.linear, found.linear)),
     spin: solveLinear(inertia, subtract(wanted.angular, found.angular)) as unknown as Vector,
@@ -56,4 +61,17 @@ export function restore(p: Particles, first: number, count: number, motion: Rigi
     const more = add(motion.velocity, cross(motion.spin, subtract(vectorAt(p.x, i), motion.center)));
     for (let r = 0; r < 3; r++) p.v[3 * i + r]! += more[r]! / (1 + h * p.damping[i]!);
   }
+}
+
+/** Linear momentum, and the angular one about the origin. */
+export function wholeMomentum(p: Particles, first: number, count: number): { linear: Vector; angular: Vector } {
+  const { linear, angular, center } = momentumOf(p.w, p.x, p.v, first, count);
+  return { linear, angular: add(angular, cross(center, linear)) };
+}
+
+/** What the response to contacts has changed of a free body's or island's momentum, put back as a rigid motion. @param before of wholeMomentum */
+export function keepMomentum(p: Particles, first: number, count: number, before: { linear: Vector; angular: Vector }): void {
+  const { mass, center } = momentumOf(p.w, p.x, p.v, first, count), now = wholeMomentum(p, first, count), linear = subtract(before.linear, now.linear), angular = subtract(subtract(before.angular, now.angular), cross(center, linear));
+  const velocity = scale(1 / mass, linear), spin = solveLinear(inertiaOf(p, first, count, center), angular) as unknown as Vector;
+  for (let i = first; i < first + count; i++) addAt(p.v, i, add(velocity, cross(spin, subtract(vectorAt(p.x, i), center))));
 }

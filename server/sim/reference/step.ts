@@ -7,7 +7,7 @@
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
-import { balance, restore } from "./momentum.ts";
+import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
@@ -74,7 +74,9 @@ export function stepTick(world: ReferenceWorld): void {
       const next = contact.lists[substep + 1]!;
       if (next !== contact.lists[substep]) touches = listTouches(next, contact.surfaces, safe, contact.rest);
       const bad = checkTouches(touches, safe, particles.x);
-      updatePushed(particles, pushAllApart(particles, safe, bad, touches, contact.detect), touches, h);
+      const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count)), pushed = pushAllApart(particles, safe, bad, touches, contact.detect);
+      updatePushed(particles, pushed, touches, h);
+      if (pushed.size > 0) free.forEach((b, n) => keepMomentum(particles, b.first, b.count, momenta[n]!));
     }
     for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
   }
