@@ -46,7 +46,7 @@ const PICTURES: Picture[] = [
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
   { scene: "tangled-hands", poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }], afterMs: 2500 },
   { scene: "hundred-bodies", poses: [], again: true, afterMs: 1500 },
-  { scene: "bullet-curtain", poses: [], again: true, afterMs: 400 },
+  { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
