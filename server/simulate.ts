@@ -10,7 +10,7 @@ import { EnergyBooks } from "./sim/energy/books.ts";
 import { booksAsCsv, booksAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeBooks.ts";
 import { readScene } from "./sim/readScene.ts";
 import { Recorder } from "./sim/record.ts";
-import type { StageSeconds } from "./sim/types.ts";
+import type { ContactCounts, StageSeconds } from "./sim/types.ts";
 import { openWorld } from "./sim/world.ts";
 import { askedSteps } from "./sim/substeps.ts";
 
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
     particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
     buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
     stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
-    events, contactOverflow: world.contactOverflow(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
+    events, contactOverflow: world.contactOverflow(), contact: world.contactCounts(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
   };
   if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? booksAsCsv(books, names, layout.tickHz) : booksAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
   recorder?.close({ stateHash: hash, ticks: options.ticks });
@@ -111,13 +111,14 @@ async function main(): Promise<void> {
   else print(result, recorder?.frames);
 }
 
-function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; asked?: string; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
+function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; asked?: string; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; contact: ContactCounts; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
   console.log(`${r.scene}: ${r.particles} particles, ${r.tetrahedra} tetrahedra, ${r.triangles} cloth triangles`);
   console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations${r.asked ? ` (refined from ${r.asked})` : ""}, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
   console.log("ms per tick   " + Object.entries(r.tickMs).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   console.log("mean by stage " + Object.entries(r.stageMs).filter(([, v]) => v > 0).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
+  console.log("contact       " + Object.entries(r.contact).map(([k, v]) => `${k} ${v}`).join("   "));
   for (const body of r.energy ?? []) summaryLines(body).forEach((line) => console.log(line));
   console.log(`state hash    ${r.stateHash}`);
 }

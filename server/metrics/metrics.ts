@@ -6,7 +6,7 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { StageSeconds } from "../sim/types.ts";
+import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { EncodedMessage } from "../workers/messages.ts";
 
 /** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
@@ -51,6 +51,11 @@ export class Metrics {
   readonly socketsClosed = this.#counter("pliant_sockets_closed_total", "Sockets closed, by close code.", ["code"]);
   readonly bodiesBlownUp = this.#counter("pliant_bodies_blown_up_total", "Bodies that blew up, were rolled back and are held.");
   readonly tangledStarts = this.#counter("pliant_tangled_starts_total", "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.");
+  readonly contactLists = this.#counter("pliant_contact_lists_total", "Lists of pairs that contact made: less than one a tick in a quiet room, more where things go fast.");
+  readonly contactChecks = this.#counter("pliant_contact_checks_total", "Pairs that came too near or met within a substep, and were looked at one by one.");
+  readonly contactImpulses = this.#counter("pliant_contact_impulses_total", "Impulses that pushed such pairs apart.");
+  readonly contactZones = this.#counter("pliant_contact_zones_total", "Groups of particles that moved as one rigid piece, because impulses did not clear them.");
+  readonly contactStops = this.#counter("pliant_contact_stops_total", "Particles stopped where their substep began, because nothing else kept them from passing through.");
   readonly roomsRestored = this.#counter("pliant_rooms_restored_total", "Rooms that lost their thread in the middle of a step and started again.");
   readonly roomsOpened = this.#counter("pliant_rooms_opened_total", "Rooms opened.");
   readonly buildSeconds = new Histogram({ name: "pliant_scene_build_seconds", help: "Building a scene's template.", buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30], registers: [this.registry] });
@@ -103,6 +108,15 @@ export class Metrics {
     for (const frame of [delta, keyframe]) {
       if (frame) this.bytesPerParticle.observe({ kind: frame.kind }, frame.bytes.byteLength / Math.max(1, particles));
     }
+  }
+
+  /** What contact did in a tick. */
+  observeContact({ lists, checks, impulses, zones, stops }: ContactCounts): void {
+    this.contactLists.inc(lists);
+    this.contactChecks.inc(checks);
+    this.contactImpulses.inc(impulses);
+    this.contactZones.inc(zones);
+    this.contactStops.inc(stops);
   }
 
   reject(reason: RejectReason): void {

@@ -212,6 +212,7 @@ export class Room {
     const { metrics, template } = this.#options;
     const { delta, keyframe } = result;
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds);
+    metrics.observeContact(result.contact);
     this.#stats.stepped(result);
     for (const event of result.events) this.#report(event, result.tick);
     if (delta || keyframe) {

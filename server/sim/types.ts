@@ -35,6 +35,20 @@ export interface TangledPair {
   triangles: number;
 }
 
+/** What contact between surfaces did (kernel/assembly/touches.ts). */
+export interface ContactCounts {
+  /** Lists of pairs made; a quiet room needs less than one a tick. */
+  lists: number;
+  /** Pairs that the verification of a substep could not clear at once. */
+  checks: number;
+  /** Impulses that pushed such pairs apart. */
+  impulses: number;
+  /** Rigid impact zones, of what impulses did not clear. */
+  zones: number;
+  /** Particles that were stopped where their substep began, because nothing else cleared them. */
+  stops: number;
+}
+
 export type SimEvent =
   /**
    * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider. `count`: edges with a triangle that
@@ -68,6 +82,8 @@ export interface World {
   readonly tickNumber: number;
   /** Steps one tick: inputs, substeps, guard. */
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
+  /** Since the room began. */
+  contactCounts(): ContactCounts;
   /** float32[3*streamedParticles] current positions of the streamed particles, m from the room's origin. */
   readStreamed(out: Float32Array): void;
   /** True for bodies whose streamed particles have been still long enough to sleep, by body. */

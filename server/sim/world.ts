@@ -17,7 +17,7 @@ import { carry, comesNear } from "./movers.ts";
 import { TangleWatch } from "./tangles/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import type { Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
+import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**
  * A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s. This and the times below
@@ -201,6 +201,11 @@ export class SimWorld implements World {
   /** Contact candidates that did not fit into the list since the room began; 0 unless the list is too short. */
   contactOverflow(): number {
     return this.views.i32[(L.HEADER + L.H_CONTACT_OVERFLOW) / 4]!;
+  }
+
+  contactCounts(): ContactCounts {
+    const count = (offset: number): number => this.views.i32[(L.HEADER + offset) / 4]! >>> 0;
+    return { lists: count(L.H_COUNT_LISTS), checks: count(L.H_COUNT_CHECKS), impulses: count(L.H_COUNT_IMPULSES), zones: count(L.H_COUNT_ZONES), stops: count(L.H_COUNT_STOPS) };
   }
 
   collidersMove(): boolean {

@@ -2,7 +2,7 @@
  * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is exchanged but
  * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it.
  */
-import type { Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** What a room's inputs are checked against before they reach the simulation. */
 export interface RoomShape {
@@ -82,6 +82,8 @@ export interface StepResult {
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
   events: SimEvent[];
+  /** What contact did in this tick. */
+  contact: ContactCounts;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
 }

@@ -6,6 +6,7 @@ import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
 import { readScene } from "../sim/readScene.ts";
+import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
@@ -44,13 +45,21 @@ export function open({ template, layout }: OpenTask): OpenResult {
   return { memory: copyMemory(template), frames: FrameState.allocate(layout.streamedParticles) };
 }
 
+/** Counts are 32 bits wide and begin again. */
+function since(before: ContactCounts, after: ContactCounts): ContactCounts {
+  const by = (what: keyof ContactCounts): number => (after[what] - before[what]) >>> 0;
+  return { lists: by("lists"), checks: by("checks"), impulses: by("impulses"), zones: by("zones"), stops: by("stops") };
+}
+
 /** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
 export function step(task: StepTask): StepResult {
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
   new FrameState(task.room.frames).enter();
   const { world, state, encoder } = openRoom(task.room);
+  const before = world.contactCounts();
   const { seconds, events } = world.step(task.inputs);
+  const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
   const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
   const endMs = performance.now();
@@ -61,6 +70,7 @@ export function step(task: StepTask): StepResult {
     seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
     wholeSeconds: (endMs - startMs) / 1000,
     events,
+    contact,
     ...frames,
   };
   const buffers = [frames.delta, frames.keyframe].flatMap((frame) => (frame ? [frame.bytes.buffer] : []));

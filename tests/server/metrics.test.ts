@@ -47,6 +47,14 @@ test("a tick is in every stage's histogram, in the whole, and in the threads' ti
   expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
 });
 
+test("what contact did is counted tick by tick", async () => {
+  metrics = new Metrics(sources);
+  metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0 });
+  metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4 });
+  const lines = (await metrics.registry.metrics()).split("\n");
+  for (const line of ["lists_total 3", "checks_total 10", "impulses_total 6", "zones_total 1", "stops_total 4"]) expect(lines).toContain(`pliant_contact_${line}`);
+});
+
 test("two servers in one process do not share metrics", async () => {
   metrics = new Metrics(sources);
   const other = new Metrics({ ...sources, rooms: () => 7 });

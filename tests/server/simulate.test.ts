@@ -185,6 +185,9 @@ describe("what it prints", () => {
       return JSON.parse(stdout) as Record<string, unknown>;
     });
     expect(results[0]).toMatchObject({ scene: "printed", ticks: 20, tickHz: 60, substeps: 4, iterations: 1, particles: 64 + 25, tetrahedra: 135, triangles: 32, events: 0, contactOverflow: 0 });
+    expect(Object.keys(results[0]!["contact"] as object)).toEqual(["lists", "checks", "impulses", "zones", "stops"]);
+    expect((results[0]!["contact"] as { lists: number }).lists).toBeGreaterThan(0);
+    expect(new Set(results.map((r) => JSON.stringify(r["contact"]))).size).toBe(1);
     expect(Object.keys(results[0]!["tickMs"] as object)).toEqual(["min", "median", "p99", "max"]);
     expect(Object.keys(results[0]!["stageMs"] as object)).toEqual(expect.arrayContaining(["inputs", "predict", "solve", "collide", "velocity", "guard"]));
     expect(results.map((r) => r["threads"])).toEqual([1, 2, 4, 1]);
@@ -197,8 +200,17 @@ describe("what it prints", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toBe("printed: 89 particles, 135 tetrahedra, 32 cloth triangles");
     expect(lines[1]).toMatch(/^2 ticks at 60 Hz, 4 substeps x 1 iterations, 1 thread\(s\); built in /);
-    expect(stdout).toMatch(/^ms per tick .*^mean by stage .*solve.*^recorded {6}3 frames$/ms);
+    expect(stdout).toMatch(/^ms per tick .*^mean by stage .*solve.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0$/ms);
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
+  });
+
+  test("what intersects from the start is reported, and when it no longer does", async () => {
+    const meeting = writeScene("meeting", { bodies: [{ ...cube, name: "first", transform: { translate: [0, 1, 0] } }, { ...cube, name: "second", transform: { translate: [0.05, 1.07, 0.03] } }] });
+    const { code, stdout, stderr } = await simulate(meeting, "--ticks", "240", "--json");
+    expect([code, (JSON.parse(stdout) as { events: number }).events]).toEqual([0, 2]);
+    const [first, second] = stderr.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(first).toMatchObject({ type: "tangled", tick: 1, held: [], pairs: [{ between: [{ body: 0 }, { body: 1 }] }] });
+    expect(second).toMatchObject({ type: "untangled" });
   });
 
   test("a body that blows up is reported, and the run goes on", async () => {
