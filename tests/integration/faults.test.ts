@@ -31,6 +31,16 @@ test("a body that blows up is held and reported, and the room goes on", async ()
   await bot.leave();
 });
 
+test("bodies that intersect from the start are reported to all, and so is that they no longer do", async () => {
+  await createRoom(server.url, "overlap", "overlapping");
+  const bot = await Bot.join(server.url, "overlapping");
+  await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of it");
+  expect(bot.notices.map(({ code }) => code)).toEqual(["TANGLED", "UNTANGLED"]);
+  expect(bot.notices[0]).toMatchObject({ details: { held: [], pairs: [{ between: [{ body: 0 }, { body: 1 }] }] } });
+  expect(await server.metric("pliant_tangled_starts_total")).toBe(1);
+  await bot.leave();
+});
+
 test("a thread killed in the middle of steps costs its room a restart at most, and the others nothing", async () => {
   await createRoom(server.url, "sheet", "victim", "dedicated");
   const dedicated = server.workers.at(-1)!;
