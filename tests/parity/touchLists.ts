@@ -4,7 +4,7 @@ import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import type { ReferenceContact } from "../../server/sim/reference/step.ts";
-import type { PairName, ReferenceSurface } from "../../server/sim/reference/touches.ts";
+import type { PairName, ReferenceSurface, ReferenceTouch } from "../../server/sim/reference/touches.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
 const word = (memory: WebAssembly.Memory, offset: number): number => new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
@@ -53,36 +53,40 @@ export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
   });
 }
 
+/** Pairs as the kernel has them now, in its order. */
+export function packedTouches(memory: WebAssembly.Memory): ReferenceTouch[] {
+  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), at = word(memory, L.H_TOUCHES), owner = surfaceOf(memory);
+  return packedPairs(memory).map(({ kind, particles, block, lane }): ReferenceTouch => {
+    const row = (at + block * L.TOUCH_BYTES) / 4 + lane, number = (offset: number): number => f32[row + offset / 4]!;
+    return {
+      kind, particles, surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])], thickness: number(L.TOUCH_THICKNESS), keep: number(L.TOUCH_KEEP), gap: number(L.TOUCH_GAP), near: i32[row + L.TOUCH_NEAR / 4] !== 0,
+      normal: [number(L.TOUCH_NORMAL), number(L.TOUCH_NORMAL + 16), number(L.TOUCH_NORMAL + 32)], weights: [0, 16, 32, 48].map((k) => number(L.TOUCH_WEIGHT + k)) as ReferenceTouch["weights"],
+      staticFriction: number(L.TOUCH_STATIC), dynamicFriction: number(L.TOUCH_DYNAMIC), restitution: number(L.TOUCH_BOUNCE),
+    };
+  });
+}
+
 /** Follows the lists of one tick. */
 export class ListWatcher {
   private readonly memory: WebAssembly.Memory;
   private readonly kernel: ReturnType<typeof instantiateKernel>;
-  private made = 0;
-  private lists: (readonly PairName[])[] = [];
+  private lists: ReferenceTouch[][] = [];
 
   constructor({ memory }: CreatedWorld, world: SimWorld) {
     this.memory = memory;
     this.kernel = instantiateKernel(memory);
-    world.watchSubsteps(() => this.take());
+    world.watchSubsteps(() => this.lists.push(packedTouches(memory)));
   }
 
-  /** Before a tick: makes its first list, as the tick will. */
+  /** Before a tick: makes its first list, as the tick would. */
   begin(): void {
     this.kernel.placeCores();
     this.kernel.beginTouches();
-    this.lists = [namedPairs(this.memory)];
-    this.made = word(this.memory, L.H_COUNT_LISTS) + 1;
+    this.lists = [packedTouches(this.memory)];
   }
 
-  private take(): void {
-    const made = word(this.memory, L.H_COUNT_LISTS);
-    this.lists.push(made === this.made ? this.lists[this.lists.length - 1]! : namedPairs(this.memory));
-    this.made = made;
-  }
-
-  /** After the tick, for the twin. @param count particles of the bodies */
-  contact(count: number): ReferenceContact {
-    const rest = word(this.memory, L.H_REST) / 4, f32 = new Float32Array(this.memory.buffer);
-    return { surfaces: surfaceRows(this.memory), rest: Float64Array.from({ length: 3 * count }, (_, k) => f32[rest + 4 * Math.floor(k / 3) + (k % 3)]!), lists: this.lists, detect: { vertexTriangle, edgeEdge } };
+  /** After the tick, for the twin. */
+  contact(): ReferenceContact {
+    return { lists: this.lists, detect: { vertexTriangle, edgeEdge } };
   }
 }

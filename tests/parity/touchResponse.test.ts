@@ -28,23 +28,26 @@ async function clash(seed: number, friction: number, restitution: number, turn: 
   const created = await createWorld(scene, { baseDir: "." }), { memory, layout } = created, kernel = instantiateKernel(memory), n = layout.particleCount, f32 = new Float32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
   const at = (array: number, i: number): number => array / 4 + 4 * i, h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
   const read = (array: number): Float64Array => Float64Array.from({ length: 3 * n }, (_, k) => f32[at(array, Math.floor(k / 3)) + (k % 3)]!);
-  kernel.beginTouches();
-  kernel.findFreeBodies();
-  kernel.keepSafe();
-  const safe = read(layout.x), p = makeParticles(n);
+  const safe = read(layout.x), p = makeParticles(n), end = safe.slice();
   for (let i = 0; i < n; i++) {
     const down = i < layout.bodies[1]!.first ? -2.5 * GAP : 0;
     for (const [r, base] of [0, down, 0].entries()) {
-      f32[at(layout.x, i) + r]! += base + 0.2 * GAP * random();
-      f32[at(layout.v, i) + r] = (f32[at(layout.x, i) + r]! - safe[3 * i + r]!) / h;
+      end[3 * i + r] = Math.fround(end[3 * i + r]! + base + 0.2 * GAP * random());
+      f32[at(layout.v, i) + r] = (end[3 * i + r]! - safe[3 * i + r]!) / h;
     }
     p.w[i] = f32[at(layout.x, i) + 3]!;
     p.damping[i] = f32[at(layout.v, i) + 3]!;
   }
+  // the list expects what comes, so it is the one that is answered; the next one is made when all are pushed away
+  kernel.beginTouches();
+  kernel.findFreeBodies();
+  const names = namedPairs(memory);
+  kernel.keepSafe();
+  for (let i = 0; i < n; i++) for (let r = 0; r < 3; r++) f32[at(layout.x, i) + r] = end[3 * i + r]!;
   p.x.set(read(layout.x));
   p.v.set(read(layout.v));
   kernel.verifyTouches(h);
-  const names = namedPairs(memory), rest = u32[(L.HEADER + L.H_REST) / 4]!, touches = listTouches(names, surfaceRows(memory), safe, read(rest));
+  const rest = u32[(L.HEADER + L.H_REST) / 4]!, touches = listTouches(names, surfaceRows(memory), safe, read(rest));
   checkTouches(touches, safe, safe);
   const bad = checkTouches(touches, safe, p.x);
   const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!, counts = { impulses: word(L.H_COUNT_IMPULSES), zones: word(L.H_COUNT_ZONES), stops: word(L.H_COUNT_STOPS), bad: bad.length };

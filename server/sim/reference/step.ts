@@ -12,7 +12,7 @@ import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
-import { checkTouches, listTouches, solveTouches, type PairName, type ReferenceSurface } from "./touches.ts";
+import { solveTouches, type ReferenceTouch } from "./touches.ts";
 import { pushAllApart, updatePushed, type Detection } from "./touchResponse.ts";
 
 export interface ReferenceWorld {
@@ -32,21 +32,16 @@ export interface ReferenceWorld {
 }
 
 export interface ReferenceContact {
-  surfaces: ReferenceSurface[];
-  /** float64[3N] undeformed positions, m */
-  rest: Float64Array;
   /**
-   * Pairs in the order in which they are solved, which is the broad phase's choice: at [s] those of substep s, at the end those after the last. Where two
-   * neighbors are the same object the list is the same; else it was made anew after substep s, from where s began.
+   * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are solved with, at the end those
+   * after the last: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves what it can prove needless).
    */
-  lists: (readonly PairName[])[];
+  lists: (readonly ReferenceTouch[])[];
   detect: Detection;
 }
 
 export function stepTick(world: ReferenceWorld): void {
   const { particles, groups, enclosed, points, colliders, free, contact } = world, h = world.tickSeconds / world.substeps;
-  let touches = contact ? listTouches(contact.lists[0]!, contact.surfaces, particles.x, contact.rest) : [];
-  checkTouches(touches, particles.x, particles.x);
   for (let substep = 0; substep < world.substeps; substep++) {
     for (const { constraints } of groups) {
       for (const { elements } of constraints) {
@@ -64,18 +59,17 @@ export function stepTick(world: ReferenceWorld): void {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const volume of enclosed) solveEnclosed(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      solveTouches(particles, touches);
+      if (contact) solveTouches(particles, contact.lists[substep]!);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h);
     if (contact) {
-      const next = contact.lists[substep + 1]!;
-      if (next !== contact.lists[substep]) touches = listTouches(next, contact.surfaces, safe, contact.rest);
-      const bad = checkTouches(touches, safe, particles.x);
-      const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count)), pushed = pushAllApart(particles, safe, bad, touches, contact.detect);
-      updatePushed(particles, pushed, touches, h);
+      // of the list that has been verified: all pairs, whether a direction would clear them or not
+      const touches = contact.lists[substep + 1]!;
+      const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count)), pushed = pushAllApart(particles, safe, touches, touches, contact.detect);
+      updatePushed(particles, pushed, touches.map((touch) => ({ ...touch })), h);
       if (pushed.size > 0) free.forEach((b, n) => keepMomentum(particles, b.first, b.count, momenta[n]!));
     }
     for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);

@@ -43,7 +43,7 @@ export interface ReferenceTouch extends PairName {
 }
 
 /** Constants of the kernel: touchList.ts, pairList.ts, touchCheck.ts, touch.ts. */
-const KEEP = 0.125, EDGE_SHARE = 0.9, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25;
+const KEEP = 0.125, EDGE_SHARE = 0.85, REST_SHARE = 0.9, NEAR = 1.1, AHEAD = 1.5, RELEASE = 0.25;
 
 /** Closest points of a pair at positions x. */
 export function closestOf({ kind, particles }: PairName, x: Float64Array): Closest {
@@ -89,14 +89,14 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
 
 /** One iteration over all near pairs, in order. */
 export function solveTouches(p: Particles, touches: readonly ReferenceTouch[]): void {
-  for (const { near, particles, normal: n, weights: b, thickness: r, gap: before, staticFriction, dynamicFriction, restitution } of touches) {
+  for (const { near, particles, normal: n, weights: b, thickness: r, staticFriction, dynamicFriction, restitution } of touches) {
     // guard
     const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
     if (!near || !(W > 0)) continue;
     // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
-    const g = dot(n, combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))))), hold = Math.min(r, before), still = RELEASE * (r - hold);
-    if (!(g < hold + still)) continue;
-    const approach = Math.max(0, hold - g), bounced = (1 + restitution) * approach, extra = Math.max(0, hold + still - Math.max(g, g + bounced));
+    const along = (x: Float64Array): number => dot(n, combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))))), g = along(p.x), hold = Math.min(r, along(p.xPrev)), still = RELEASE * (r - hold);
+    if (!(g < r)) continue;
+    const approach = Math.max(0, hold - g), bounced = (1 + restitution) * approach, extra = Math.max(0, hold + still - (g + bounced));
     const push = (to: Float64Array, by: Vector): void => particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
     // friction: of the displacement in this substep the part across n
     const moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i)))), tangential = subtract(moved, scale(dot(moved, n), n)), slide = norm(tangential);
