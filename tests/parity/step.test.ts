@@ -22,8 +22,8 @@ import { ListWatcher } from "./touchLists.ts";
 const floor: ReferenceCollider = { type: "plane", normal: [0, 1, 0], offset: 0, rootFriction: Math.fround(Math.sqrt(0.5)) };
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35, friction: 0.5 };
 
-/** @returns pairs that were solved as contacts, substep by substep */
-async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders: ReferenceCollider[], free: number[], ticks: number, amplifies = false): Promise<number> {
+/** @param contacts pairs that are solved as contacts at least, counted in every substep */
+async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders: ReferenceCollider[], free: number[], ticks: number, amplifies = false, contacts = 0): Promise<void> {
   const scene = validateScene({ version: 1, title: "parity", ...parts }), created = await createWorld(scene, { baseDir: "." });
   const world = openWorld(created.memory, created.layout), twin = referenceRoom(scene, created, colliders, free), n = twin.particles.count;
   world.mayRest = false;
@@ -51,7 +51,7 @@ async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders:
     }
   }
   expect(moved).toBeGreaterThan(1e-4);
-  return near;
+  expect(near).toBeGreaterThanOrEqual(contacts);
 }
 
 test("a soft box falls onto the floor and rests", () => compare({
@@ -78,13 +78,13 @@ test("a loaded bar in free flight", () => compare({
   }],
 }, [], [0], 12));
 
-test("two boxes, one on the other", async () => expect(await compare({
+test("two boxes, one on the other", () => compare({
   substeps: 4, iterations: 1, bodies: [0, 1].map((k) => ({
     name: `b${k}`, kind: "soft" as const, mesh: { type: "box" as const, size: [0.2 - 0.05 * k, 0.1, 0.2 - 0.05 * k] as [number, number, number], cells: [2, 1, 2] as [number, number, number] },
     transform: { translate: [0.01 * k, 0.0505 + 0.105 * k, 0] as [number, number, number], rotate: [0, 15 * k, 0] as [number, number, number] }, material: soft,
   })),
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
-}, [floor], [], 6)).toBeGreaterThan(100));
+}, [floor], [], 6, false, 100));
 
 const SWEEPS: Sweep[] = [{ order: "gauss-seidel" }, { order: "symmetric" }, { order: "jacobi" }, { order: "jacobi", relaxation: 1.5 }, { order: "jacobi", relaxation: 1.8, rho: 0.9 }];
 
