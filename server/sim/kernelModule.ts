@@ -39,7 +39,7 @@ export interface Kernel {
   keepSafe(): void;
   verifyTouches(h: number): void;
   solveTouches(block: number, count: number): void;
-  checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number): number;
+  checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
   /** Rigid impact zones (zones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;

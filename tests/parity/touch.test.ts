@@ -78,7 +78,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
 /** The check of pairs that nothing has cleared before, none too near: it measures all of them. */
 function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnType<typeof touchKit> {
   const kit = touchKit(kind, points.map((x): PairCase => ({ safe: x, x, w: [1, 1, 1, 1], touch: { thickness: 1e9, keep: 0, gap: 1, normal: [1, 0, 0], weights: [0, 0, 0, 0], near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } })));
-  kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0);
+  kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
   return kit;
 }
 
@@ -133,7 +133,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       const moves = points.map((_, k): Vector => (n % 4 === 0 ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal) : scale(speed, vector(random))));
       return { safe: points.map(put), x: points.map((p, k) => put(add(p, moves[k]!))), w: [1, 1, 1, 1], touch: { thickness: 0.02 * size, keep: keep * size, gap: gap * size, normal, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } };
     });
-    const kit = touchKit(kind, cases), marked = kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0);
+    const kit = touchKit(kind, cases), marked = kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
     let hits = 0, misses = 0, cleared = 0, blocks = 0;
     for (let block = 0; block < kit.count; block++) if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.TOUCH_BAD) !== 0)) blocks++;
     expect(marked).toBe(blocks);
@@ -161,7 +161,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
   test("a number that is none is never cleared", () => {
     const { points, n, weights } = apart(kind, 0.1, randomStream(53)), touch = { thickness: 0.01, keep: 0.001, gap: 0.1, normal: n, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 };
     const kit = touchKit(kind, [0, 1, 2, 3].map((k): PairCase => ({ safe: points, x: points.map((p, i): Vector => (i === k ? [NaN, p[1], p[2]] : [...p])), w: [1, 1, 1, 1], touch })));
-    kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0);
+    kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
     for (let pair = 0; pair < 4; pair++) expect(kit.bits(pair, L.TOUCH_BAD), `particle ${pair}`).not.toBe(0);
   });
 });

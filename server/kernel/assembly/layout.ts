@@ -101,6 +101,7 @@ export const TANGLED_SEARCH = 1;
 export const TANGLED_ANEW = 2;
 export const TANGLED_REPORTED = 4;
 export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its course, m
+export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made

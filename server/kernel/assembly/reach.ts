@@ -10,7 +10,7 @@
  * substep, with up to a hundred times the pairs.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL, H_TRAVEL_STEP,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_BYTES,
 } from "./layout";
 import { change } from "./changed";
@@ -153,7 +153,9 @@ export function advance(): bool {
       most = f32x4.pmax(most, f32x4.add(dd, f32x4.add(v128.shuffle<f32>(dd, dd, 1, 2, 0, 3), v128.shuffle<f32>(dd, dd, 2, 0, 1, 3))));
     }
   }
-  store<f32>(HEADER, load<f32>(HEADER, H_TRAVEL) + Mathf.sqrt(f32x4.extract_lane(most, 0)) * (1 + 1e-5), H_TRAVEL);
+  const step = Mathf.sqrt(f32x4.extract_lane(most, 0)) * (1 + 1e-5);
+  store<f32>(HEADER, step, H_TRAVEL_STEP);
+  store<f32>(HEADER, load<f32>(HEADER, H_TRAVEL) + step, H_TRAVEL);
   return withinReach();
 }
 

@@ -14,55 +14,57 @@
  */
 import { sub, mul, add, dot3 } from "./lanes";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touchLanes";
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
 
-/** Pairs are solved while their gap is below this many thicknesses, and this many times what it lost in the last substep above that. */
-const NEAR: f32 = 1.1;
-const AHEAD: f32 = 1.5;
+/** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
+export const NEAR: f32 = 1.1;
+export const AHEAD: f32 = 1.5;
 /** A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of its thickness. */
 const STALE: f32 = 0.1;
 
 /**
- * @param substeps done since the list was made, this one included; travel H_TRAVEL
+ * @param substeps done since the list was made, this one included; travel H_TRAVEL; step what of it was the last substep's
  * @returns how many blocks have a pair that is not cleared
  */
-export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32): i32 {
+export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32, step: f32): i32 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
   let found = 0;
   for (let n = 0; n < count; n++, block += TOUCH_BYTES) {
     const pace = load<f32>(block, TOUCH_PACE), gone = pace * substeps + 2 * travel;
     if (load<f32>(block, TOUCH_DUE) > gone) continue;
     gather(block, 0);
-    const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32), keep = v128.load(block, TOUCH_KEEP), r = v128.load(block, TOUCH_THICKNESS), before = v128.load(block, TOUCH_GAP);
+    const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32), keep = v128.load(block, TOUCH_KEEP), r = v128.load(block, TOUCH_THICKNESS);
     const apart = separation(vertex, nx, ny, nz), reach = mul(f32x4.splat(NEAR), r), least = f32x4.max(reach, keep);
     // not a number counts as not cleared
     let bad = v128.not(f32x4.ge(apart, keep));
-    const approach = f32x4.max(zero, sub(before, apart)), within = f32x4.lt(apart, add(least, mul(f32x4.splat(AHEAD), approach)));
+    // what may be near before the next substep ends
+    const ahead = f32x4.splat(AHEAD * (pace + 2 * step)), within = f32x4.lt(apart, add(least, ahead));
     if (!v128.any_true(v128.or(bad, within))) {
       v128.store(block, apart, TOUCH_GAP);
       v128.store(block, zero, TOUCH_NEAR);
       v128.store(block, zero, TOUCH_BAD);
-      store<f32>(block, gone + smallest(sub(apart, least)), TOUCH_DUE);
+      store<f32>(block, gone + smallest(sub(sub(apart, least), ahead)), TOUCH_DUE);
       continue;
     }
     closest(vertex);
     const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(one, gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale);
     const weight0 = b0, weight1 = b1, weight2 = b2, weight3 = b3;
+    gather(block, toSafe);
+    const wasApart = separation(vertex, mx, my, mz);
     if (v128.any_true(bad)) {
-      gather(block, toSafe);
-      const cleared = v128.and(f32x4.ge(gap, keep), f32x4.ge(separation(vertex, mx, my, mz), mul(f32x4.splat(0.5), keep)));
-      bad = v128.andnot(bad, cleared);
+      bad = v128.andnot(bad, v128.and(f32x4.ge(gap, keep), f32x4.ge(wasApart, mul(f32x4.splat(0.5), keep))));
       if (v128.any_true(bad)) found++;
     }
     v128.store(block, bad, TOUCH_BAD);
-    const good = v128.not(bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(before, gap))))));
+    // solved next: what is near, and what comes near if it goes on as it did in this substep
+    const good = v128.not(bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))));
     const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
     v128.store(block, near, TOUCH_NEAR);
-    v128.store(block, v128.bitselect(gap, before, good), TOUCH_GAP);
+    v128.store(block, gap, TOUCH_GAP);
     v128.store(block, v128.bitselect(mx, nx, good), TOUCH_NORMAL); v128.store(block, v128.bitselect(my, ny, good), TOUCH_NORMAL + 16); v128.store(block, v128.bitselect(mz, nz, good), TOUCH_NORMAL + 32);
     v128.store(block, weight0, TOUCH_WEIGHT); v128.store(block, weight1, TOUCH_WEIGHT + 16); v128.store(block, weight2, TOUCH_WEIGHT + 32); v128.store(block, weight3, TOUCH_WEIGHT + 48);
     // far ones until they may be near, near ones until they may be stale, and all while they are sure to be apart
-    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep))), slack = v128.bitselect(stale, sub(gap, least), close);
+    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep))), slack = v128.bitselect(stale, sub(sub(gap, least), ahead), close);
     store<f32>(block, v128.any_true(bad) ? 0 : gone + smallest(slack), TOUCH_DUE);
   }
   return found;
@@ -70,8 +72,8 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
 
 /** All blocks of the list. */
 export function checkAll(): i32 {
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL);
-  return checkTouches(touches, vertex, true, substeps, travel) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false, substeps, travel);
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL), step = load<f32>(HEADER, H_TRAVEL_STEP);
+  return checkTouches(touches, vertex, true, substeps, travel, step) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false, substeps, travel, step);
 }
 
 @inline function smallest(a: v128): f32 { return min<f32>(min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)), min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3))); }

@@ -16,6 +16,7 @@ import {
   TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_DUE, TOUCH_BYTES,
   H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
 } from "./layout";
+import { AHEAD, NEAR } from "./touchCheck";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
@@ -215,7 +216,7 @@ export function updateChanged(h: f32): void {
   endChanges();
 }
 
-/** Direction, weights and gap at x, for the next substep; solved in it if within twice the thickness. */
+/** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
 function freshen(pair: i32): void {
   const lane = laneOf(pair);
   examine(pair);
@@ -224,7 +225,9 @@ function freshen(pair: i32): void {
   store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
   store<f32>(lane, <f32>b0, TOUCH_WEIGHT); store<f32>(lane, <f32>b1, TOUCH_WEIGHT + 16); store<f32>(lane, <f32>b2, TOUCH_WEIGHT + 32); store<f32>(lane, <f32>b3, TOUCH_WEIGHT + 48);
   store<f32>(lane, <f32>gap, TOUCH_GAP);
-  store<i32>(lane, gap < 2 * <f64>load<f32>(lane, TOUCH_THICKNESS) ? -1 : 0, TOUCH_NEAR);
+  // as touchCheck.ts chooses, but for who answers at a corner
+  const r: f64 = load<f32>(lane, TOUCH_THICKNESS), before = weighted(0, nx, ny, nz);
+  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, TOUCH_NEAR);
   store<i32>(lane, 0, TOUCH_BAD);
   store<f32>(lane & ~15, 0, TOUCH_DUE);
 }
