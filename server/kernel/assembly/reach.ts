@@ -31,6 +31,8 @@ const FALLS: f32 = 4;
 const TICKS = 8;
 /** When a list did not last, margins of the next are so many times as wide; at most SURFACE_LIMIT. */
 const WIDER: f32 = 2;
+/** Part of the last list's margin that the first of a tick keeps. */
+const FADES: f32 = 0.7;
 /** Share of a margin that particles are limited to: rounding must not take them beyond it. */
 const ALMOST: f32 = 0.999;
 /** Lists that do not fit are made again: with a shorter life until it is one substep, then without courses and with half the margins, so many times. */
@@ -107,7 +109,9 @@ function setCourses(surface: usize, seconds: f32): void {
     v128.store(at + toCourse, f32x4.mul(T, f32x4.add(velocity(at, toSafe, toV, inverseH), f32x4.mul(half, a))));
   }
   const least = leastMargin(surface), margin = least + TURNS * Mathf.sqrt(differs) * seconds + (fall ? BEND * Mathf.sqrt(strongest) * seconds * seconds : 0);
-  store<f32>(surface, min<f32>(margin, max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
+  // what the last list needed, this one may
+  const before = moved ? FADES * load<f32>(surface, SURFACE_MARGIN) : 0;
+  store<f32>(surface, min<f32>(max<f32>(margin, before), max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
 }
 
 /** Lists and packs the pairs at `positions` with the courses of `life` substeps; both shrink until it fits. */

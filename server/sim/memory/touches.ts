@@ -5,7 +5,7 @@ import type { Allocator } from "./map.ts";
 /** Colors' last blocks are not full, and pairs beyond the last color stand alone: twice as many lanes as pairs, and a block for every color. */
 const LANES_PER_PAIR = 1.5;
 /** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
-const STRAY = 0.25;
+const STRAY = 0.12;
 
 export interface PlannedTouches {
   /** @param rows address of the first SURFACE row; limits mean edge of each surface, m; triangles of each, in particle numbers */
