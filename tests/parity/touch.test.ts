@@ -59,7 +59,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
     }
     for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
     kit.kernel.solveTouches(kit.blocks, kit.count);
-    solveTouches(kit.particles, kit.touches);
+    solveTouches(kit.particles, kit.touches, 0);
     const x = kit.positions(), previous = kit.previous(), far = Math.max(...start.map(Math.abs));
     cases.forEach(({ w, touch }, pair) => {
       // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say

@@ -3,13 +3,16 @@
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (touchCheck.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too small before moves xPrev
- * along (at most RELEASE of it a substep), so overlap never turns into speed. Restitution e adds e times the approach beyond the surface.
+ * along (at most RELEASE of it a substep), so overlap never turns into speed.
+ * Restitution e: what approached by a in this substep leaves with e a/h, whatever part of a was beyond the surface: xPrev moves so that it does. (To push
+ * by e times that part left e = 1 with anything from nothing to all of its speed.) Not where a is no more than external acceleration makes in two
+ * substeps: what lies still does not hop.
  * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p, p the approach made good
  * (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks of a color may be solved side by side.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3 } from "./touchLanes";
-import { HEADER, H_X, H_XPREV, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -40,9 +43,9 @@ export function solveTouches(block: usize, count: i32): void {
     // their gap when the substep began
     const ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x)))), uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y)))), uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
     const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz)), approach = f32x4.max(zero, sub(hold, g)), still = mul(release, sub(r, hold));
-    const iW = v128.and(f32x4.div(one, W), active), bounced = madd(approach, v128.load(block, TOUCH_BOUNCE), approach);
+    const iW = v128.and(f32x4.div(one, W), active);
     // what is still missing after the approach; less than `still` where the pair parts by itself
-    const extra = f32x4.max(zero, sub(add(hold, still), add(g, bounced)));
+    const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
     // relative displacement of the closest points, tangential part
     let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux), ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy), tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
     const along = dot3(tx, nx, ty, ny, tz, nz);
@@ -51,20 +54,39 @@ export function solveTouches(block: usize, count: i32): void {
     const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, TOUCH_DYNAMIC), approach), slide)));
     const cut = v128.bitselect(one, slips, sticks);
 
-    const push = mul(iW, bounced), more = mul(iW, extra), drag = mul(iW, cut), all = add(push, more);
+    const push = mul(iW, approach), more = mul(iW, extra), drag = mul(iW, cut), all = add(push, more);
     const fx = sub(mul(all, nx), mul(drag, tx)), fy = sub(mul(all, ny), mul(drag, ty)), fz = sub(mul(all, nz), mul(drag, tz));
     const s0 = mul(w0, b0), s1 = mul(w1, b1), s2 = mul(w2, b2), s3 = mul(w3, b3);
     shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
     shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
-    if (!v128.any_true(f32x4.gt(more, zero))) continue;
-    const mx = mul(more, nx), my = mul(more, ny), mz = mul(more, nz);
+    // how far xPrev moves along n: with the extra, and so that the approach is turned around
+    const bounce = v128.load(block, TOUCH_BOUNCE);
+    let back = more;
+    if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
+      const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));
+      back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
+    }
+    if (!v128.any_true(f32x4.ne(back, zero))) continue;
+    const mx = mul(back, nx), my = mul(back, ny), mz = mul(back, nz);
     shift(block, toPrev, mul(s0, mx), mul(s0, my), mul(s0, mz));
     shift(block + 16, toPrev, mul(s1, mx), mul(s1, my), mul(s1, mz));
     shift(block + 32, toPrev, mul(s2, mx), mul(s2, my), mul(s2, mz));
     shift(block + 48, toPrev, mul(s3, mx), mul(s3, my), mul(s3, mz));
   }
+}
+
+/** Of each lane, negative: the displacement that the largest external acceleration on its particles makes in two substeps. */
+function restingApproach(block: usize): v128 {
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  let most = f32x4.splat(0);
+  for (let k: usize = 0; k < 64; k += 16) {
+    const at = block + k, a = v128.load(<usize>load<u32>(at, 0) + toAcc), b = v128.load(<usize>load<u32>(at, 4) + toAcc), c = v128.load(<usize>load<u32>(at, 8) + toAcc), d = v128.load(<usize>load<u32>(at, 12) + toAcc);
+    const x = xs(a, b, c, d), y = ys(a, b, c, d), z = zs(a, b, c, d);
+    most = f32x4.max(most, dot3(x, x, y, y, z, z));
+  }
+  return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
 }
 
 /** Adds a vector a lane to the four particles whose addresses are at `at`, `by` bytes from there. Lanes that are not solved add 0: not a bit changes. */

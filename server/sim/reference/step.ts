@@ -59,7 +59,7 @@ export function stepTick(world: ReferenceWorld): void {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const volume of enclosed) solveEnclosed(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      if (contact) solveTouches(particles, contact.lists[substep]!);
+      if (contact) solveTouches(particles, contact.lists[substep]!, h);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);

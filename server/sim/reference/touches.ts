@@ -87,8 +87,8 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
   });
 }
 
-/** One iteration over all near pairs, in order. */
-export function solveTouches(p: Particles, touches: readonly ReferenceTouch[]): void {
+/** One iteration over all near pairs, in order. @param h s */
+export function solveTouches(p: Particles, touches: readonly ReferenceTouch[], h: number): void {
   for (const { near, particles, normal: n, weights: b, thickness: r, staticFriction, dynamicFriction, restitution } of touches) {
     // guard
     const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
@@ -96,13 +96,15 @@ export function solveTouches(p: Particles, touches: readonly ReferenceTouch[]): 
     // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
     const along = (x: Float64Array): number => dot(n, combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))))), g = along(p.x), hold = Math.min(r, along(p.xPrev)), still = RELEASE * (r - hold);
     if (!(g < r)) continue;
-    const approach = Math.max(0, hold - g), bounced = (1 + restitution) * approach, extra = Math.max(0, hold + still - (g + bounced));
+    const approach = Math.max(0, hold - g), extra = Math.max(0, hold + still - (g + approach));
     const push = (to: Float64Array, by: Vector): void => particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
     // friction: of the displacement in this substep the part across n
     const moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i)))), tangential = subtract(moved, scale(dot(moved, n), n)), slide = norm(tangential);
+    // restitution: what comes nearer by more than its weight does leaves with that share of it
+    const nearer = dot(moved, n), weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i)))), back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;
     const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
     // apply; the second part is no velocity
-    push(p.x, subtract(scale(bounced + extra, n), scale(cut, tangential)));
-    push(p.xPrev, scale(extra, n));
+    push(p.x, subtract(scale(approach + extra, n), scale(cut, tangential)));
+    push(p.xPrev, scale(extra + back, n));
   }
 }
