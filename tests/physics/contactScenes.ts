@@ -32,7 +32,7 @@ export const clash: ContactScene = {
 
 /** A soft box flies into a curtain of 1 mm that hangs from its upper edge. */
 export const bullet: ContactScene = {
-  ticks: 8,
+  ticks: 4,
   scene: {
     worldRadius: 1000, gravity: GRAVITY,
     bodies: [
