@@ -34,6 +34,8 @@ export function driveApart(): void {
     if (W > 0) {
       const drive = load<f32>(row, TANGLE_DRIVE);
       let missing = drive - along(gone, normal);
+      // no way to go: it is only kept from going deeper
+      if (drive == 0) missing = max<f32>(0, missing);
       // what leaves by itself, as a collider may, pulls nothing after it
       if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - along(own, normal)));
       const by = f32x4.mul(normal, f32x4.splat((rows > 1 ? missing : SHARE * missing) / W));

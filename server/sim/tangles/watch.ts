@@ -26,6 +26,8 @@ import { findWays } from "./ways.ts";
 const SECONDS_TO_CLEAR = 4;
 /** And goes no further in a tick than this part of an edge: ways are looked for once a tick. */
 const EDGE_SHARE = 0.25;
+/** A common way is kept for so long, s. */
+const SECONDS_TO_KEEP = 1;
 /** A solid body whose tangles with itself are more than this many times its particles is tangled all over: elasticity unfolds it, contact cannot. */
 const ALL_OVER = 0.25;
 /** Ticks between searches of surfaces that are tangled with themselves all over. */
@@ -41,6 +43,8 @@ interface Drive {
   surfaces: [number, number];
   way: Vec3;
   weights: Map<number, number>;
+  /** Only kept from going the other way. */
+  stands?: boolean;
 }
 
 /** Weights of the tangles' points, edges against triangles: their mean; @param sign of each */
@@ -158,19 +162,22 @@ export class TangleWatch {
         this.mark(a, b, group, found.wrong);
         this.setMeets(a, b, L.MEETS_MARKED);
       }
-      if (found.common) drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
+      if (found.common) {
+        drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
+        group.forEach((t, i) => drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1), stands: true }));
+      }
       else group.forEach((t, i) => dot(found.ways[i]!, found.ways[i]!) > 0 && drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }));
     }
     this.writeWays(common);
     this.drive(drives);
   }
 
-  /** Common ways of earlier ticks, but those that have not led out in twice the time that they should take. */
+  /** Common ways of the last second: surfaces turn and are held up meanwhile. */
   private readWays(tick: number): Map<string, Way> {
     const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4, ways = new Map<string, Way>();
     for (let n = 0, at = rows; n < L.WAY_COUNT; n++, at += L.WAY_BYTES / 4) {
       const both = i32[at]!, way = { way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3, tick: i32[at + L.WAY_TICK / 4]! };
-      if (both && tick - way.tick < 2 * SECONDS_TO_CLEAR * this.layout.tickHz) ways.set(pairKey(both >>> 16, both & 0xffff), way);
+      if (both && tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz) ways.set(pairKey(both >>> 16, both & 0xffff), way);
     }
     return ways;
   }
@@ -267,7 +274,7 @@ export class TangleWatch {
   private drive(drives: readonly Drive[]): void {
     const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_TANGLES) / 4, capacity = this.header(L.H_TANGLE_CAPACITY);
     let count = 0;
-    for (const { surfaces: [a, b], way, weights } of drives) {
+    for (const { surfaces: [a, b], way, weights, stands } of drives) {
       const entries = [...weights], rows = Math.ceil(entries.length / ROW);
       if (count + rows > capacity) break;
       for (let n = 0; n < rows; n++) {
@@ -279,7 +286,7 @@ export class TangleWatch {
         }
         i32[at + L.TANGLE_SURFACES / 4] = (a << 16) | b;
         i32[at + L.TANGLE_ROWS / 4] = rows;
-        f32[at + L.TANGLE_DRIVE / 4] = this.stride(a, b);
+        f32[at + L.TANGLE_DRIVE / 4] = stands ? 0 : this.stride(a, b);
         f32.set(way, at + L.TANGLE_NORMAL / 4);
       }
       count += rows;

@@ -4,8 +4,8 @@
  *   parted    one of them is cut into parts by the other (sides.ts): its edges leave the triangles toward the right side. Of the two roles the one
  *             that asks for less is taken: the smaller wrong part, for edges that agree on a direction
  *   contour   neither is: the curve where they meet gets shorter (contour.ts)
- * Where the edges agree, all tangles of two different surfaces take the common direction, so that bodies part as wholes. It is kept until they have
- * parted: found anew in every tick, it turned back and forth once a cloth had slid over a box's corner.
+ * Where the edges agree, all tangles of two different surfaces take the common direction, so that bodies part as wholes. It is kept for a second
+ * at a time: found anew in every tick, it turned back and forth once a cloth had slid over a box's corner.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import { SOLID } from "../memory/surfaces.ts";
