@@ -87,7 +87,18 @@ function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
 /** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
-  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES));
+  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES)) && !(vertex && inFront(row));
+}
+
+/** A vertex on the outer side of a closed surface's triangle is where it belongs, whatever goes on beside it: what has parted does not fall back. */
+function inFront(row: usize): bool {
+  const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(load<u32>(row, PAIR_SURFACES) & 0xffff) * SURFACE_BYTES;
+  if (load<i32>(surface, SURFACE_SOLID) == 0) return false;
+  const a = <usize>load<u32>(row, 4), b = <usize>load<u32>(row, 8), c = <usize>load<u32>(row, 12), ax: f64 = load<f32>(a), ay: f64 = load<f32>(a, 4), az: f64 = load<f32>(a, 8);
+  const ux = <f64>load<f32>(b) - ax, uy = <f64>load<f32>(b, 4) - ay, uz = <f64>load<f32>(b, 8) - az, vx = <f64>load<f32>(c) - ax, vy = <f64>load<f32>(c, 4) - ay, vz = <f64>load<f32>(c, 8) - az;
+  const nx: f64 = load<f32>(row, PAIR_NORMAL), ny: f64 = load<f32>(row, PAIR_NORMAL + 4), nz: f64 = load<f32>(row, PAIR_NORMAL + 8);
+  const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx, along = x * nx + y * ny + z * nz;
+  return along > 0 && along * along > 0.5 * (x * x + y * y + z * z);
 }
 
 /** @param both numbers of the surfaces, first << 16 | second */
