@@ -51,6 +51,20 @@ test.each(Object.entries(starts))("%s", async (_, scene) => {
   expect(fastest).toBeLessThan(FAST);
 }, 60_000);
 
+const onFloor: Record<string, Body[]> = {
+  "two jellies side by side": [jelly("a", [0, 0.16, 0]), jelly("b", [0.2, 0.17, 0.03])],
+  "two jellies, one on the other": [jelly("a", [0, 0.16, 0]), jelly("b", [0.05, 0.4, 0.03])],
+  "three jellies": [jelly("a", [0, 0.16, 0]), jelly("b", [0.21, 0.17, 0.03]), jelly("c", [0.1, 0.19, 0.17])],
+  "a jelly in a cloth": [jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, 0.25, 0.01] })],
+};
+
+test.each(Object.entries(onFloor))("with weight, on a floor: %s", async (_, bodies) => {
+  const lab = await laboratory({ bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }], gravity: [0, -9.81, 0], damping: 1, substeps: 10 });
+  const { events, seconds } = untangle(lab);
+  expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+  expect(seconds).toBeLessThan(SECONDS);
+}, 60_000);
+
 /** A cloth 1 m long that goes straight, then around, and its end up through where it began. */
 function loop(lab: Laboratory, beyond: number): void {
   const R = 0.09, straight = 0.9 - 1.5 * Math.PI * R - beyond;

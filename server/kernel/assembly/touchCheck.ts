@@ -57,7 +57,7 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
     }
     v128.store(block, bad, TOUCH_BAD);
     // solved next: what is near, and what comes near if it goes on as it did in this substep
-    const good = v128.not(bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))));
+    const good = v128.andnot(f32x4.gt(gap, zero), bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))));
     const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
     v128.store(block, near, TOUCH_NEAR);
     v128.store(block, gap, TOUCH_GAP);

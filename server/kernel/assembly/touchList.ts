@@ -43,7 +43,7 @@ function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
   memory.fill(starts, 0, (TOUCH_COLORS + 1) << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
-    if (tangled(row, vertex, X, marks) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
+    if ((tangled(row, vertex, X, marks) && !(vertex && inFront(row))) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
     let low: u64 = 0, high: u64 = 0;
     for (let k: usize = 0; k < 16; k += 4) {
       const at = <usize>load<u32>(row + k), mask = masks + (at - X);
@@ -87,7 +87,7 @@ function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
 /** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
-  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES)) && !(vertex && inFront(row));
+  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES));
 }
 
 /** A vertex on the outer side of a closed surface's triangle is where it belongs, whatever goes on beside it: what has parted does not fall back. */
@@ -123,7 +123,8 @@ function fill(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(row, PAIR_NORMAL), TOUCH_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), TOUCH_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), TOUCH_NORMAL + 32);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);
-  store<f32>(lane, KEEP * r, TOUCH_KEEP);
+  // what is in front of a tangle is pushed, but not held there: what is behind it has to come out
+  store<f32>(lane, tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? -1e30 : KEEP * r, TOUCH_KEEP);
   store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, TOUCH_THICKNESS);
   store<f32>(lane, load<f32>(row, PAIR_GAP), TOUCH_GAP);
   store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), TOUCH_STATIC);
