@@ -121,6 +121,7 @@ export class TangleWatch {
     const { layout, views } = this, anew = (this.state & L.TANGLED_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
     this.clearMarks();
     const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
+    const unfolding = new Set(before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED).map(([a]) => a));
     for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
     const { tangles, found, full } = this.findAll();
     for (const pair of full) wholes.add(pair);
@@ -133,7 +134,7 @@ export class TangleWatch {
     if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number], surface = this.surface(a);
-      if (a === b && surface.solid !== SOLID.cloth && (layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)) wholes.add(key);
+      if (a === b && surface.solid !== SOLID.cloth && (unfolding.has(a) || layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)) wholes.add(key);
     }
     for (const key of wholes) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
