@@ -20,7 +20,7 @@ test("books close to rounding, whatever happens, and change nothing", async () =
       box("wood", 0.2, 1.8, { model: "orthotropic", density: 1000, youngsModuli: [2e4, 4e4, 3e4], poissonsRatios: [0.2, 0.3, 0.2], shearModuli: [1e4, 1e4, 1e4] }),
       box("pbd", 0.2, 2, { model: "pbd", density: 500, distance: { compliance: 1e-5 }, volume: { compliance: 1e-9 } }),
     ],
-    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "sphere", center: [0.4, 0.1, 0], radius: 0.2, motion: { keys: [{ time: 0 }, { time: 0.3, translate: [-0.2, 0, 0] }] } }],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "plane", normal: [-1, 0, 0], offset: -0.4, motion: { keys: [{ time: 0 }, { time: 0.3, translate: [-0.3, 0, 0] }] } }],
     attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [-0.3, 0.75, -0.3] }, compliance: 1e-4 }],
   };
   const { lab, books, run } = await watched(scene), plain = await laboratory(scene);

@@ -58,7 +58,8 @@ async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: Things = (
     colliders: [{ type: "plane", normal: [0.25, 1, 0], offset: 0.25 * at[0] + at[1] }, { type: "sphere", center: by(0.25, 0.125, 0), radius: 0.125 * s }, ...more(s, by)],
     attachments: [{ from: { body: "b", near: by(-0.25, 0.375, 0.125) }, to: { world: by(-0.25, 0.5, 0.25) }, compliance: 0.25 / s ** 3 }],
   });
-  expect(lab.run(60)).toEqual([]);
+  // some begin in a collider and are drawn out of it
+  expect(lab.run(60).filter(({ type }) => type !== "tangled" && type !== "untangled")).toEqual([]);
   return lab;
 }
 

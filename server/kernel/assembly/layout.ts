@@ -21,13 +21,8 @@ export const H_POINT_COUNT = 104; // i32: slots in use or not; inactive ones are
 export const H_COLLIDERS = 108; // i32 pointer
 export const H_COLLIDER_COUNT = 112; // i32
 export const H_TICK = 116; // u32: ticks done
-export const H_CONTACTS = 120; // i32 pointer: particle-triangle candidates of this tick
-export const H_CONTACT_COUNT = 124; // i32
-export const H_CONTACT_CAPACITY = 128; // i32
 export const H_SURFACE = 132; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = 136; // i32
-export const H_GRID = 140; // i32 pointer: broad-phase scratch
-export const H_GRID_CELLS = 144; // i32: most cells that the grid may have
 export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: what the host wants to see, WATCH_SUBSTEPS and WATCH_PHASES, added
@@ -423,14 +418,6 @@ export const MARK_LAGS = 16; // of a collider's core mesh: the response has held
 export const MARK_WITHIN = 32; // tangled with a collider
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
 
-/** A particle and the nearest triangles of one other body, up to CONTACT_TRIANGLES of them. */
-export const CONTACT_TRIANGLES = 8;
-export const CONTACT_PARTICLE = 0; // i32 address
-export const CONTACT_COUNT = 4; // i32 triangles
-export const CONTACT_RADIUS = 8; // f32 thickness of the pair
-export const CONTACT_SIDE = 12; // f32 per triangle: +1 or -1, the side that the particle belongs on
-export const CONTACT_CORNERS = 44; // i32 addresses, three per triangle
-export const CONTACT_BYTES = 144;
 
 // ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------
 export const BODY_FIRST = 0; // i32 address of the first particle in X

@@ -8,7 +8,8 @@
  *   W_p = sum_i J_pi . (v_i + v'_i)/2,   sum_p W_p = 1/2 sum_i m_i (v'_i^2 - v_i^2)
  *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests on the floor gets none from it.
  *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two apart
- *   drivers       of colliders that move: sum J . V, V the collider's own velocity there; friction's loss remains with `colliders`
+ *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity there; friction's loss remains with `colliders`.
+ *                 Where triangles and edges meet its core mesh, that is a contact like others
  *   damping       W of v = u/(1 + h d)
  *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
  *   plasticity    change of elastic energy while nothing moves
@@ -203,7 +204,7 @@ export class EnergyBooks {
       const given = this.given[mover], xs = layout.x / 4;
       for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
-    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : "momentum");
+    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
     if (next && this.acting[next]) this.read(layout.x, this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }
@@ -254,7 +255,7 @@ export class EnergyBooks {
   }
 
   /** A phase behind the velocity update. */
-  private velocityChanged(flow: "colliders" | "momentum"): void {
+  private velocityChanged(flow: "colliders" | "contacts" | "momentum"): void {
     const { layout } = this.created, xs = layout.x / 4, vs = layout.v / 4, given = this.given[flow];
     const velocities = flow === "colliders" ? colliderVelocities(this.created, this.world.kernel) : undefined;
     layout.bodies.forEach(({ first, count }, b) => {
