@@ -128,6 +128,8 @@ test("a box is exact: 8 vertices, 12 triangles", () => {
 test("scaled by a power of two, a core is scaled to the bit", () => {
   fc.assert(fc.property(SHAPES.funnel!, fc.integer({ min: -10, max: 10 }), (c, k) => {
     if (c.type !== "funnel") return;
+    // squares of what is smaller underflow
+    fc.pre([...c.a, ...c.b].every((x) => x === 0 || Math.abs(x) > 1e-100));
     const s = 2 ** k, times = (v: Vec3): Vec3 => v.map((x) => s * x) as Vec3;
     const big = funnelCore({ ...c, a: times(c.a), b: times(c.b), radiusA: s * c.radiusA, radiusB: s * c.radiusB, thickness: s * c.thickness }), own = funnelCore(c);
     expect(big.triangles).toEqual(own.triangles);
