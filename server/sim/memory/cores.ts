@@ -7,6 +7,7 @@ import type { Collider } from "../../../shared/scene.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
+import { creases } from "../colliders/creases.ts";
 import type { CoreLayout } from "../layout.ts";
 import type { PlannedColliders } from "./colliders.ts";
 import type { Allocator } from "./map.ts";
@@ -68,7 +69,7 @@ function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][numb
 
 function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  return { first, count, triangles, radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
+  return { first, count, triangles, edges: creases(mesh).map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
 }
 
 /** Shared memory, because a layout goes to another thread with every tick. */
