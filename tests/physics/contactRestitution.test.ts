@@ -13,7 +13,7 @@ const sheet = (restitution: number, y: number): Body => ({ name: "sheet", kind: 
 const SUPPORTS: Record<string, (restitution: number) => { bodies: Body[]; colliders: Collider[] }> = {
   "a mesh collider": (restitution) => ({ bodies: [], colliders: [{ type: "mesh", mesh: { type: "box", size: [3, 0.5, 3], cells: [4, 1, 4] }, transform: { translate: [0, -0.25, 0] }, restitution, friction: 0 }] }),
   "a held body": (restitution) => ({
-    bodies: [{ name: "support", kind: "soft", mesh: { type: "box", size: [1, 0.2, 1], cells: [5, 1, 5] }, transform: { translate: [0, -0.1, 0] }, pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }], material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: 0 }, contact: { restitution } }],
+    bodies: [{ name: "support", kind: "soft", mesh: { type: "box", size: [3, 0.2, 3], cells: [15, 1, 15] }, transform: { translate: [0, -0.1, 0] }, pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }], material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: 0 }, contact: { restitution } }],
     colliders: [],
   }),
 };
@@ -54,8 +54,9 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
   test("that lies does not hop, whatever its restitution", async () => {
     const { lab } = await impact(0.9, 0.9, support, 0.05);
     lab.run(600);
-    const before = lab.positions();
+    // up and down: nothing keeps it from gliding on
+    const heights = (): number[] => [...lab.positions()].filter((_, k) => k % 3 === 1), before = heights();
     lab.run(60);
-    expect(Math.max(...lab.positions().map((x, k) => Math.abs(x - before[k]!)))).toBeLessThan(1e-4);
+    expect(Math.max(...heights().map((y, i) => Math.abs(y - before[i]!)))).toBeLessThan(1e-4);
   });
 });

@@ -6,7 +6,11 @@ import { describe, expect, test } from "vitest";
 import type { Body, SoftMaterial } from "../../shared/scene.ts";
 import { enclosedVolume } from "../../server/sim/body/meshes.ts";
 import { stiffnessOfIteration } from "../../server/sim/constraints/geometric.ts";
+import type { SimEvent } from "../../server/sim/types.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
+
+/** What starts flat, inside out or in a point is tangled until it has unfolded. */
+const untroubled = (events: readonly SimEvent[]): SimEvent[] => events.filter(({ type }) => type !== "tangled" && type !== "untangled");
 
 const MATERIALS: Record<string, SoftMaterial> = {
   "by stiffness": { model: "pbd", density: 500, damping: 1, distance: { stiffness: 0.9 }, volume: { stiffness: 0.9 } },
@@ -23,7 +27,7 @@ describe.each(Object.entries(MATERIALS))("a body %s", (_, material) => {
   test.each(Object.keys(WRECKS))("recovers from %s within 5 s, its volume within 1 percent and nothing inverted", async (wreck) => {
     const lab = await laboratory({ bodies: [box(material, 0.3)] }), { tets } = lab.created.bodies[0]!, whole = volumeOf(lab.positions(), tets).volume;
     lab.put(0, WRECKS[wreck]!);
-    expect(lab.run(300)).toEqual([]);
+    expect(untroubled(lab.run(300))).toEqual([]);
     const now = volumeOf(lab.positions(), tets);
     expect(now.inverted).toBe(0);
     expect(Math.abs(now.volume / whole - 1)).toBeLessThan(0.01);
@@ -32,7 +36,7 @@ describe.each(Object.entries(MATERIALS))("a body %s", (_, material) => {
   test.each([0, 1024])("keeps every bit at rest, %i m from the origin", async (at) => {
     for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 2, iterations: 5 }]) {
       const lab = await laboratory({ ...steps, worldRadius: 10000, bodies: [box(material, 0.25, at)] }), before = lab.positions();
-      expect(lab.run(100)).toEqual([]);
+      expect(untroubled(lab.run(100))).toEqual([]);
       expect(lab.positions()).toEqual(before);
       expect(lab.velocities().every((v) => v === 0)).toBe(true);
     }
@@ -49,7 +53,7 @@ const balloon = (volume: object, distance: { compliance: number }): Body => ({
 test("a balloon without compliance holds pressure times its volume", async () => {
   for (const pressure of [0.7, 1, 1.5]) {
     const lab = await laboratory({ bodies: [balloon({ compliance: 0, pressure }, { compliance: 0.01 })] }), whole = inside(lab);
-    expect(lab.run(240)).toEqual([]);
+    expect(untroubled(lab.run(240))).toEqual([]);
     // the volume is solved after the skin: what rounding of positions leaves of the last iteration, 2^-24 of the radius over it
     expect(Math.abs(inside(lab) / (pressure * whole) - 1)).toBeLessThan(1e-5);
   }
@@ -60,7 +64,7 @@ test("with compliance, the volume does not depend on substeps and iterations", a
   const ends: number[] = [];
   for (const steps of [{ substeps: 20, iterations: 2 }, { substeps: 10, iterations: 8 }, { substeps: 40, iterations: 1 }]) {
     const lab = await laboratory({ ...steps, bodies: [balloon({ compliance: 2e-6, pressure: 1.5 }, { compliance: 0.002 })] }), whole = inside(lab);
-    expect(lab.run(300)).toEqual([]);
+    expect(untroubled(lab.run(300))).toEqual([]);
     ends.push(inside(lab) / whole);
   }
   expect(ends[0]).toBeGreaterThan(1.02);

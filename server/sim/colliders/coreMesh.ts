@@ -16,13 +16,21 @@ import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./co
 export async function loadCores(colliders: readonly Collider[], baseDir: string): Promise<(SurfaceMesh | undefined)[]> {
   const cores: (SurfaceMesh | undefined)[] = [];
   for (const [i, collider] of colliders.entries()) {
-    cores.push(await coreMesh(collider, baseDir).catch((error: unknown) => {
+    cores.push(await coreMesh(inFloat32(collider), baseDir).catch((error: unknown) => {
       if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
       throw error;
     }));
   }
   return cores;
 }
+
+/** Places and lengths as the kernel has them: where the room's origin is must not be seen in a single bit. */
+function inFloat32<C extends Collider>(collider: C): C {
+  const round = (value: unknown): unknown => (typeof value === "number" ? Math.fround(value) : Array.isArray(value) ? value.map(round) : value);
+  return Object.fromEntries(Object.entries(collider).map(([key, value]) => [key, PLACES.has(key) ? round(value) : value])) as C;
+}
+
+const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
 
 export async function coreMesh(collider: Collider, baseDir: string): Promise<SurfaceMesh | undefined> {
   switch (collider.type) {

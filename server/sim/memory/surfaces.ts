@@ -90,7 +90,9 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
   return edges.slice(0, 2 * count);
 }
 
-function planTrees({ first, count, triangles, rest }: SurfaceSource, edges: Uint32Array, allocator: Allocator): [PlannedTree, PlannedTree] {
+function planTrees({ first, count, triangles, rest: exact }: SurfaceSource, edges: Uint32Array, allocator: Allocator): [PlannedTree, PlannedTree] {
+  // as memory has them: where a scene's origin is must not decide a tie
+  const rest = exact.map(Math.fround);
   const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const, ofEdges = { primitives: edges, corners: 2, rest, first } as const;
   const triangleShape = shapeTree(centersOf(ofTriangles)), edgeShape = shapeTree(centersOf(ofEdges));
   return [planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];

@@ -31,7 +31,13 @@ export function planTouches(particles: number, pairs: number, allocator: Allocat
         // the first triangle of a corner owns it
         for (let k = 0; k < list.length; k++) u32[owners / 4 + list[k]!] ||= x + 16 * list[k % 3 === 2 ? k - 2 : k + 1]!;
       }
-      limits.forEach((limit, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * limit));
+      limits.forEach((limit, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * rough(limit)));
     },
   };
+}
+
+/** To eight binary digits: a mean over coordinates that were measured from elsewhere, rounded, must not show. */
+function rough(x: number): number {
+  const unit = 2 ** (Math.floor(Math.log2(x)) - 8);
+  return x > 0 ? Math.round(x / unit) * unit : x;
 }
