@@ -17,7 +17,7 @@ import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touch
 import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
 
 /** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
-export const NEAR: f32 = 1.1;
+export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
 /** A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of its thickness. */
 const STALE: f32 = 0.1;
