@@ -3,11 +3,13 @@
  * a tick, and when the memory is copied and carried on elsewhere. golden.json pins what those bits are; `npm run golden` changes it.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { build, GOLDEN_PATH, hashOf, SCENES_FOLDER, ticksOf, type Golden } from "./run.ts";
 
+// more threads than cores wait for each other
+vi.setConfig({ testTimeout: 240_000 });
 const golden = JSON.parse(readFileSync(GOLDEN_PATH, "utf8")) as Golden;
 const scenes = readdirSync(SCENES_FOLDER).filter((f) => f.endsWith(".json") && f !== "schema.json").map((f) => f.slice(0, -5)).sort();
 
