@@ -24,7 +24,9 @@ describe.skipIf(noBrowser)("lobby", () => {
     const { name } = await stage.room("jelly-stack");
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: 10_000 });
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
-    await page.waitForFunction(() => [...document.querySelectorAll<HTMLImageElement>(".card img")].every((image) => image.complete));
+    // pictures further down wait until somebody scrolls there
+    await page.evaluate(() => document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")));
+    await page.waitForFunction(() => [...document.querySelectorAll<HTMLImageElement>(".card img")].every((image) => image.complete && image.naturalWidth > 0));
     await stage.shoot(page, "lobby");
     await fetch(`${stage.url}/api/rooms/${name}`, { method: "DELETE" });
     await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
