@@ -81,7 +81,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const program = memoryMap.take(phases.length * L.PHASE_BYTES);
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  const surfaces = planSurfaces([...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
+  const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const touches = planTouches(particles, surfaces.pairs, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
@@ -115,7 +115,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
-  touches.write(memory.buffer, surfaces.rows, [...bodies.map((b) => b.meanEdge), ...solid.layouts.map(() => Math.min(...bodies.map((b) => b.meanEdge)))], [...bodies.map((b, i) => b.triangles.map((p) => firsts[i]! + p)), ...solid.layouts.map((c) => c.triangles)], x + 16 * (real + fixed));
+  // colliders have no edge of their own to go by: what meets them does
+  const edges = bodies.map((b) => b.meanEdge);
+  touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });

@@ -45,47 +45,39 @@ const SHARP: f64 = 2.842170943040401e-14;
 /** Directions to try before the answer is "yes". Gap and extent that vanish together (at t = 1, in one plane) are approached by 1/n only. */
 const BUDGET: i32 = 32;
 
-// @ts-ignore: decorator
 @inline function size(x: v128, y: v128, z: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.abs(x), f64x2.abs(y)), f64x2.abs(z));
 }
 
-// @ts-ignore: decorator
 @inline function minor(a: v128, b: v128, c: v128, d: v128): v128 {
   return f64x2.sub(f64x2.mul(a, b), f64x2.mul(c, d));
 }
 
-// @ts-ignore: decorator
 @inline function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(ax, bx), f64x2.mul(ay, by)), f64x2.mul(az, bz));
 }
 
 /** Both lanes of a above b. */
-// @ts-ignore: decorator
 @inline function above(a: v128, b: v128): bool {
   return i64x2.all_true(f64x2.gt(a, b));
 }
 
 /** Not zero where one of them is not finite. */
-// @ts-ignore: decorator
 @inline function loose(p0: v128, p1: v128, p2: v128, p3: v128): v128 {
   return v128.or(v128.or(f64x2.sub(p0, p0), f64x2.sub(p1, p1)), v128.or(f64x2.sub(p2, p2), f64x2.sub(p3, p3)));
 }
 
-// @ts-ignore: decorator
 @inline function apart(edges: bool, p0: v128, p1: v128, p2: v128, p3: v128): bool {
   return edges
     ? above(f64x2.pmin(p0, p1), f64x2.pmax(p2, p3)) || above(f64x2.pmin(p2, p3), f64x2.pmax(p0, p1))
     : above(p0, f64x2.pmax(p1, f64x2.pmax(p2, p3))) || above(f64x2.pmin(p1, f64x2.pmin(p2, p3)), p0);
 }
 
-// @ts-ignore: decorator
 @inline function mix(x: v128, t: f64): f64 {
   return (1.0 - t) * f64x2.extract_lane(x, 0) + t * f64x2.extract_lane(x, 1);
 }
 
 /** @returns NaN if the query's size is out of range, so that it must be scaled, or if it is not finite */
-// @ts-ignore: decorator
 @inline function collide(q: usize, edges: bool, scaling: f64): f64 {
   const scale = f64x2.splat(scaling);
   const x0 = at(q, 0, scale), x1 = at(q, 24, scale), x2 = at(q, 48, scale), x3 = at(q, 72, scale);

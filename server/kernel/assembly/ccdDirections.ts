@@ -29,7 +29,6 @@ const FLAT: f64 = 1e-26;
 const INSIDE: f64 = 9.5367431640625e-7;
 
 /** Lower bounds of d.(y - x) at t0 and t1 for the points at byte offsets `from` and `to`. */
-// @ts-ignore: decorator
 @inline function gap(q: usize, scale: v128, from: usize, to: usize): v128 {
   const px = f64x2.mul(f64x2.splat(dx), f64x2.sub(at(q, to, scale), at(q, from, scale)));
   const py = f64x2.mul(f64x2.splat(dy), f64x2.sub(at(q, to + 8, scale), at(q, from + 8, scale)));
@@ -49,7 +48,6 @@ function narrow(g: v128): void {
 }
 
 /** Sets clearLow and clearHigh (above 1: to the end) for (dx, dy, dz), which points from the triangle to the vertex or from edge a to edge b. */
-// @ts-ignore: decorator
 @inline export function separate(q: usize, edges: bool, scaling: f64): void {
   const scale = f64x2.splat(scaling);
   const g0 = edges ? gap(q, scale, 0, 48) : gap(q, scale, 24, 0), g1 = edges ? gap(q, scale, 0, 72) : gap(q, scale, 48, 0), g2 = edges ? gap(q, scale, 24, 48) : gap(q, scale, 72, 0);
@@ -60,20 +58,17 @@ function narrow(g: v128): void {
   if (edges) narrow(g3);
 }
 
-// @ts-ignore: decorator
 @inline function direct(x: f64, y: f64, z: f64): void {
   inside = false;
   dx = x; dy = y; dz = z;
 }
 
 /** Of both normals of a plane the one on c's side. */
-// @ts-ignore: decorator
 @inline function directNormal(x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): void {
   const turn: f64 = x * cx + y * cy + z * cz < 0.0 ? -1.0 : 1.0;
   direct(turn * x, turn * y, turn * z);
 }
 
-// @ts-ignore: decorator
 @inline function clamp(x: f64): f64 {
   return min(max(x, 0.0), 1.0);
 }

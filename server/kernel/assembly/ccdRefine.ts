@@ -25,27 +25,23 @@ const EVALUATION: f64 = 14.0 / 9007199254740992.0;
 const UNDERFLOW: f64 = 1.3e-259;
 
 /** (a + b) - s, where s = fl(a + b). */
-// @ts-ignore: decorator
 @inline function sumError(a: v128, b: v128, s: v128): v128 {
   const t = f64x2.sub(s, a);
   return f64x2.add(f64x2.sub(a, f64x2.sub(s, t)), f64x2.sub(b, t));
 }
 
-// @ts-ignore: decorator
 @inline function highHalf(a: v128): v128 {
   const c = f64x2.mul(a, f64x2.splat(SPLIT));
   return f64x2.sub(c, f64x2.sub(c, a));
 }
 
 /** a b - p, where p = fl(a b). */
-// @ts-ignore: decorator
 @inline function productError(a: v128, b: v128, p: v128): v128 {
   const ah = highHalf(a), al = f64x2.sub(a, ah), bh = highHalf(b), bl = f64x2.sub(b, bh);
   return f64x2.add(f64x2.add(f64x2.add(f64x2.sub(f64x2.mul(ah, bh), p), f64x2.mul(ah, bl)), f64x2.mul(al, bh)), f64x2.mul(al, bl));
 }
 
 /** (a - b) - fl(a - b). */
-// @ts-ignore: decorator
 @inline function rest(a: v128, b: v128): v128 {
   return sumError(a, f64x2.neg(b), f64x2.sub(a, b));
 }
@@ -58,7 +54,6 @@ function begin(): void {
 }
 
 /** Adds to the second sum, x of the order u. */
-// @ts-ignore: decorator
 @inline function addSecond(x: v128): void {
   const s = f64x2.add(second, x);
   third = f64x2.add(third, sumError(second, x, s));
@@ -100,13 +95,11 @@ function addDeterminant(
   addMonomial(f64x2.neg(ay), f64x2.neg(aly), bx, blx, cz, clz);
 }
 
-// @ts-ignore: decorator
 @inline function total(): v128 {
   const s = f64x2.add(first, second);
   return f64x2.add(s, f64x2.add(sumError(first, second, s), third));
 }
 
-// @ts-ignore: decorator
 @inline function larger(x: v128): f64 {
   return max(f64x2.extract_lane(x, 0), f64x2.extract_lane(x, 1));
 }

@@ -29,7 +29,6 @@ export function setCubic(c0: f64, c1: f64, c2: f64, c3: f64, margin: f64): void 
   b0 = c0; b1 = c1; b2 = c2; b3 = c3; bound = margin;
 }
 
-// @ts-ignore: decorator
 @inline function mix(x: f64, y: f64, t: f64): f64 {
   return (1.0 - t) * x + t * y;
 }

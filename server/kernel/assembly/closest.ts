@@ -4,11 +4,6 @@
 export let weightA: f32, weightB: f32, weightC: f32;
 export let closestX: f32, closestY: f32, closestZ: f32;
 
-/** Puts back the weights of an earlier result. */
-export function setWeights(a: f32, b: f32, c: f32): void {
-  weightA = a; weightB = b; weightC = c;
-}
-
 function set(a: f32, b: f32, c: f32, A: usize, B: usize, C: usize): void {
   weightA = a; weightB = b; weightC = c;
   closestX = a * load<f32>(A) + b * load<f32>(B) + c * load<f32>(C);

@@ -48,7 +48,7 @@ function lags(motion: usize, count: i32): bool {
  * Once a tick, after `planMotions`, for whoever looks at the state before the first substep: x and xPrev where the tick begins (a room that
  * rested has skipped ticks), v the mean velocity of the whole tick; none where the path jumps. What lags stays where it is.
  */
-export function beginCores(): void {
+function beginCores(): void {
   let motion = <usize>load<u32>(HEADER, H_MOTIONS);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, motion += MOTION_BYTES) {

@@ -10,7 +10,7 @@
  */
 import {
   HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X,
-  SURFACE_RADIUS, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS, MEETS_MARKED, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
+  SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS, MEETS_MARKED, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
 } from "./layout";
@@ -65,7 +65,7 @@ function apartness(A: usize, B: usize): f32 {
 export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool {
   const A = surface(a), B = surface(b);
   const may = load<u8>(<usize>load<u32>(A, SURFACE_MEETS) + b);
-  if ((may != MEETS && may != MEETS_MARKED) || (load<i32>(A, SURFACE_SOLID) == 3 && load<i32>(B, SURFACE_SOLID) == 3)) return false;
+  if ((may != MEETS && may != MEETS_MARKED) || (load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) return false;
   const reach = reachOf(A, B);
   itself = a == b;
   shift = positions - <usize>load<u32>(HEADER, H_X);

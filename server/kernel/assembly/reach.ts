@@ -4,7 +4,8 @@
  * (SURFACE_MARGIN each, pairs.ts). While no particle has strayed further, pairs that are not listed are at least r apart, at every moment of
  * every substep, because a straight motion strays most at its ends.
  * It is made at the start of a tick, and again at the end of a substep in which a particle strayed too far or its life was over: then from
- * the safe positions S of that substep, with courses along the substep's own motion, for up to a tick, and with wider margins. Where everything is slow it lives for some ticks: it is state, as positions are.
+ * the safe positions S of that substep, with courses along the substep's own motion, for up to a tick, and with wider margins. Where everything is
+ * slow it lives for some ticks: it is state, as positions are.
  *
  * Measured against courses of whole surfaces (one mean velocity each, margins for what differs from it): a cloth that swings had to be listed in every
  * substep, with up to a hundred times the pairs.

@@ -4,7 +4,7 @@
  * Order: pairs of surfaces, the first's edges, the second's; within them the trees' order.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_TANGLES, H_TANGLE_CAPACITY, H_TANGLE_COUNT, H_X, SURFACE_SOLID, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS_NEVER, MEETS_SKIPPED, SURFACE_BYTES,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_TANGLES, H_TANGLE_CAPACITY, H_TANGLE_COUNT, H_X, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS_NEVER, MEETS_SKIPPED, SURFACE_BYTES,
   TANGLE_ADDRESS, TANGLE_SURFACES, TANGLE_CROSSES, TANGLE_DRIVE, TANGLE_BYTES, TREE_NODES, TREE_NODE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH,
   EDGE_LEAF_AT, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_BYTES,
 } from "./layout";
@@ -25,11 +25,11 @@ export function findTangles(positions: usize): i32 {
   found = 0;
   refitTrees(positions, 0);
   for (let a = 0; a < count; a++) {
-    const A = rows + <usize>a * SURFACE_BYTES, meets = <usize>load<u32>(A, SURFACE_MEETS), hard = load<i32>(A, SURFACE_SOLID) == 3;
+    const A = rows + <usize>a * SURFACE_BYTES, meets = <usize>load<u32>(A, SURFACE_MEETS), hard = load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER;
     for (let b = a; b < count; b++) {
       const B = rows + <usize>b * SURFACE_BYTES;
       const may = load<u8>(meets + b);
-      if (may == MEETS_NEVER || may == MEETS_SKIPPED || (hard && load<i32>(B, SURFACE_SOLID) == 3)) continue;
+      if (may == MEETS_NEVER || may == MEETS_SKIPPED || (hard && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) continue;
       itself = a == b;
       list(A, B, (a << 16) | b);
       if (!itself) list(B, A, (b << 16) | a);

@@ -11,7 +11,7 @@
  * (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks of a color may be solved side by side.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
-import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, x3, y3, z3, w3 } from "./touchLanes";
+import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
 import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */

@@ -6,8 +6,8 @@
  */
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID, H_COURSES, H_LIST_LIFE, H_OWNERS,
-  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_PACE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
+  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_PACE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
 } from "./layout";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
@@ -93,7 +93,7 @@ function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
 /** A vertex on the outer side of a closed surface's triangle is where it belongs, whatever goes on beside it: what has parted does not fall back. */
 function inFront(row: usize): bool {
   const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(load<u32>(row, PAIR_SURFACES) & 0xffff) * SURFACE_BYTES;
-  if (load<i32>(surface, SURFACE_SOLID) == 0) return false;
+  if (load<i32>(surface, SURFACE_SOLID) == SOLID_CLOTH) return false;
   const a = <usize>load<u32>(row, 4), b = <usize>load<u32>(row, 8), c = <usize>load<u32>(row, 12), ax: f64 = load<f32>(a), ay: f64 = load<f32>(a, 4), az: f64 = load<f32>(a, 8);
   const ux = <f64>load<f32>(b) - ax, uy = <f64>load<f32>(b, 4) - ay, uz = <f64>load<f32>(b, 8) - az, vx = <f64>load<f32>(c) - ax, vy = <f64>load<f32>(c, 4) - ay, vz = <f64>load<f32>(c, 8) - az;
   const nx: f64 = load<f32>(row, PAIR_NORMAL), ny: f64 = load<f32>(row, PAIR_NORMAL + 4), nz: f64 = load<f32>(row, PAIR_NORMAL + 8);
@@ -164,6 +164,6 @@ function partingOf(row: usize, vertex: bool): f32 {
 /** A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts) if it has one: such pairs are only verified. */
 function othersSolve(A: usize, B: usize, vertex: bool): bool {
   const a = load<i32>(A, SURFACE_SOLID), b = load<i32>(B, SURFACE_SOLID);
-  if (a == 2 || b == 2) return b != 3 && a != 3;
+  if (a == SOLID_BALL || b == SOLID_BALL) return b != SOLID_COLLIDER && a != SOLID_COLLIDER;
   return vertex && load<i32>(B, SURFACE_SHAPED) != 0;
 }

@@ -18,8 +18,7 @@ let members = 0, active = false;
 @inline function memberAt(n: i32): usize { return <usize>load<u32>(HEADER, H_ZONES) + (<usize>(load<i32>(HEADER, H_PARTICLES) + n) << 2); }
 @inline function sumsOf(number: i32): usize { return <usize>load<u32>(HEADER, H_ZONE_SUMS) + <usize>number * ZONE_BYTES; }
 
-export function zoneMembers(): i32 { return members; }
-export function zoneMember(n: i32): usize { return particleAt(load<i32>(memberAt(n))); }
+function zoneMember(n: i32): usize { return particleAt(load<i32>(memberAt(n))); }
 
 export function beginZones(): void { members = 0; active = true; }
 

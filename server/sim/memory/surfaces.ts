@@ -20,8 +20,8 @@ const TANGLES_PER_PARTICLE = 3;
 /** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
 const PAIRS_PER_CORE_PARTICLE = 4;
 
-/** SURFACE_SOLID: cloth, closed (a soft body), a heavy ball (balls.ts), a collider's core mesh. */
-export const SOLID = { cloth: 0, soft: 1, ball: 2, collider: 3 } as const;
+/** SURFACE_SOLID by kind. */
+export const SOLID = { cloth: L.SOLID_CLOTH, soft: L.SOLID_SOFT, ball: L.SOLID_BALL, collider: L.SOLID_COLLIDER } as const;
 
 /** One surface, in particle numbers of the room. */
 export interface SurfaceSource {

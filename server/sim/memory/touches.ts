@@ -2,14 +2,14 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { Allocator } from "./map.ts";
 
-/** Colors' last blocks are not full, and pairs beyond the last color stand alone: twice as many lanes as pairs, and a block for every color. */
+/** Colors' last blocks are not full, and pairs beyond the last color stand alone: half as many lanes again as pairs, and a block for every color. */
 const LANES_PER_PAIR = 1.5;
 /** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
 const STRAY = 0.12;
 
 export interface PlannedTouches {
-  /** @param rows address of the first SURFACE row; limits mean edge of each surface, m; triangles of each, in particle numbers */
-  write: (buffer: ArrayBufferLike, rows: number, limits: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
+  /** @param rows address of the first SURFACE row; edges mean edge of each surface, m; triangles of each, in particle numbers */
+  write: (buffer: ArrayBufferLike, rows: number, edges: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
 }
 
 /** @param particles how many the room has, padding included; pairs rows of the list of pairs */
@@ -23,7 +23,7 @@ export function planTouches(particles: number, pairs: number, allocator: Allocat
     [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
   ];
   return {
-    write(buffer, rows, limits, triangles, dummies) {
+    write(buffer, rows, edges, triangles, dummies) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer);
       for (const [offset, value] of [...fields, [L.H_DUMMIES, dummies] as const]) i32[(L.HEADER + offset) / 4] = value;
       const u32 = new Uint32Array(buffer), x = u32[(L.HEADER + L.H_X) / 4]!;
@@ -31,13 +31,15 @@ export function planTouches(particles: number, pairs: number, allocator: Allocat
         // the first triangle of a corner owns it
         for (let k = 0; k < list.length; k++) u32[owners / 4 + list[k]!] ||= x + 16 * list[k % 3 === 2 ? k - 2 : k + 1]!;
       }
-      limits.forEach((limit, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * rough(limit)));
+      edges.forEach((edge, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * rough(edge)));
     },
   };
 }
 
-/** To eight binary digits: a mean over coordinates that were measured from elsewhere, rounded, must not show. */
+/** To eight binary digits behind the first: what a mean over coordinates that are measured from elsewhere differs by must not show. */
 function rough(x: number): number {
-  const unit = 2 ** (Math.floor(Math.log2(x)) - 8);
-  return x > 0 ? Math.round(x / unit) * unit : x;
+  const bits = new Uint32Array(Float32Array.of(x).buffer);
+  // half a unit of the last digit that stays; a carry goes into the exponent, as it should
+  bits[0] = (bits[0]! + 0x4000) & ~0x7fff;
+  return new Float32Array(bits.buffer)[0]!;
 }
