@@ -3,6 +3,7 @@
  * at a time, and what it could not clear.
  */
 import { HEADER, H_X, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_PAIR_SCRATCH, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_BYTES } from "./layout";
+import { dot3, sub, xs, ys, zs } from "./lanes";
 import { edgeEdge, vertexTriangle } from "./ccd";
 
 /** Answers of `examine`. */
@@ -30,11 +31,17 @@ export function laneOf(pair: i32): usize {
   return <usize>load<u32>(HEADER, H_TOUCHES) + <usize>(pair >> 2) * TOUCH_BYTES + (<usize>(pair & 3) << 2);
 }
 
-/** Puts S at q[0 .. 11] and x at q[12 .. 23] of the scratch. */
-function open(pair: i32): void {
-  const lane = laneOf(pair), toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+/** What `examine` leaves, but for the answer: S and x in the scratch. */
+export function lookAt(pair: i32): void {
+  const lane = laneOf(pair);
   vertex = pair < load<i32>(HEADER, H_VERTEX_TOUCHES) << 2;
   particle0 = <usize>load<u32>(lane); particle1 = <usize>load<u32>(lane, 16); particle2 = <usize>load<u32>(lane, 32); particle3 = <usize>load<u32>(lane, 48);
+  open(lane);
+}
+
+/** Puts S at q[0 .. 11] and x at q[12 .. 23] of the scratch. */
+function open(lane: usize): void {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   put(0, particle0 + toSafe); put(3, particle1 + toSafe); put(6, particle2 + toSafe); put(9, particle3 + toSafe);
   put(12, particle0); put(15, particle1); put(18, particle2); put(21, particle3);
   keep = load<f32>(lane, TOUCH_KEEP);
@@ -44,12 +51,24 @@ function open(pair: i32): void {
   store<f64>(at(n), <f64>load<f32>(particle)); store<f64>(at(n + 1), <f64>load<f32>(particle, 4)); store<f64>(at(n + 2), <f64>load<f32>(particle, 8));
 }
 
-/** Is the way of pair number `pair` clear? Afterwards `closest(0)` is to be had at S, `closest(12)` at x. */
+/**
+ * Is the way of pair number `pair` clear? Most pairs whose neighbors were moved are still held apart by the direction that they have; one that is found
+ * otherwise is kept for the next time.
+ */
 export function examine(pair: i32): i32 {
-  open(pair);
-  // most pairs whose neighbors were moved are still held apart by the direction that they have
-  const lane = laneOf(pair), tx: f64 = load<f32>(lane, TOUCH_NORMAL), ty: f64 = load<f32>(lane, TOUCH_NORMAL + 16), tz: f64 = load<f32>(lane, TOUCH_NORMAL + 32);
-  if (separation(12, tx, ty, tz) >= keep && separation(0, tx, ty, tz) >= 0.5 * keep) return CLEAR;
+  const lane = laneOf(pair);
+  vertex = pair < load<i32>(HEADER, H_VERTEX_TOUCHES) << 2;
+  if (heldApart(lane)) return CLEAR;
+  open(lane);
+  closest(12);
+  // apart at the end by what they have to be, and at the start in the same direction: how far they were apart there does not matter
+  if (gap >= keep && gap < Infinity) {
+    const before = separation(0, nx, ny, nz);
+    if (before > 1e-6 * keep) {
+      if (before >= 0.5 * keep) learn(lane);
+      return CLEAR;
+    }
+  }
   closest(0);
   if (!(gap > 0) || !(gap < Infinity)) return CLEAR; // not a number somewhere: the guard will put the body back
   const sx = nx, sy = ny, sz = nz;
@@ -67,6 +86,28 @@ export function examine(pair: i32): i32 {
     }
   }
   return near ? TOO_NEAR : CLEAR;
+}
+
+/** Does the pair's own direction hold it apart at both ends? As touchCheck.ts asks it, of one pair: its four particles are the lanes. */
+function heldApart(lane: usize): bool {
+  const p0 = <usize>load<u32>(lane), p1 = <usize>load<u32>(lane, 16), p2 = <usize>load<u32>(lane, 32), p3 = <usize>load<u32>(lane, 48);
+  const x = v128.load32_splat(lane, TOUCH_NORMAL), y = v128.load32_splat(lane, TOUCH_NORMAL + 16), z = v128.load32_splat(lane, TOUCH_NORMAL + 32), least = load<f32>(lane, TOUCH_KEEP);
+  particle0 = p0; particle1 = p1; particle2 = p2; particle3 = p3;
+  if (!(apart(p0, p1, p2, p3, x, y, z) >= least)) return false;
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  return apart(p0 + toSafe, p1 + toSafe, p2 + toSafe, p3 + toSafe, x, y, z) >= <f32>0.5 * least;
+}
+
+/** How far apart a direction (one number in all lanes) holds four particles at these addresses. */
+@inline function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: v128): f32 {
+  const d = v128.load(p3), a = sub(v128.load(p0), d), b = sub(v128.load(p1), d), c = sub(v128.load(p2), d), none = f32x4.splat(0), s = dot3(x, xs(a, b, c, none), y, ys(a, b, c, none), z, zs(a, b, c, none));
+  const s0 = f32x4.extract_lane(s, 0), s1 = f32x4.extract_lane(s, 1), s2 = f32x4.extract_lane(s, 2);
+  return vertex ? s0 - max<f32>(0, max<f32>(s1, s2)) : min<f32>(s0, s1) - max<f32>(0, s2);
+}
+
+/** The direction of the last `closest` is the pair's from now on. */
+function learn(lane: usize): void {
+  store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
 }
 
 /** How far apart a direction holds the pair at q[n .. n + 11]. */

@@ -14,10 +14,10 @@
 import {
   HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
   TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_DUE, TOUCH_BYTES,
-  H_LIST_VALID, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
+  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_VERTEX_TOUCHES, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
 } from "./layout";
-import { AHEAD, NEAR } from "./touchCheck";
-import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
+import { AHEAD, NEAR, checkTouches } from "./touchCheck";
+import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, lookAt, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
 import { leaveColliders } from "./leaveColliders";
@@ -35,10 +35,22 @@ let queueSize = 0, nextSize = 0, swapped = false;
   return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_TOUCH_CAPACITY) << 2) + n) << 2);
 }
 
+// a pair's byte: whether it is enqueued, and the number of the round that last looked at it
+const QUEUED: u8 = 128;
+const LOOKS: u8 = 127;
+let looks: u8 = 0;
+
+@inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
+
+function forgetLooks(): void {
+  memory.fill(<usize>load<u32>(HEADER, H_QUEUED), 0, <usize>load<i32>(HEADER, H_TOUCH_COUNT) << 2);
+  looks = 0;
+}
+
 function enqueue(pair: i32): void {
-  const flag = <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
-  if (load<u8>(flag)) return;
-  store<u8>(flag, 1);
+  const flag = flagOf(pair), is = load<u8>(flag);
+  if (is & QUEUED) return;
+  store<u8>(flag, is | QUEUED);
   store<i32>(queueAt(true, nextSize), pair);
   nextSize++;
 }
@@ -48,14 +60,15 @@ function turnQueue(): void {
   swapped = !swapped;
   queueSize = nextSize;
   nextSize = 0;
-  const flags = <usize>load<u32>(HEADER, H_QUEUED);
-  for (let n = 0; n < queueSize; n++) store<u8>(flags + <usize>load<i32>(queueAt(false, n)), 0);
+  for (let n = 0; n < queueSize; n++) store<u8>(flagOf(load<i32>(queueAt(false, n))), 0);
+  if (looks == LOOKS) forgetLooks();
 }
 
 @inline function tally(counter: usize, by: i32): void { store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by); }
 
 /** Clears every pair that is marked TOUCH_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
 export function respond(): i32 {
+  forgetLooks();
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
@@ -111,10 +124,13 @@ function collectBad(): void {
 
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */
 function askNeighbors(): void {
+  looks++;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n), end = endIncidence(particle);
     for (let i = firstIncidence(particle); i < end; i++) {
-      const pair = incidence(i);
+      const pair = incidence(i), flag = flagOf(pair), is = load<u8>(flag);
+      if (is & QUEUED || is == looks) continue;
+      store<u8>(flag, looks);
       if (examine(pair) != CLEAR && !sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
     }
   }
@@ -197,7 +213,7 @@ function leave(): void {
 /** Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes. @param h s */
 export function updateChanged(h: f32): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  if (load<i32>(HEADER, H_LIST_VALID)) findIncidences();
+  if (load<i32>(HEADER, H_LIST_VALID)) { findIncidences(); forgetLooks(); }
   beginKeeping();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
@@ -210,16 +226,26 @@ export function updateChanged(h: f32): void {
     noteChange(particle, from, vx, vy, vz);
     if (!load<i32>(HEADER, H_LIST_VALID)) continue;
     const end = endIncidence(particle);
-    for (let i = firstIncidence(particle); i < end; i++) freshen(incidence(i));
+    for (let i = firstIncidence(particle); i < end; i++) freshenBlock(incidence(i) >> 2);
   }
   endKeeping();
   endChanges();
 }
 
+/** Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those that it could not clear. */
+function freshenBlock(n: i32): void {
+  const block = <usize>load<u32>(HEADER, H_TOUCHES) + <usize>n * TOUCH_BYTES, flag = <usize>load<u32>(HEADER, H_QUEUED) + (<usize>n << 2);
+  if (load<u32>(flag)) return;
+  store<u32>(flag, 1);
+  store<f32>(block, 0, TOUCH_DUE);
+  if (!checkTouches(block, 1, n < load<i32>(HEADER, H_VERTEX_TOUCHES), <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), load<f32>(HEADER, H_TRAVEL), load<f32>(HEADER, H_TRAVEL_STEP))) return;
+  for (let lane = 0; lane < 4; lane++) if (load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) freshen((n << 2) + lane);
+}
+
 /** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
 function freshen(pair: i32): void {
   const lane = laneOf(pair);
-  examine(pair);
+  lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
   store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
