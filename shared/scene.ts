@@ -183,6 +183,8 @@ export interface BodyCommon {
   velocity?: Vec3;
   /** Soft and cloth: begins with every height equal (flattened) or inside out, reflected in x (mirrored); the rest shape is the mesh's all the same. */
   start?: "flattened" | "mirrored";
+  /** It is not there until a member puts it in, and after it was taken out. Default false: it is there from the start. */
+  waiting?: boolean;
   /** Particles fixed in space. */
   pins?: { select: Selection }[];
   contact?: BodyContact;

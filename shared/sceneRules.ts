@@ -110,6 +110,19 @@ export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | 
   colliders.forEach((c, i) => check(c.ignore, names, "body", `/colliders/${i}`));
 }
 
+/** A body that comes later comes as its mesh has it, and nothing hangs on it. */
+export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
+  const waiting = new Set(bodies.flatMap((b) => (b.waiting ? [b.name] : [])));
+  bodies.forEach((b, i) => {
+    if (b.waiting && b.start !== undefined) throw new SceneError(`/bodies/${i}/start`, b.start, "absent where waiting is true: a body is put in undeformed");
+  });
+  attachments.forEach((a, i) => {
+    for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
+      if ("body" in point && waiting.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, "the name of a body that is there from the start (waiting is false)");
+    }
+  });
+}
+
 /** What carries an attached point: one collider, and where the scene puts it when the room begins. */
 export function checkCarrier({ colliders = [] }: Pick<Scene, "colliders">, name: string, path: string): void {
   const named = colliders.filter((c) => c.name === name), known = colliders.flatMap((c) => (c.name === undefined ? [] : [c.name]));

@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { checkBall, checkCarrier, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft } from "./sceneRules.ts";
+import { checkBall, checkCarrier, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft, checkWaiting } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
@@ -41,6 +41,7 @@ export function validateScene(value: unknown): Scene {
     }
     if ("collider" in a.to) checkCarrier(scene, a.to.collider, `/attachments/${i}/to/collider`);
   });
+  checkWaiting(scene);
   return scene;
 }
 

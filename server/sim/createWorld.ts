@@ -27,12 +27,13 @@ import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planTouches } from "./memory/touches.ts";
-import { buildProgram, writeProgram, type LooseRun } from "./memory/program.ts";
+import { buildProgram, programBytes, writeProgram, type LooseRun } from "./memory/program.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
+import { parkAll, sceneMeets } from "./waiting.ts";
 import type { BuiltWorld } from "./types.ts";
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
@@ -70,7 +71,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles), support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
-  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule })), memoryMap);
+  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule, waits: b.waits })), memoryMap);
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
   const enclosed = planEnclosed(bodies, memoryMap);
@@ -78,8 +79,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
   const solid = planCores(colliders, cores, obstacles, real, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
-  const program = memoryMap.take(phases.length * L.PHASE_BYTES);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
+  const program = memoryMap.take(programBytes(phases));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const touches = planTouches(particles, surfaces.pairs, memoryMap);
@@ -110,7 +111,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + fixed + d) + d] = 1;
   planned.write(f32, u32, x, real + fixed);
   enclosed.write(memory.buffer, surfaces.rows);
-  writeProgram(i32, f32, program, phases);
+  writeProgram(i32, f32, program, phases, bodyRows);
   obstacles.write(memory.buffer);
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
@@ -136,7 +137,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), carrier: carrierAt(colliders, carriers[i]) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, carrier: carrierAt(colliders, carriers[i]) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
@@ -154,6 +155,10 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),
   };
+  if (bodies.some((b) => b.waits)) {
+    layout.sceneMeets = sceneMeets(memory, layout);
+    parkAll({ f32, i32 }, layout);
+  }
   return { memory, layout, bodies: here, topology: buildTopology(scene, here, cores, layout) };
 }
 

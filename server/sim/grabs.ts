@@ -2,7 +2,7 @@
 import * as L from "../kernel/assembly/layout.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { writePoint, type WeightedPoint } from "./memory/points.ts";
-import type { Input, SimEvent } from "./types.ts";
+import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
 export interface Views {
   f32: Float32Array;
@@ -10,18 +10,21 @@ export interface Views {
 }
 
 /** What an input asked for that cannot be: field, value, limit. */
-type Refusal = { field: string; value: number; limit: string };
+export type Refusal = { field: string; value: number; limit: string; /** What takes the place. */ by?: SurfaceName };
 
 /** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
 const GRAB_EDGES = 2;
 
-/** Applies one input. Bad ones change nothing and come back as an event. */
-export function applyInput(views: Views, layout: SimLayout, input: Exclude<Input, { type: "reset" }>, tick: number): SimEvent | undefined {
-  const refusal = refuse(views, layout, input) ?? act(views, layout, input);
-  return refusal && { type: "inputRejected", tick, member: input.member, ...refusal };
+/** What hands do. */
+export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
+
+/** Applies one input. Bad ones change nothing and come back as an event. @param waits whether a body is not there */
+export function applyInput(views: Views, layout: SimLayout, input: HandInput, tick: number, waits: (body: number) => boolean): SimEvent | undefined {
+  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, input);
+  return refusal && { type: "inputRejected", tick, member: input.member, ...refusal, ...(input.type === "grab" && { grab: input.grab }) };
 }
 
-function act(views: Views, layout: SimLayout, input: Exclude<Input, { type: "reset" }>): Refusal | undefined {
+function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undefined {
   switch (input.type) {
     case "grab": return grab(views, layout, input);
     case "impulse": return void push(views, layout, input);
@@ -41,10 +44,11 @@ function act(views: Views, layout: SimLayout, input: Exclude<Input, { type: "res
   }
 }
 
-function refuse(views: Views, layout: SimLayout, input: Input): Refusal | undefined {
+function refuse(views: Views, layout: SimLayout, input: HandInput, waits: (body: number) => boolean): Refusal | undefined {
   if (input.type === "grab" || input.type === "impulse") {
     const body = layout.bodies[input.body];
     if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
+    if (waits(input.body)) return { field: "body", value: input.body, limit: "a body that is there: this one waits" };
     const triangles = views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
     if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= triangles) return { field: "triangle", value: input.triangle, limit: `0 to ${triangles - 1}` };
     const { u, v } = input;

@@ -24,6 +24,8 @@ export interface BodyLayout {
   startsDegenerate: boolean;
   /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
   pace: number;
+  /** It may wait until somebody puts it in (waiting.ts). */
+  waits: boolean;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
   carrier: number | undefined;
 }
@@ -54,6 +56,8 @@ export interface SimLayout extends Record<string, unknown> {
   bodies: BodyLayout[];
   /** Of all colliders but planes. Their particles lie behind the bodies', are fixed, and no part of the state. */
   cores: CoreLayout[];
+  /** Where bodies may wait: uint8 a row for each surface, 1 where the scene lets two of them touch; the memory's own tables say so only of what is there. */
+  sceneMeets?: Uint8Array;
   /** Addresses. */
   x: number;
   xPrev: number;
@@ -76,7 +80,7 @@ export interface SimLayout extends Record<string, unknown> {
   grabOffsets: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
-  /** int32: per body ticks without motion; one for the room asleep; per body held; per body slow ticks. */
+  /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (waiting.ts); per body slow ticks. */
   still: number;
   scratch: number;
   /** Where in the world the room's positions are measured from, m. */

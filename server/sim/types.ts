@@ -12,7 +12,14 @@ export type Input =
   /** All grabs of a member who left. */
   | { type: "releaseAll"; member: number }
   | { type: "impulse"; member: number; body: number; triangle: number; u: number; v: number; impulse: [number, number, number] }
-  | { type: "reset"; member: number };
+  | { type: "reset"; member: number }
+  /**
+   * Puts in a body that waits: the middle of the underside of its box (as the scene places it) at `position`, m from the room's origin, its x axis along
+   * `heading` (x, z, any length). Where that place is taken: refused, or put in at the nearest free place above.
+   */
+  | { type: "spawn"; member: number; body: number; position: [number, number, number]; heading: [number, number]; occupied: "refuse" | "lift" }
+  /** Takes out a body that the scene lets wait. */
+  | { type: "remove"; member: number; body: number };
 
 /** Where a tick's time went, seconds. Every stage of the step has one field. */
 export interface StageSeconds {
@@ -59,7 +66,10 @@ export type SimEvent =
   | { type: "untangled"; tick: number }
   /** A body blew up: rolled back to its last good state and held. */
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
-  | { type: "inputRejected"; tick: number; member: number; field: string; value: number; limit: string }
+  /** `grab`: the grab that was refused; `by`: what takes the place where a body was to go. */
+  | { type: "inputRejected"; tick: number; member: number; field: string; value: number; limit: string; grab?: number; by?: SurfaceName }
+  /** A body that waited is there from this tick on; one that was there waits. */
+  | { type: "spawned" | "removed"; tick: number; member: number; body: number }
   | { type: "reset"; tick: number; member: number };
 
 /** Plain data, structured-cloneable: the memory map and everything else a thread needs beside the memory itself. */
@@ -88,6 +98,8 @@ export interface World {
   readStreamed(out: Float32Array): void;
   /** True for bodies whose streamed particles have been still long enough to sleep, by body. */
   asleep(): Uint8Array;
+  /** 1 for bodies that wait: they are not there. */
+  waiting(): Uint8Array;
   /** True while a collider moves and a moment longer, by the tick number alone. */
   collidersMove(): boolean;
   /** FNV-1a-64 (hex) over tick number, positions and velocities. */

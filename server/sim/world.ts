@@ -3,7 +3,7 @@
  * memory, so any thread may step the next one.
  *
  *   step
- *   |- inputs    grabs, moves, impulses, reset              bad ones -> inputRejected, nothing changes
+ *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
  *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (tangles/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
@@ -17,6 +17,7 @@ import { carry, comesNear } from "./movers.ts";
 import { TangleWatch } from "./tangles/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
+import { HELD, parkAll, statusAt, WaitingBodies } from "./waiting.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**
@@ -81,6 +82,7 @@ export class SimWorld implements World {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly tangles: TangleWatch;
+  private readonly waitingBodies: WaitingBodies;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
@@ -88,6 +90,7 @@ export class SimWorld implements World {
     this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.tangles = new TangleWatch(memory, this.views, layout, this.kernel);
+    this.waitingBodies = new WaitingBodies(this.views, layout, this.kernel);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -122,12 +125,18 @@ export class SimWorld implements World {
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
     const started = performance.now(), events: SimEvent[] = [], tick = this.tickNumber + 1;
     for (const input of inputs) {
+      if (input.type === "spawn" || input.type === "remove") {
+        events.push(this.waitingBodies.apply(input, tick));
+        if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
+        this.relist();
+        this.tangles.request();
+      }
       this.wake();
       if (input.type === "reset") {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
-      } else {
-        const event = applyInput(this.views, this.layout, input, tick);
+      } else if (input.type !== "spawn" && input.type !== "remove") {
+        const event = applyInput(this.views, this.layout, input, tick, (body) => this.waitingBodies.waits(body));
         if (event) events.push(event);
       }
     }
@@ -184,11 +193,15 @@ export class SimWorld implements World {
 
   asleep(): Uint8Array {
     const { bodies, tickHz } = this.layout;
-    return Uint8Array.from(bodies, (body, b) => (this.views.i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * tickHz ? 1 : 0));
+    return Uint8Array.from(bodies, (body, b) => (this.waitingBodies.waits(b) || this.views.i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * tickHz ? 1 : 0));
   }
 
   held(): Uint8Array {
-    return Uint8Array.from(this.layout.bodies, (_, b) => this.views.i32[this.heldAt(b)]!);
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.views.i32[this.heldAt(b)] === HELD ? 1 : 0));
+  }
+
+  waiting(): Uint8Array {
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) ? 1 : 0));
   }
 
   stateHash(): string {
@@ -214,10 +227,11 @@ export class SimWorld implements World {
   }
 
   /** Does a collider move near one of the bodies in the tick after number `tick`? */
-  private inTheWay(bodies: readonly BodyLayout[], tick: number): boolean {
+  private inTheWay(tick: number): boolean {
     const { layout, views: { f32 } } = this, from = tick / layout.tickHz, to = (tick + 1) / layout.tickHz;
     const movers = layout.movers.filter(({ path }) => stirs(path, from, to));
-    return movers.length > 0 && bodies.some((body) => {
+    return movers.length > 0 && layout.bodies.some((body, b) => {
+      if (this.waitingBodies.waits(b)) return false;
       const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
       return movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size));
     });
@@ -225,9 +239,9 @@ export class SimWorld implements World {
 
   /** Does a collider come in the tick that comes? Then the room wakes. */
   private disturbed(): boolean {
-    const near = this.inTheWay(this.layout.bodies, this.tickNumber);
-    if (near) this.wake();
-    return near;
+    if (!this.inTheWay(this.tickNumber)) return false;
+    this.wake();
+    return true;
   }
 
   private stillAt(body: number): number {
@@ -235,7 +249,7 @@ export class SimWorld implements World {
   }
 
   private heldAt(body: number): number {
-    return this.layout.still / 4 + this.layout.bodyCount + 1 + body;
+    return statusAt(this.layout, body);
   }
 
   private calmAt(body: number): number {
@@ -256,6 +270,7 @@ export class SimWorld implements World {
     }
     for (const s of layout.states) this.copyRows(s, s.initial, true);
     views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
+    parkAll(views, layout);
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.relist();
     this.forget();
@@ -318,16 +333,17 @@ export class SimWorld implements World {
       f32[layout.x / 4 + 4 * i + 3] = 0;
       f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
     }
-    i32[this.heldAt(b)] = 1;
+    i32[this.heldAt(b)] = HELD;
   }
 
   /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
   private countStillness(): void {
     const { layout, views: { i32 } } = this;
     // what rides on a slow collider is not to be held back, nor what lies on something that does
-    const riding = this.inTheWay(layout.bodies, this.tickNumber - 1);
+    const riding = this.inTheWay(this.tickNumber - 1);
     let all = true, settling = false;
     layout.bodies.forEach((body, b) => {
+      if (this.waitingBodies.waits(b)) return;
       const calm = this.calmAt(b), enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
       i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
       const slow = i32[calm]! >= enough;

@@ -9,7 +9,7 @@
  */
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
-  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_KEPT, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
@@ -51,11 +51,25 @@ declare function substepDone(): void;
 /** Called by the leader after every phase while H_WATCH has WATCH_PHASES, with its number in the program: energy books. */
 declare function phaseDone(phase: i32): void;
 
-/** Runs chunk `chunk` of the phase at `phase`. */
+/** Runs chunk `chunk` of the phase at `phase`, but for what belongs to bodies that wait. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
-  const kind = load<i32>(phase, PHASE_KIND), size = load<i32>(phase, PHASE_CHUNK);
+  const size = load<i32>(phase, PHASE_CHUNK), end = min<i32>(chunk * size + size, load<i32>(phase, PHASE_COUNT));
+  let begin = chunk * size, run = <usize>load<u32>(phase, PHASE_RUNS);
+  if (run) {
+    for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
+      if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_WAITS)) continue;
+      const first = min<i32>(load<i32>(run, RUN_FIRST), end);
+      if (begin < first) runPart(phase, begin, first, scratch);
+      begin = max<i32>(begin, load<i32>(run, RUN_END));
+    }
+  }
+  if (begin < end) runPart(phase, begin, end, scratch);
+}
+
+/** Blocks, particles or bodies begin .. end of a phase. */
+function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
+  const kind = load<i32>(phase, PHASE_KIND);
   let pass = load<i32>(phase, PHASE_PASS);
-  const begin = chunk * size, end = min<i32>(begin + size, load<i32>(phase, PHASE_COUNT));
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   // where stress is remembered, the first iteration starts from it and the last one keeps its multipliers
   const kept = load<u32>(phase, PHASE_MEMORY), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>kept + <usize>begin * MEMORY_BYTES : 0;

@@ -123,6 +123,13 @@ export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the mult
 export const PHASE_SUM = 44; // i32 address: corrections of every particle, their count in the fourth lane
 export const PHASE_OLDER = 48; // i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
 export const PHASE_OMEGA = 52; // f32 Chebyshev's factor of this iteration; 1 is none
+export const PHASE_RUNS = 56; // i32 pointer: RUN rows, ascending; 0: none of its blocks is left out
+export const PHASE_RUN_COUNT = 60; // i32
+/** Blocks (or rows) of one body that may wait: left out while it does. */
+export const RUN_FIRST = 0; // i32
+export const RUN_END = 4; // i32
+export const RUN_BODY = 8; // i32 address of its BODY row
+export const RUN_BYTES = 16;
 
 /** First iteration of a substep: multipliers start at zero. */
 export const PASS_FIRST = 1;
@@ -444,6 +451,7 @@ export const BODY_MEETS = 140; // i32 pointer: a byte for every collider, 1: the
 export const BODY_HELD = 144; // i32: something fixed, a hand, a ball or a collider within reach takes momentum from it or gives it some: 1 in this tick, 2 as long as this list of pairs lives
 export const BODY_ISLAND = 148; // i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
 export const BODY_RIGID = 152; // i32 1: its motion is made from positions (rigid.ts)
+export const BODY_WAITS = 156; // i32 1: it takes no part (server/sim/waiting.ts)
 export const BODY_BYTES = 160;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template: BodyTemplate = {
     name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
-    pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0], ...(body.start && { start: body.start }),
+    pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0], ...(body.start && { start: body.start }), waits: body.waiting ?? false,
     damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
     contactRadius: 0, touch: touchOf(body), meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
   };

@@ -3,11 +3,14 @@ import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";
 import type { Allocator } from "./map.ts";
+import type { WaitingRun } from "./program.ts";
 
 export interface EnclosedRows {
   /** Of the first row. */
   address: number;
   count: number;
+  /** Rows of bodies that may wait. */
+  runs: WaitingRun[];
 }
 
 /** Takes memory for the bodies that keep their whole volume now. @returns also what writes it later, from the address of the first SURFACE row */
@@ -15,7 +18,7 @@ export function planEnclosed(bodies: readonly BodyTemplate[], allocator: Allocat
   const keeping = bodies.flatMap((body, index) => (body.enclosed ? [{ index, particles: body.streamedCount, volume: body.enclosed }] : []));
   const address = allocator.take(keeping.length * L.ENCLOSED_BYTES), gradients = keeping.map(({ particles }) => allocator.take(16 * particles));
   return {
-    address, count: keeping.length,
+    address, count: keeping.length, runs: keeping.flatMap(({ index }, n) => (bodies[index]!.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
     write: (memory, surfaces) => keeping.forEach(({ index, volume }, n) => writeEnclosed(memory, address + n * L.ENCLOSED_BYTES, volume, surfaces + index * L.SURFACE_BYTES, gradients[n]!)),
   };
 }

@@ -21,8 +21,17 @@ export interface Phase {
   memory?: number;
   /** Address of a table of the colliders that these particles may touch; absent: all. */
   meets?: number;
+  /** Blocks that are left out while their body waits, in ascending order. */
+  runs?: readonly WaitingRun[];
   /** What the phases of a schedule need besides. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
+}
+
+/** Blocks (of bodies: rows) first .. end of a body that may wait. */
+export interface WaitingRun {
+  body: number;
+  first: number;
+  end: number;
 }
 
 /** 64 blocks = 256 elements: about 5 us of work, so that claiming (two atomics) stays below 2 %. */
@@ -46,14 +55,14 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   if (carries) everyRun(L.KIND_SWEEP_BEGIN);
   const backward = schedule.order === "symmetric" && iteration % 2 === 1;
   for (const r of backward ? [...ranges].reverse() : ranges) {
-    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory });
-    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
+    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory, runs: r.runs });
+    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, runs: r.runs, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
   }
   if (carries) everyRun(L.KIND_SWEEP_END);
-  for (const { kind, address, blocks, memory, kept, older } of ranges) {
+  for (const { kind, address, blocks, memory, kept, older, runs } of ranges) {
     if (!kept) continue;
     const of = BLOCK_KINDS[kind], sweep = { first: of.bytes, corners: rememberedRows(of), kept, sum: 0, older, omega };
-    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: address + of.memory, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, sweep });
+    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: address + of.memory, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, runs, sweep });
   }
   return phases;
 }
@@ -71,6 +80,8 @@ export interface ProgramSizes {
   bodies: number;
   /** Shape-matched bodies. */
   shapes: number;
+  /** Rows of those that may wait. */
+  shapeRuns: readonly WaitingRun[];
   /** Heavy spheres. */
   balls: number;
   /** Particles that meet colliders one by one. */
@@ -94,8 +105,8 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
     // one body's surface is serial, and nobody else's
-    if (enclosed.count > 0) phases.push({ kind: L.KIND_ENCLOSED, data: enclosed.address, count: enclosed.count, chunk: 1, pass, stage: L.STAGE_SOLVE });
-    if (shapes) phases.push({ kind: L.KIND_SHAPE, data: 0, count: shapes, chunk: 1, pass, stage: L.STAGE_SOLVE });
+    if (enclosed.count > 0) phases.push({ kind: L.KIND_ENCLOSED, data: enclosed.address, count: enclosed.count, chunk: 1, pass, stage: L.STAGE_SOLVE, runs: enclosed.runs });
+    if (shapes) phases.push({ kind: L.KIND_SHAPE, data: 0, count: shapes, chunk: 1, pass, stage: L.STAGE_SOLVE, runs: sizes.shapeRuns });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
@@ -108,12 +119,19 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   phases.push(once(L.KIND_VERIFY, L.STAGE_COLLIDE));
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
-    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass: 0, stage: L.STAGE_SOLVE });
+    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass: 0, stage: L.STAGE_SOLVE, runs: r.runs });
   }
   return phases;
 }
 
-export function writeProgram(i32: Int32Array, f32: Float32Array, address: number, phases: readonly Phase[]): void {
+/** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */
+export function programBytes(phases: readonly Phase[]): number {
+  return phases.length * L.PHASE_BYTES + phases.reduce((n, p) => n + (p.runs?.length ?? 0), 0) * L.RUN_BYTES;
+}
+
+/** @param bodyRows address of the BODY rows */
+export function writeProgram(i32: Int32Array, f32: Float32Array, address: number, phases: readonly Phase[], bodyRows: number): void {
+  let runs = address + phases.length * L.PHASE_BYTES;
   phases.forEach((p, n) => {
     const at = (address + n * L.PHASE_BYTES) / 4;
     i32[at + L.PHASE_KIND / 4] = p.kind;
@@ -125,6 +143,13 @@ export function writeProgram(i32: Int32Array, f32: Float32Array, address: number
     i32[at + L.PHASE_STAGE / 4] = p.stage;
     i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
     i32[at + L.PHASE_KEPT / 4] = p.meets ?? 0;
+    if (p.runs?.length) {
+      i32.set([runs, p.runs.length], at + L.PHASE_RUNS / 4);
+      for (const { first, end, body } of p.runs) {
+        i32.set([first, end, bodyRows + body * L.BODY_BYTES], runs / 4);
+        runs += L.RUN_BYTES;
+      }
+    }
     if (!p.sweep) return;
     i32[at + L.PHASE_FIRST / 4] = p.sweep.first;
     i32[at + L.PHASE_CORNERS / 4] = p.sweep.corners;

@@ -2,6 +2,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
+import type { WaitingRun } from "./program.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 /** A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64 keeps ten digits. */
@@ -11,6 +12,8 @@ export interface PlannedShapes {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
+  /** Rows of bodies that may wait. */
+  runs: WaitingRun[];
   /** Address of each shape-matched body's row, by body number. */
   rowOf: ReadonlyMap<number, number>;
   /** What outlives a tick beside particles: the rest shape's plastic part, of each body that has one. */
@@ -34,7 +37,7 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
     return initial && good ? [{ body: index, address: rows + n * L.SHAPE_BYTES, stride: L.SHAPE_BYTES, offset: L.SHAPE_PLASTIC, rows: L.SHAPE_STATE_ROWS, firstLane: 0, lastLane: 4, initial, good }] : [];
   });
   return {
-    rows, count: shaped.length, rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
+    rows, count: shaped.length, runs: shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : [])), rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
     states,
     write(buffer, x, firsts, bodyRows) {
       const i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);

@@ -9,6 +9,7 @@ import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements }
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
 import { rememberedRows } from "./blocks/kind.ts";
 import type { Allocator } from "./map.ts";
+import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
 /** compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. */
@@ -24,6 +25,8 @@ export interface BodyElements {
   form?: Form;
   /** Default Gauss-Seidel. */
   schedule?: Schedule;
+  /** It may wait; default false. */
+  waits?: boolean;
 }
 
 /** One constraint and where it comes from. */
@@ -46,6 +49,8 @@ export interface ColorRange {
   /** Chebyshev's copies of what the blocks remember, of iterations k and k - 1; 0 where there are none. */
   kept: number;
   older: number;
+  /** Blocks that hold nothing but one body that may wait. */
+  runs: WaitingRun[];
 }
 
 /** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state.ts). */
@@ -127,6 +132,19 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
   return runs;
 }
 
+/** Lanes are body after body; a block that two bodies share is never left out, and a last one that is filled up is its body's. */
+function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): WaitingRun[] {
+  const runs: WaitingRun[] = [];
+  if (!bodies.some((b) => b.waits)) return runs;
+  for (let from = 0, to; from < lanes.length; from = to) {
+    const { body } = lanes[from]!;
+    for (to = from; to < lanes.length && lanes[to]!.body === body; ) to++;
+    const run = { body, first: Math.ceil(from / 4), end: to === lanes.length ? Math.ceil(to / 4) : Math.floor(to / 4) };
+    if (bodies[body]!.waits && run.first < run.end) runs.push(run);
+  }
+  return runs;
+}
+
 /** Takes memory for all blocks now and returns what writes them later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
   const states: StateRun[] = [], writers: PlannedBlocks["write"][] = [], groups: SweepGroup[] = [], grouped = groupBodies(bodies);
@@ -139,7 +157,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
           const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
           const memory = BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
-          ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy() });
+          ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy(), runs: waitingRuns(lanes, bodies) });
           const run = state && { ...state, address, stride: bytes, initial: allocator.take(16 * state.rows * blocks), good: allocator.take(16 * state.rows * blocks) };
           if (run) {
             // lanes are body after body
