@@ -15,6 +15,7 @@
  *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
  *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved, ms
  *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
+ *     pliant.waiting                    numbers of the bodies that the picture does not show
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
  */
@@ -46,6 +47,7 @@ function createHook({ state, status, tick, view, grabs, cursors, stats, firstDra
     get status() { return status(); },
     get tick() { return tick(); },
     get quanta() { return state.topology?.bodies.map((body) => body.quantum) ?? []; },
+    get waiting() { return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : [])); },
     get members() { return state.members; },
     get firstMovingFrameMs() { return firstMovingFrameMs(); },
     get firstDrawnFrameMs() { return firstDrawnFrameMs(); },

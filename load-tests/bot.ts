@@ -75,6 +75,8 @@ export class Bot {
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   stats: Record<string, unknown> | null = null;
   resets = 0;
+  /** Bodies that wait, since when, and by whose hand. */
+  waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
   readonly #keepFrames: number;
@@ -167,6 +169,14 @@ export class Bot {
 
   reset(): void {
     this.send([ClientMessage.reset]);
+  }
+
+  spawn(body: number, position: Point, options?: { heading?: [number, number]; occupied?: "refuse" | "lift" }): void {
+    this.send([ClientMessage.spawn, body, ...position, ...(options ? [options] : [])]);
+  }
+
+  remove(body: number): void {
+    this.send([ClientMessage.remove, body]);
   }
 
   cursor(at: Point | null): void {
@@ -268,6 +278,9 @@ export class Bot {
           break;
         case ServerMessage.reset:
           this.resets += 1;
+          break;
+        case ServerMessage.waiting:
+          this.waiting = { tick: message[1] as number, bodies: message[2] as number[], member: message[3] as number };
           break;
       }
     } catch (error) {

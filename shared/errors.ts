@@ -36,6 +36,8 @@ export const Notices = {
   OUT_OF_RANGE: { text: "An input named something that does not exist or lay outside its range, and was dropped." },
   GRAB_LIMIT: { text: "This member holds as many points as one may." },
   RESET_TOO_SOON: { text: "The room was reset a moment ago." },
+  PLACE_TAKEN: { text: "Something is where the body was to go." },
+  SPAWN_TOO_SOON: { text: "This member put something in a moment ago." },
   INPUT_REJECTED: { text: "The simulation refused an input." },
   BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
   TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },

@@ -26,6 +26,10 @@ export const ClientMessage = {
   ping: 8,
   /** [9]: send me a keyframe (after a decoding error). */
   needKeyframe: 9,
+  /** [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: put in a body that waits, its underside at x y z (m). */
+  spawn: 10,
+  /** [11, body]: take it out again. */
+  remove: 11,
 } as const;
 
 /** Server to client. */
@@ -48,6 +52,8 @@ export const ServerMessage = {
   notice: 71,
   /** [72, tick, member]: the scene was reset. */
   reset: 72,
+  /** [73, tick, [body, ...], member]: from the frame of this tick on these bodies wait, and all others are there. */
+  waiting: 73,
 } as const;
 
 export type MessageType = (typeof ClientMessage)[keyof typeof ClientMessage] | (typeof ServerMessage)[keyof typeof ServerMessage];

@@ -8,6 +8,8 @@ export interface TopologyBody {
   name: string;
   kind: "soft" | "cloth" | "ball";
   look: Look;
+  /** Members put it in and take it out; absent: it is always there. */
+  waits?: true;
   /** First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of a cloth. */
   first: number;
   count: number;

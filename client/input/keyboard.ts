@@ -1,9 +1,9 @@
 /** Single-key commands of the room page; silent while somebody types in a field or uses a modifier. */
 
-export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help";
+export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares";
 
 export const KEYS: Readonly<Record<string, Command>> = {
-  r: "reset", p: "push", o: "overlay", w: "wireframe", h: "home", escape: "cancel", "?": "help",
+  r: "reset", p: "push", o: "overlay", w: "wireframe", h: "home", i: "spares", escape: "cancel", "?": "help",
 };
 
 export function listenToKeys(run: (command: Command) => void): void {

@@ -14,6 +14,9 @@ export interface PointerInputOptions {
   /** True: a click pushes instead of holding. */
   pushing: () => boolean;
   push: (picked: Picked) => void;
+  /** True: a click says where a body is to go. */
+  placing: () => boolean;
+  place: (clientX: number, clientY: number) => void;
   /** The mouse points here (window pixels); undefined when it left. */
   hover: (at: { x: number; y: number } | undefined) => void;
   /** The player can act: the line is up. */
@@ -34,6 +37,10 @@ export function listenToPointers(options: PointerInputOptions): void {
   area.addEventListener("pointerdown", (event) => {
     // Other buttons and modifiers are the camera's.
     if (!inCanvas(event) || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || !options.enabled()) return;
+    if (options.placing()) {
+      options.place(event.clientX, event.clientY);
+      return swallow(event);
+    }
     const picked = view.pick(event.clientX, event.clientY, TOLERANCE[event.pointerType] ?? 6);
     if (!picked) return;
     if (options.pushing()) {

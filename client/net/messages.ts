@@ -39,7 +39,8 @@ export type ServerEvent =
   | { type: "pong"; clientTimeMs: number; serverTick: number }
   | { type: "stats"; stats: RoomStats }
   | { type: "notice"; code: string; text: string; details: unknown }
-  | { type: "reset"; tick: number; member: number };
+  | { type: "reset"; tick: number; member: number }
+  | { type: "waiting"; tick: number; bodies: number[]; member: number };
 
 /**
  * @param data one binary WebSocket message
@@ -74,6 +75,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "notice", code: String(f[0]), text: String(f[1] ?? ""), details: f[2] };
     case ServerMessage.reset:
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
+    case ServerMessage.waiting:
+      return { type: "waiting", tick: number(f[0], "waiting tick"), bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")), member: number(f[2], "waiting member") };
     default:
       return undefined;
   }
@@ -164,6 +167,9 @@ export const build = {
   release: (grab: number) => encode([ClientMessage.release, grab]),
   impulse: (at: SurfacePoint, [x, y, z]: Point) => encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
   reset: () => encode([ClientMessage.reset]),
+  /** The nearest free place above will do. */
+  spawn: (body: number, [x, y, z]: Point) => encode([ClientMessage.spawn, body, x, y, z, { occupied: "lift" }]),
+  remove: (body: number) => encode([ClientMessage.remove, body]),
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),

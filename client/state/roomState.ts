@@ -12,6 +12,7 @@ import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
 import { Seam } from "./seam.ts";
 import { SnapshotBuffer, type Frame } from "./snapshotBuffer.ts";
+import { WaitingHistory } from "./waiting.ts";
 
 export interface RoomStateOptions {
   fetchTopology: (hash: string) => Promise<Topology>;
@@ -23,7 +24,9 @@ export interface RoomStateOptions {
   onMembers: () => void;
   onStats: (stats: RoomStats) => void;
   onReset: (member: number) => void;
-  onNotice: (code: string, text: string) => void;
+  onNotice: (code: string, text: string, details: unknown) => void;
+  /** Bodies came or went, by this member's hand (0: the server's); not called for what was so when this page joined. */
+  onWaiting: (member: number, came: readonly number[], went: readonly number[]) => void;
   onFrame?: (frame: Frame) => void;
 }
 
@@ -46,6 +49,9 @@ export class RoomState {
   stats: RoomStats | undefined;
   /** float32[3*particles] what is drawn now, m. */
   displayed = new Float32Array(0);
+  /** By body, 1: it waits, and is not drawn. */
+  hidden = new Uint8Array(0);
+  readonly spares = new WaitingHistory();
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
@@ -88,7 +94,11 @@ export class RoomState {
         this.seam.begin(this.displayed, receivedMs);
         return this.options.onReset(event.member);
       case "notice":
-        return this.options.onNotice(event.code, event.text);
+        return this.options.onNotice(event.code, event.text, event.details);
+      case "waiting": {
+        const { came, went } = this.spares.note(event.tick, event.bodies);
+        return this.options.onWaiting(event.member, came, went);
+      }
     }
   }
 
@@ -111,9 +121,20 @@ export class RoomState {
     interpolateInto(this.displayed, pair.from.positions, pair.to.positions, pair.alpha);
     const key = pair.to.still || pair.from === pair.to ? pair.from.changedTick : tick;
     const blending = this.seam.blendInto(this.displayed, nowMs);
-    const moved = blending || key !== this.lastKey;
+    const moved = this.hide(pair.from.tick, pair.to.tick) || blending || key !== this.lastKey;
     this.lastKey = key;
     return { tick, moved };
+  }
+
+  /** @returns whether a body has come or gone */
+  private hide(fromTick: number, toTick: number): boolean {
+    let changed = false;
+    for (let body = 0; body < this.hidden.length; body++) {
+      const now = this.spares.waits(body, fromTick, toTick) ? 1 : 0;
+      changed ||= now !== this.hidden[body];
+      this.hidden[body] = now;
+    }
+    return changed;
   }
 
   private welcomed(welcome: Welcome): void {
@@ -148,6 +169,7 @@ export class RoomState {
     this.buffer = new SnapshotBuffer(topology.particles);
     this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
     this.displayed = new Float32Array(3 * topology.particles);
+    this.hidden = new Uint8Array(topology.bodies.length);
     this.options.onTopology(topology);
     const waiting = this.waiting;
     this.waiting = [];

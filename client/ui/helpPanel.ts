@@ -7,6 +7,7 @@ const WITH_MOUSE: [string, string][] = [
   ["Drag a body", "pull on it; the wheel moves your hand nearer or farther"],
   ["Drag elsewhere", "turn the view; right button moves it, wheel zooms"],
   ["P", "push mode: a click gives a shove"],
+  ["I", "put something in, take it out, where the scene has spares"],
   ["R", "start again, for everyone"],
   ["H", "the scene's own view"],
   ["O", "numbers and plots"],
@@ -19,6 +20,7 @@ const WITH_FINGERS: [string, string][] = [
   ["A finger elsewhere", "turns the view"],
   ["Two fingers elsewhere", "zoom and move"],
   ["Push", "a tap gives a shove"],
+  ["Put in", "a tap says where, where the scene has spares"],
   ["Reset", "starts again, for everyone"],
 ];
 

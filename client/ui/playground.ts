@@ -37,6 +37,8 @@ export class Playground {
   readonly view: RoomView;
   readonly grabs: GrabController;
   pushing = false;
+  /** The body that the next click puts in. */
+  private placing: number | undefined;
   private readonly options: PlaygroundOptions;
   private readonly presence: Presence;
   private tick = Number.NaN;
@@ -66,6 +68,8 @@ export class Playground {
       view: this.view, grabs: this.grabs, area: shell.element, canvas: shell.canvas,
       pushing: () => this.pushing,
       push: (picked) => this.push(picked),
+      placing: () => this.placing !== undefined,
+      place: (x, y) => this.place(x, y),
       hover: (at) => this.presence.hover(at),
       enabled: () => options.online() && this.running,
     });
@@ -100,6 +104,12 @@ export class Playground {
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
       firstMovingFrameMs: () => this.firstMovingFrameMs,
     });
+  }
+
+  /** The next click puts this body in, where it points; undefined: it does not. */
+  setPlacing(body: number | undefined): void {
+    this.placing = body;
+    this.options.shell.element.classList.toggle("placing", body !== undefined);
   }
 
   togglePushing(): boolean {
@@ -143,6 +153,7 @@ export class Playground {
       moved: sampled?.moved ?? false,
       seconds: this.tick / this.options.topology.tickHz,
       hasFrame: sampled !== undefined,
+      hidden: state.hidden,
       grabs: this.drawnGrabs(),
       cursors: this.drawnCursors(),
       bends,
@@ -154,6 +165,13 @@ export class Playground {
       performance.mark("pliant:first-moving-frame");
     }
     this.lastMs = nowMs;
+  }
+
+  private place(clientX: number, clientY: number): void {
+    const { send, shell } = this.options;
+    send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point));
+    shell.hideHint();
+    shell.spares.cancel();
   }
 
   private push(picked: Picked): void {

@@ -31,11 +31,17 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     home: () => run("home"),
     overlay: () => run("overlay"),
     help: () => run("help"),
+    place: (body) => {
+      playground?.setPlacing(body);
+      if (body !== undefined) shell.toasts.show(`Where is ${bodyName(body)} to go?`);
+    },
+    takeOut: (body) => connection.send(build.remove(body)),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
 
   const nameOf = (member: number) => state.members.find((m) => m.member === member)?.name ?? "Somebody";
+  const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? "it";
   const state = new RoomState({
     fetchTopology,
     needKeyframe: () => connection.send(build.needKeyframe()),
@@ -47,7 +53,14 @@ export function openRoomPage(app: HTMLElement, room: string): void {
       playground?.grabs.endAll(false);
       shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
     },
-    onNotice: (_code, text) => shell.toasts.show(text),
+    onNotice: (code, text, details) => shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : text),
+    onWaiting: (member, came, went) => {
+      shell.spares.setWaiting(state.spares.now);
+      if (member === 0) return;
+      const who = member === state.welcome?.member ? "You" : nameOf(member);
+      for (const body of came) shell.toasts.show(`${who} put in ${bodyName(body)}`);
+      for (const body of went) shell.toasts.show(`${who} took out ${bodyName(body)}`);
+    },
   });
 
   // The drawing code comes while the socket opens and the topology is fetched.
@@ -62,6 +75,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
       status = next;
       shell.banner.update(next);
       shell.toolbar.setOnline(next.state === "open");
+      shell.spares.setOnline(next.state === "open");
       shell.element.classList.toggle("offline", next.state === "waiting");
       if (next.state !== "open") playground?.grabs.endAll(false);
       if (next.state === "ended") leave(next.code);
@@ -77,6 +91,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
     shell.setTitle(topology.title);
+    shell.spares.setBodies(topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])));
     shell.setLoading("Setting the scene …");
     linkReport().catch(() => {});
     const { Playground } = await drawing;
@@ -114,14 +129,24 @@ export function openRoomPage(app: HTMLElement, room: string): void {
         return void playground?.view.toggleWireframe();
       case "home":
         return playground?.goHome();
+      case "spares":
+        return shell.spares.toggle();
       case "help":
         return shell.toggleHelp();
       case "cancel":
         shell.toggleHelp(false);
         shell.toolbar.togglePopover(false);
+        shell.spares.cancel();
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
     }
+  }
+
+  /** What is in the way of a body that was to be put in. */
+  function placeTaken(details: unknown, text: string): string {
+    const by = (details as { by?: { body?: number; collider?: number } } | undefined)?.by;
+    const name = by?.body !== undefined ? bodyName(by.body) : state.topology?.colliders[by?.collider ?? -1]?.name;
+    return name === undefined ? text : `There is no room for it: ${name} is in the way`;
   }
 
   function localStats(): LocalStats {

@@ -4,6 +4,7 @@ import { h, icon } from "./dom.ts";
 import { helpPanel, hintText } from "./helpPanel.ts";
 import type { Identity } from "./identity.ts";
 import { People } from "./people.ts";
+import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { Toolbar, type ToolbarActions } from "./toolbar.ts";
@@ -16,6 +17,7 @@ export class RoomShell {
   readonly toasts = new Toasts();
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
+  readonly spares: SpareMenu;
   readonly help: HTMLElement;
   private readonly titleText = h("strong", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
@@ -24,8 +26,9 @@ export class RoomShell {
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
 
-  constructor(room: string, identity: Identity, actions: ToolbarActions) {
-    this.toolbar = new Toolbar(identity, actions);
+  constructor(room: string, identity: Identity, actions: ToolbarActions & SpareActions) {
+    this.spares = new SpareMenu(actions);
+    this.toolbar = new Toolbar(identity, actions, this.spares.element);
     this.help = helpPanel(() => this.toggleHelp(false));
     const title = h(
       "a", { class: "title glass", href: "/", title: "To the lobby" },

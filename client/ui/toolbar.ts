@@ -20,7 +20,8 @@ export class Toolbar {
   private readonly me: HTMLButtonElement;
   private readonly popover: HTMLElement;
 
-  constructor(identity: Identity, actions: ToolbarActions) {
+  /** @param spares the list of what can be put in */
+  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement) {
     this.popover = identityPopover(identity, () => {
       this.showIdentity(identity);
       saveIdentity(identity);
@@ -34,7 +35,7 @@ export class Toolbar {
     this.overlayButton.setAttribute("aria-pressed", "false");
     this.element = h(
       "div", { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
-      this.me, h("hr"), this.pushButton, this.resetButton,
+      this.me, h("hr"), this.pushButton, spares, this.resetButton,
       tool("home", "", "The scene's own view (H)", actions.home), this.overlayButton, tool("help", "", "Help (?)", actions.help),
       h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,

@@ -26,6 +26,8 @@ export class BodyMesh implements PickSurface {
   /** float32[3*count]: a view of the room's displayed positions. */
   readonly positions: Float32Array;
   readonly bounds = new Sphere();
+  /** It waits: nobody sees or meets it. */
+  hidden = false;
   /** Half the diagonal of the rest shape's bounding box, m. */
   readonly restRadius: number;
   private readonly normals: Float32Array;

@@ -30,6 +30,7 @@ export class ContactBlobs {
   /** Once per frame: each ball moves to the mean of its particles; its radius is their root mean square distance. */
   update(): void {
     this.groups.forEach(({ body, members }, index) => {
+      if (body.hidden) return void this.spheres[index]!.set(0, 0, 0, 0);
       let x = 0, y = 0, z = 0, squares = 0;
       for (const i of members) {
         const px = body.positions[i]!, py = body.positions[i + 1]!, pz = body.positions[i + 2]!;

@@ -4,7 +4,7 @@ import type { PickSurface } from "./picking.ts";
 
 export class DebugDraw {
   readonly group = new Group();
-  private readonly parts: { surface: PickSurface; attribute: BufferAttribute }[] = [];
+  private readonly parts: { surface: PickSurface; attribute: BufferAttribute; lines: LineSegments }[] = [];
 
   constructor(surfaces: readonly PickSurface[]) {
     const material = new LineBasicMaterial({ color: "#1d4ed8", transparent: true, opacity: 0.55, depthTest: false, toneMapped: false });
@@ -18,14 +18,15 @@ export class DebugDraw {
       lines.frustumCulled = false;
       lines.renderOrder = 5;
       this.group.add(lines);
-      this.parts.push({ surface, attribute });
+      this.parts.push({ surface, attribute, lines });
     }
     this.group.visible = false;
   }
 
   update(): void {
     if (!this.group.visible) return;
-    for (const { surface, attribute } of this.parts) {
+    for (const { surface, attribute, lines } of this.parts) {
+      lines.visible = !surface.hidden;
       attribute.array.set(surface.positions);
       attribute.needsUpdate = true;
     }

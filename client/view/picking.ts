@@ -10,6 +10,8 @@ export interface PickSurface {
   positions: Float32Array;
   /** uint32[3*T] */
   triangles: Uint32Array;
+  /** It is not there. */
+  hidden?: boolean;
 }
 
 export interface PickHit {
@@ -58,7 +60,8 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
 export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, direction: Vec): PickHit | undefined {
   let best: PickHit | undefined;
   for (let body = 0; body < surfaces.length; body++) {
-    const { positions, triangles } = surfaces[body]!;
+    const { positions, triangles, hidden } = surfaces[body]!;
+    if (hidden) continue;
     for (let t = 0; t < triangles.length; t += 3) {
       const hit = rayTriangle(origin, direction, at(positions, triangles[t]!), at(positions, triangles[t + 1]!), at(positions, triangles[t + 2]!));
       if (hit && (!best || hit[0] < best.distance)) best = { body, triangle: t / 3, distance: hit[0], u: hit[1], v: hit[2] };
@@ -76,7 +79,8 @@ export function pickNearest(surfaces: readonly PickSurface[], origin: Vec, direc
   let best: { body: number; particle: number; distance: number } | undefined;
   let bestTangent = tolerance;
   for (let body = 0; body < surfaces.length; body++) {
-    const { positions } = surfaces[body]!;
+    const { positions, hidden } = surfaces[body]!;
+    if (hidden) continue;
     for (let i = 0; i < positions.length; i += 3) {
       const x = positions[i]! - origin[0], y = positions[i + 1]! - origin[1], z = positions[i + 2]! - origin[2];
       const along = x * direction[0] + y * direction[1] + z * direction[2];

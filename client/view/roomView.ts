@@ -31,6 +31,8 @@ export interface FrameInput {
   seconds: number;
   /** A frame has been received at all. */
   hasFrame: boolean;
+  /** By body, 1: it is not there. */
+  hidden: Uint8Array;
   grabs: readonly DrawnGrab[];
   cursors: readonly DrawnCursor[];
   bends: readonly LocalBend[];
@@ -100,8 +102,11 @@ export class RoomView {
     const cameraMoved = stage.controls.update(), collidersMoved = stage.movers.update(input.seconds);
     if (input.hasFrame && !this.visible) {
       this.visible = true;
-      for (const { mesh } of this.bodies) mesh.visible = true;
       this.dirty = true;
+    }
+    for (const [index, body] of this.bodies.entries()) {
+      body.hidden = input.hidden[index] === 1;
+      body.mesh.visible = this.visible && !body.hidden;
     }
     const bent = input.bends.length > 0;
     if (this.visible && (input.moved || bent || this.dirty)) {
@@ -119,6 +124,7 @@ export class RoomView {
   private updateBodies(): void {
     this.bounds.makeEmpty();
     for (const body of this.bodies) {
+      if (body.hidden) continue;
       body.update();
       if (body.bounds.radius >= 0) this.bounds.union(body.bounds);
     }

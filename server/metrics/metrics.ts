@@ -15,7 +15,7 @@ export const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 
 export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
 export type BytesKind = "keyframe" | "delta" | "hands" | "members" | "stats" | "other";
-export type RejectReason = "rate" | "malformed" | "range" | "grab_limit" | "reset_cooldown" | "simulation" | "too_large" | "not_allowed";
+export type RejectReason = "rate" | "malformed" | "range" | "grab_limit" | "reset_cooldown" | "spawn_cooldown" | "place_taken" | "simulation" | "too_large" | "not_allowed";
 
 /** Values that are read when somebody asks, not counted as they happen. */
 export interface MetricSources {
@@ -85,7 +85,7 @@ export class Metrics {
     });
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of ["keyframe", "delta", "hands", "members", "stats", "other"]) this.bytesOut.inc({ kind }, 0);
-    for (const reason of ["rate", "malformed", "range", "grab_limit", "reset_cooldown", "simulation", "too_large", "not_allowed"]) this.inputsRejected.inc({ reason }, 0);
+    for (const reason of ["rate", "malformed", "range", "grab_limit", "reset_cooldown", "spawn_cooldown", "place_taken", "simulation", "too_large", "not_allowed"]) this.inputsRejected.inc({ reason }, 0);
   }
 
   /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */

@@ -16,6 +16,8 @@ export type ClientRequest =
   | { type: "release"; grab: number }
   | { type: "impulse"; body: number; triangle: number; u: number; v: number; impulse: Point }
   | { type: "reset" }
+  | { type: "spawn"; body: number; position: Point; heading: [number, number]; occupied: "refuse" | "lift" }
+  | { type: "remove"; body: number }
   | { type: "cursor"; at: Point | null }
   | { type: "ping"; clientTimeMs: number }
   | { type: "needKeyframe" };
@@ -68,6 +70,14 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
     }
     case ClientMessage.reset:
       return { type: "reset" };
+    case ClientMessage.spawn: {
+      read.name = "spawn";
+      return { type: "spawn", body: read.integer("body", 0, 2 ** 31), position: read.point(), ...read.spawnOptions() };
+    }
+    case ClientMessage.remove: {
+      read.name = "remove";
+      return { type: "remove", body: read.integer("body", 0, 2 ** 31) };
+    }
     case ClientMessage.cursor: {
       read.name = "cursor";
       return { type: "cursor", at: message[1] === null ? null : read.point() };
@@ -132,13 +142,25 @@ class FieldReader {
     };
   }
 
-  helloOptions(): { name?: string; color?: string; resume?: string } {
+  /** A map that may be absent. */
+  #options(): Record<string, unknown> {
     const value = this.#message[this.#at++];
     if (value === undefined || value === null) return {};
-    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date) throw new MalformedMessage("hello: options is not a map");
-    const options: { name?: string; color?: string; resume?: string } = {};
+    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date) throw new MalformedMessage(`${this.name}: options is not a map`);
+    return value as Record<string, unknown>;
+  }
+
+  spawnOptions(): { heading: [number, number]; occupied: "refuse" | "lift" } {
+    const { heading = [1, 0], occupied = "refuse" } = this.#options();
+    if (!Array.isArray(heading) || heading.length !== 2 || !heading.every((c) => typeof c === "number" && Number.isFinite(c))) throw new MalformedMessage("spawn: heading is not two finite numbers");
+    if (occupied !== "refuse" && occupied !== "lift") throw new MalformedMessage("spawn: occupied is neither refuse nor lift");
+    return { heading: heading as [number, number], occupied };
+  }
+
+  helloOptions(): { name?: string; color?: string; resume?: string } {
+    const value = this.#options(), options: { name?: string; color?: string; resume?: string } = {};
     for (const field of ["name", "color", "resume"] as const) {
-      const text = (value as Record<string, unknown>)[field];
+      const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
       options[field] = text;
@@ -167,6 +189,15 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
   }
   if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
+  if (request.type === "spawn" || request.type === "remove") {
+    const { body } = request;
+    if (!shape.waiting.includes(body)) return { field: "body", value: body, limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}` };
+  }
+  if (request.type === "spawn") {
+    const [x, z] = request.heading, length = Math.sqrt(x * x + z * z);
+    if (!(length > 0 && length < Infinity)) return { field: "heading", value: length, limit: "a direction: longer than 0" };
+    return checkReach("position", request.position, shape);
+  }
   if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
   return null;
 }

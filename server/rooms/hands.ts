@@ -12,6 +12,9 @@ import type { Session } from "./session.ts";
 /** Between two resets of one room, ms: long enough that a held key does not freeze the scene at its start. */
 const RESET_COOLDOWN_MS = 500;
 
+/** Between two bodies that one member puts in, ms: to look for a free place takes a room's thread some milliseconds. */
+const SPAWN_COOLDOWN_MS = 100;
+
 type HandRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" }>;
 
 export class Hands {
@@ -75,6 +78,17 @@ export class Hands {
         this.#accept({ type: "reset", member });
         return;
       }
+      case "spawn": {
+        const nowMs = performance.now();
+        if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS) return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", { limit: `once in ${SPAWN_COOLDOWN_MS} ms` });
+        session.lastSpawnMs = nowMs;
+        const { body, position, heading, occupied } = request;
+        this.#accept({ type: "spawn", member, body, position, heading, occupied });
+        return;
+      }
+      case "remove":
+        this.#accept({ type: "remove", member, body: request.body });
+        return;
       case "cursor":
         session.cursor = request.at;
         session.handsChanged = true;
@@ -93,6 +107,13 @@ export class Hands {
   /** The simulation did not take this grab: nobody is to see a hand that holds nothing. */
   forget(session: Session, grab: number): void {
     if (session.grabs.delete(grab)) session.handsChanged = true;
+  }
+
+  /** The body was taken out: nobody holds it any more. */
+  dropBody(body: number): void {
+    for (const session of this.#sessions.values()) {
+      for (const [grab, held] of session.grabs) if (held.body === body) this.forget(session, grab);
+    }
   }
 
   /** Everybody lets go. */

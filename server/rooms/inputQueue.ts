@@ -41,6 +41,8 @@ export class InputQueue {
         for (const name of this.#open.keys()) if (name.startsWith(`${input.member}:`)) this.#open.delete(name);
         break;
       case "impulse":
+      case "spawn":
+      case "remove":
         break;
     }
     this.#inputs.push(input);

@@ -17,7 +17,7 @@ import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Members } from "./members.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWelcome } from "./serverMessages.ts";
+import { encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
@@ -49,6 +49,8 @@ export class Room {
   readonly members: Members;
   /** Bodies that are held: they blew up, or intersected from the start where the scene wants them held. */
   readonly held = new Set<number>();
+  /** Bodies that wait until somebody puts them in. */
+  readonly waiting: Set<number>;
   /** Wire tick: counts steps, and goes on counting through resets and restores. */
   tick = 0;
   readonly #options: RoomOptions;
@@ -70,6 +72,7 @@ export class Room {
     this.name = options.name;
     this.scene = options.scene;
     this.pool = options.pool.kind;
+    this.waiting = new Set(template.shape.waiting);
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
@@ -112,6 +115,8 @@ export class Room {
       topology: template.topologyHash,
       limits: { ...Limits, reach: template.shape.reach, maxImpulse: template.shape.maxImpulse },
     }), "other");
+    // before any frame: what waits is not to be drawn
+    if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member);
     this.#membersChanged();
     return {
@@ -243,6 +248,17 @@ export class Room {
       case "reset":
         this.held.clear();
         this.#broadcast.certain(encodeReset(tick, event.member), "other");
+        this.#allWait(tick);
+        return;
+      case "spawned":
+        this.waiting.delete(event.body);
+        this.#broadcast.certain(encodeWaiting(tick, this.waiting, event.member), "other");
+        return;
+      case "removed":
+        this.waiting.add(event.body);
+        this.held.delete(event.body);
+        this.#hands.dropBody(event.body);
+        this.#broadcast.certain(encodeWaiting(tick, this.waiting, event.member), "other");
         return;
       case "bodyHeld":
         this.held.add(event.body);
@@ -263,15 +279,23 @@ export class Room {
         this.#broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");
         return;
       case "inputRejected": {
-        metrics.reject("simulation");
-        const { field, value, limit } = event;
+        const { field, value, limit, grab, by } = event;
+        metrics.reject(by ? "place_taken" : "simulation");
         const session = this.members.sessions.get(event.member);
         if (!session) return;
-        if (field === "grab") this.#hands.forget(session, value);
-        session.connection?.send(encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
+        if (grab !== undefined) this.#hands.forget(session, grab);
+        session.connection?.send(by ? encodeNotice("PLACE_TAKEN", { field, value, limit, by }) : encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
         return;
       }
     }
+  }
+
+  /** As the scene starts. */
+  #allWait(tick: number): void {
+    const { waiting } = this.#options.template.shape;
+    if (waiting.length === 0) return;
+    for (const body of waiting) this.waiting.add(body);
+    this.#broadcast.certain(encodeWaiting(tick, this.waiting, 0), "other");
   }
 
   /** The simulation started again behind the members' backs. */
@@ -284,5 +308,6 @@ export class Room {
     for (const session of this.members.sessions.values()) session.needsKeyframe = true;
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED"), "other");
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
+    this.#allWait(this.tick);
   }
 }

@@ -38,6 +38,10 @@ export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<st
   return encoder.encode([ServerMessage.notice, code, Notices[code].text, details]);
 }
 
+export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
+}
+
 export function encodeReset(tick: number, member: number): Uint8Array {
   return encoder.encode([ServerMessage.reset, tick, member]);
 }

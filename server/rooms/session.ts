@@ -32,6 +32,8 @@ export class Session {
   /** The next frame must be a keyframe: it has just joined, or missed a frame. No deltas until then. */
   needsKeyframe = true;
   lastKeyframeMs = -Infinity;
+  /** When it last put a body in. */
+  lastSpawnMs = -Infinity;
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 

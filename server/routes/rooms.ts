@@ -62,12 +62,13 @@ export function roomRoutes(app: FastifyInstance, registry: RoomRegistry): void {
       response: {
         200: {
           type: "object",
-          required: ["tick", "stateHash", "origin", "positions", "frameTick", "quantized"],
+          required: ["tick", "stateHash", "origin", "positions", "waiting", "frameTick", "quantized"],
           properties: {
             tick: { type: "integer" },
             origin: { type: "array", items: { type: "number" }, description: "Where in the world positions are measured from, m" },
             stateHash: { type: "string", description: "FNV-1a 64 of tick, positions and velocities." },
             positions: { type: "array", items: { type: "number" }, description: "float32[3 * particles], m from the origin" },
+            waiting: { type: "array", items: { type: "integer" }, description: "Bodies that wait: what positions and quantized say of them means nothing." },
             frameTick: { type: "integer", description: "-1: no frame yet" },
             quantized: { type: "array", nullable: true, items: { type: "integer" }, description: "int32[3 * particles], in units of the body's quantum" },
           },
@@ -76,8 +77,8 @@ export function roomRoutes(app: FastifyInstance, registry: RoomRegistry): void {
       },
     },
   }, async (request) => {
-    const { tick, stateHash, origin, positions, frameTick, quantized } = await registry.get(request.params.room).inspect();
-    return { tick, stateHash, origin, positions: [...positions], frameTick, quantized: quantized && [...quantized] };
+    const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await registry.get(request.params.room).inspect();
+    return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
   });
 }
 

@@ -31,7 +31,7 @@ function topologyCollider(c: Collider, core: SurfaceMesh | undefined): TopologyC
 
 function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {
   const rest = Float32Array.from(body.positions.subarray(0, 3 * body.streamedCount));
-  const topology: TopologyBody = { name: body.name, kind: body.kind, look: body.look, first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
+  const topology: TopologyBody = { name: body.name, kind: body.kind, look: body.look, ...(body.waits && { waits: true as const }), first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
   if (!body.detail) return topology;
   const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);
   return { ...topology, detail: { triangles: bytesOf(body.detail.triangles), attachTriangle: bytesOf(triangle), attachCoords: bytesOf(coords) } };

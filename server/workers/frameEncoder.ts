@@ -57,17 +57,16 @@ export class FrameEncoder {
     return { delta, keyframe };
   }
 
-  /** A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. */
+  /** A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. So does one that waits, wherever its memory is: nobody sees it. */
   #quantize(world: World, state: FrameState, first: boolean): void {
     const { snapshot, quanta } = this.#model;
     world.readStreamed(this.#positions);
     quantizeInto(snapshot, this.#positions, quanta, this.#next);
-    if (first) return;
-    const asleep = world.asleep();
+    const asleep = world.asleep(), waiting = world.waiting();
     for (let body = 0; body < asleep.length; body++) {
       const start = 3 * snapshot.starts[body]!;
       const end = 3 * snapshot.starts[body + 1]!;
-      if (asleep[body] && this.#withinOneStep(state.frame, start, end)) this.#next.set(state.frame.subarray(start, end), start);
+      if (waiting[body] || (!first && asleep[body] && this.#withinOneStep(state.frame, start, end))) this.#next.set(state.frame.subarray(start, end), start);
     }
   }
 

@@ -8,6 +8,8 @@ import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "
 export interface RoomShape {
   /** Surface triangles of each body. */
   triangles: number[];
+  /** Numbers of the bodies that may wait; when a scene starts they all do. */
+  waiting: number[];
   /** Targets and cursors lie within this distance of the world's origin, m. */
   reach: number;
   /** Where in the world targets and cursors are measured from, m. */
@@ -99,6 +101,8 @@ export interface InspectResult {
   positions: Float32Array<ArrayBuffer>;
   /** int32[3*streamed] of the last frame, or null before the first. */
   quantized: Int32Array<ArrayBuffer> | null;
+  /** Numbers of the bodies that wait. */
+  waiting: number[];
   /** Wire tick of that frame, -1 before the first. */
   frameTick: number;
   stateHash: string;

@@ -27,6 +27,7 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
     topologyHash: createHash("sha256").update(bytes).digest("hex").slice(0, 32),
     shape: {
       triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
+      waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,
@@ -86,6 +87,7 @@ export function inspect({ room }: InspectTask): InspectResult {
     tick: state.tick,
     positions,
     quantized: state.frameTick < 0 ? null : new Int32Array(state.frame),
+    waiting: [...world.waiting()].flatMap((waits, b) => (waits ? [b] : [])),
     frameTick: state.frameTick,
     stateHash: world.stateHash(),
     origin: world.layout.origin,

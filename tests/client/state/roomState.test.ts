@@ -37,7 +37,7 @@ beforeEach(() => {
       });
     },
     needKeyframe: () => asked++,
-    onTopology: () => {}, onTopologyFailed: () => {}, onMembers: () => {}, onStats: () => {}, onReset: () => {}, onNotice: () => {},
+    onTopology: () => {}, onTopologyFailed: () => {}, onMembers: () => {}, onStats: () => {}, onReset: () => {}, onNotice: () => {}, onWaiting: () => {},
   });
 });
 

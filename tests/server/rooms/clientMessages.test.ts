@@ -79,7 +79,7 @@ describe("parseClientMessage", () => {
 });
 
 describe("checkRanges", () => {
-  const shape = { triangles: [10, 20], reach: 100, origin: [0, 0, 0] as [number, number, number], maxImpulse: 5 };
+  const shape = { triangles: [10, 20], waiting: [1], reach: 100, origin: [0, 0, 0] as [number, number, number], maxImpulse: 5 };
   const grab = { type: "grab", grab: 1, body: 1, triangle: 19, u: 0.5, v: 0.5, target: [0, 100, 0] } as const;
   const check = (change: object): unknown => checkRanges({ ...grab, target: [...grab.target], ...change }, shape);
 

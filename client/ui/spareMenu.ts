@@ -1,0 +1,95 @@
+/** The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes. */
+import { h, icon } from "./dom.ts";
+
+export interface SpareActions {
+  /** The next click places it; undefined: never mind. */
+  place: (body: number | undefined) => void;
+  takeOut: (body: number) => void;
+}
+
+interface Row {
+  body: number;
+  button: HTMLButtonElement;
+  does: HTMLElement;
+}
+
+export class SpareMenu {
+  readonly element = h("div", { class: "spares" });
+  private readonly actions: SpareActions;
+  private readonly list = h("ul");
+  private readonly popover = h("div", { class: "popover glass", hidden: true, "aria-label": "Bodies" }, h("strong", {}, "Put in, take out"), this.list);
+  private readonly button: HTMLButtonElement;
+  private rows: Row[] = [];
+  private waiting: ReadonlySet<number> = new Set();
+  private placing: number | undefined;
+
+  constructor(actions: SpareActions) {
+    this.actions = actions;
+    this.button = h("button", { class: "tool", type: "button", title: "Put something in (I)", "aria-label": "Put something in (I)", "aria-expanded": "false", "aria-pressed": "false", onclick: () => this.toggle() }, icon("plus"), h("span", { class: "text" }, "Put in"));
+    this.element.append(this.button, this.popover);
+    this.element.hidden = true;
+    addEventListener("pointerdown", (event) => {
+      if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.open(false);
+    }, { capture: true });
+  }
+
+  /** Bodies of the scene that may wait. */
+  setBodies(bodies: readonly { body: number; name: string; color: string | undefined }[]): void {
+    this.element.hidden = bodies.length === 0;
+    this.rows = bodies.map(({ body, name, color }) => {
+      const does = h("small"), swatch = h("span", { class: "swatch" });
+      if (color) swatch.style.setProperty("--member", color);
+      const button = h("button", { type: "button", "data-body": String(body), onclick: () => this.chosen(body) }, swatch, h("span", {}, name), does);
+      return { body, button, does };
+    });
+    this.list.replaceChildren(...this.rows.map(({ button }) => h("li", {}, button)));
+    this.show();
+  }
+
+  setWaiting(waiting: ReadonlySet<number>): void {
+    this.waiting = waiting;
+    if (this.placing !== undefined && !waiting.has(this.placing)) this.setPlacing(undefined);
+    this.show();
+  }
+
+  setOnline(on: boolean): void {
+    this.button.disabled = !on;
+    if (!on) this.cancel();
+  }
+
+  toggle(): void {
+    if (this.element.hidden || this.button.disabled) return;
+    if (this.placing !== undefined) return this.setPlacing(undefined);
+    this.open(this.popover.hidden !== false);
+  }
+
+  /** Closes the list and forgets what was to be placed. */
+  cancel(): void {
+    this.open(false);
+    this.setPlacing(undefined);
+  }
+
+  private open(on: boolean): void {
+    this.popover.hidden = !on;
+    this.button.setAttribute("aria-expanded", String(on));
+    if (on) this.list.querySelector("button")?.focus();
+  }
+
+  private chosen(body: number): void {
+    this.open(false);
+    this.button.blur();
+    if (this.waiting.has(body)) this.setPlacing(body);
+    else this.actions.takeOut(body);
+  }
+
+  private setPlacing(body: number | undefined): void {
+    if (this.placing === body) return;
+    this.placing = body;
+    this.button.setAttribute("aria-pressed", String(body !== undefined));
+    this.actions.place(body);
+  }
+
+  private show(): void {
+    for (const { body, does } of this.rows) does.textContent = this.waiting.has(body) ? "put in" : "take out";
+  }
+}
