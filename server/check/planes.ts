@@ -9,11 +9,12 @@ import type { Recording } from "./recording.ts";
 const ROUNDING = 4 * 2 ** -24;
 
 /** Notes the free particles of one frame that are below a plane. @param base place of the frame in x */
-export function belowPlanes({ planes, pinned, bodies }: Recording, x: Float32Array, base: number, findings: FrameFindings, most: number): void {
+export function belowPlanes({ planes, pinned, bodies, surfaces }: Recording, x: Float32Array, base: number, findings: FrameFindings, most: number): void {
   for (const plane of planes) {
     const { rows } = plane, row = rows.length === 4 ? 0 : 4 * findings.frame, nx = rows[row]!, ny = rows[row + 1]!, nz = rows[row + 2]!, offset = rows[row + 3]!;
     for (const b of plane.bodies) {
       const { name, first, count } = bodies[b]!;
+      if (surfaces[b]!.absent.has(findings.frame)) continue;
       for (let p = first; p < first + count; p++) {
         if (pinned[p]) continue;
         const a = nx * x[base + 3 * p]!, b = ny * x[base + 3 * p + 1]!, c = nz * x[base + 3 * p + 2]!, height = a + b + c - offset;

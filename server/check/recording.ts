@@ -18,6 +18,8 @@ export interface Surface {
   triangles: Uint32Array;
   /** Frames to which it did not travel from the frame before: a collider whose path began again elsewhere. */
   jumps: Set<number>;
+  /** Frames in which it is not there: a body that waits. */
+  absent: Set<number>;
   /** The same edges and triangles by place in `vertices`. */
   edgeEnds: Uint32Array;
   corners: Uint32Array;
@@ -130,8 +132,16 @@ export function openRecording(dir: string): Recording {
   const read = (entry: Fields, name: string): Surface => {
     const [first, count] = range(entry);
     if (entry.has("pinned")) entry.indices("pinned", first, first + count, 1).forEach((p) => (pinned[p] = 1));
-    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
-    return { ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`), jumps };
+    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []), absent = new Set<number>();
+    // first and last frame of each time away; it did not travel to where it comes back
+    const away = entry.has("absent") ? entry.indices("absent", 0, frames, 2) : [];
+    for (let i = 0; i < away.length; i += 2) {
+      for (let f = away[i]!; f <= away[i + 1]!; f++) {
+        absent.add(f);
+        jumps.add(f).add(f + 1);
+      }
+    }
+    return { ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`), jumps, absent };
   };
   const surfaces = bodies.map((body) => read(body, body.text("name")));
   // numbers of `apart`: bodies first, then all colliders of the scene
@@ -171,7 +181,7 @@ function parse(path: string): unknown {
   }
 }
 
-function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Surface, "jumps"> {
+function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Surface, "jumps" | "absent"> {
   const keys = new Set<number>();
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {

@@ -26,6 +26,8 @@ export class Run {
   private names: [string, string] = ["", ""];
   /** Frames of the recording to which one of the two surfaces did not travel. */
   private jumps = new Set<number>();
+  /** Frames in which one of them is not there. */
+  private absent = new Set<number>();
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);
   private readonly triangle = pieces(3, 3);
@@ -70,6 +72,7 @@ export class Run {
       const first = surfaces[a]!, second = surfaces[b]!;
       this.names = [first.name, second.name];
       this.jumps = new Set([...first.jumps, ...second.jumps]);
+      this.absent = new Set([...first.absent, ...second.absent]);
       if (a === b) this.pair(first, boxed(first, moving[a]!), first, undefined, from, to, stand);
       else if (overlaps(bounds[a]!, bounds[b]!)) {
         this.pair(first, inWorld(a), second, inWorld(b), from, to, stand);
@@ -158,7 +161,7 @@ export class Run {
       for (let k = 0; k < 5; k++) side[k] = ids[k < 2 ? first + 1 + k : second + k - 2]!;
       openFrames(this.frames, this.side, stand, to, (f) => void (open ??= new Set()).add(f));
     }
-    for (const f of open ?? []) if (neighborsCross(this.frames, ids, f)) this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
+    for (const f of open ?? []) if (!this.absent.has(this.start + f) && neighborsCross(this.frames, ids, f)) this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
   }
 
   /** Exactly, what nothing has parted: f -> f + 1. */
@@ -171,6 +174,7 @@ export class Run {
   }
 
   private stand(f: number): void {
+    if (this.absent.has(this.start + f)) return;
     const { ids } = this.triangle, result = trianglesMeet(this.frames, ids, f);
     if (result === CROSSING) this.note("crossing", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
     if (result === TOUCHING) this.note("touching", f, ids, 0);

@@ -25,6 +25,8 @@ export class Recorder {
   /** Open where the room's origin is not the world's. */
   private readonly localFile: number | undefined;
   private readonly manifest: Record<string, unknown>;
+  /** Of bodies that may wait, by number: first and last frame of each time that they were away. */
+  private readonly absent = new Map<number, number[]>();
   private readonly records: ColliderRecords;
   private readonly every: "tick" | "substep";
   /** Tick and substep of it that the last frame was taken in. */
@@ -64,6 +66,7 @@ export class Recorder {
         pinned: order.flatMap((particle, i) => (body.pinned[particle] ? [first + i] : [])),
         mass: order.map((particle) => body.mass[particle]!),
         sourceVertex: order.map((particle) => body.origin[particle]!),
+        ...(body.waits && { absent: this.absent.set(b, []).get(b)! }),
       };
     });
     this.manifest = {
@@ -81,8 +84,18 @@ export class Recorder {
       append(this.localFile, this.frame);
     }
     append(this.file, this.worldFrame);
+    this.noteAbsent();
     this.records.write(this.frames, this.time());
     this.frames++;
+  }
+
+  private noteAbsent(): void {
+    const waiting = this.world.waiting();
+    for (const [body, runs] of this.absent) {
+      if (!waiting[body]) continue;
+      if (runs.at(-1) === this.frames - 1) runs[runs.length - 1] = this.frames;
+      else runs.push(this.frames, this.frames);
+    }
   }
 
   /** s since the room's first tick. The tick's number rises when all its substeps are done. */

@@ -5,6 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { Bot } from "../../load-tests/bot.ts";
 import { drawn, openStage, until, type E2e } from "./stage.ts";
 
 const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
@@ -20,6 +21,8 @@ interface Pose {
 interface Picture {
   scene: string;
   poses: Pose[];
+  /** Bodies that wait are put in here first, m. */
+  putIn?: [number, [number, number, number]][];
   /** Begins anew once the page is there: what happens is over before software has drawn its first picture. */
   again?: boolean;
   /** Taken this long after the last pull, ms. */
@@ -47,6 +50,7 @@ const PICTURES: Picture[] = [
   { scene: "tangled-hands", poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }], afterMs: 2500 },
   { scene: "hundred-bodies", poses: [], again: true, afterMs: 1500 },
   { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
+  { scene: "put-in", poses: [], putIn: [[1, [0.02, 0.2, 0]], [2, [-0.19, 0.04, 0.12]], [4, [0.18, 0.04, 0.14]], [5, [0.01, 0.42, 0.01]]], afterMs: 3000 },
 ];
 
 async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
@@ -102,14 +106,23 @@ const wanted = process.argv.slice(2);
 const stage = await openStage();
 try {
   for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
-  for (const { scene, poses, again, afterMs } of PICTURES) {
+  for (const { scene, poses, putIn, again, afterMs } of PICTURES) {
     if (wanted.length > 0 && !wanted.includes(scene)) continue;
-    const { path } = await stage.room(scene);
+    const { name, path } = await stage.room(scene);
     const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
     if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
     for (const pose of poses) {
       const at = await hold(page, pose);
       await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });
+    }
+    if (putIn) {
+      const bot = await Bot.join(stage.url, name);
+      for (const [body, at] of putIn) {
+        bot.spawn(body, at, { heading: [5, 2], occupied: "lift" });
+        await bot.until(() => !bot.waiting.bodies.includes(body), `body ${body}`);
+        await page.waitForTimeout(400);
+      }
+      await bot.leave();
     }
     await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
     if (again) await page.keyboard.press("r");

@@ -133,6 +133,8 @@ export interface ServerPositions {
   frameTick: number;
   positions: number[];
   quantized: number[];
+  /** Bodies that wait. */
+  waiting: number[];
 }
 
 export async function serverPositions(stage: E2e, room: string): Promise<ServerPositions> {

@@ -14,8 +14,7 @@ import { boxOf, encloses, wayOut } from "./inside.ts";
 import type { Obstacle, Wall } from "./obstacles.ts";
 import { separation } from "./separation.ts";
 
-/** A body that was raised keeps this much more than the contact distance, so that rounding does not take it below: a part of it, and of the farthest coordinate (some units in the last place of float32). */
-const HEADROOM = 2 ** -6;
+/** A body that was raised keeps more than the contact distance by this part of the farthest coordinate, so that rounding does not take it below: four units in the last place of float32. Heights are found so exactly, too. */
 const ROUNDING = 2 ** -21;
 /** Layers that a body is raised through; each is one look. */
 const MOST_LOOKS = 512;
@@ -69,7 +68,7 @@ class Look {
   }
 
   private reach(need: number, height: number): number {
-    return (1 + HEADROOM) * need + this.rounding(height);
+    return need + this.rounding(height);
   }
 
   /** Calls back with everything that takes this height. @param spare whether a body at this height has to have headroom */
@@ -180,7 +179,7 @@ export function findHeight(comer: Comer, obstacles: readonly Obstacle[], walls: 
     look.hits(height, height > 0, (hit) => {
       if (!worst || (height === 0 && hit.distance - hit.need < worst.distance - worst.need)) worst = { by: hit.by, distance: hit.distance, need: hit.need };
       // what is clear at the best height so far ends below it
-      if (lift && next < Infinity && (next === height || !hit.clearAt(next))) next = endOf(hit, next, most, HEADROOM * hit.need + look.rounding(next));
+      if (lift && next < Infinity && (next === height || !hit.clearAt(next))) next = endOf(hit, next, most, look.rounding(next));
     });
     if (next === height) {
       if (worst && !lift) return worst;

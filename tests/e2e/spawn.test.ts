@@ -1,0 +1,74 @@
+/** Bodies that wait, on real pages: not drawn and not picked until somebody puts one in with two clicks, then seen by all; taken out with one click more. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { drawn, noBrowser, openStage, serverPositions, until, type E2e } from "./stage.ts";
+
+/** Of scene put-in: all that wait, one of them, and its place on the tray, m. */
+const ALL = [1, 2, 3, 4, 5], GREEN = 2, PLACE: [number, number, number] = [0.18, 0.03, 0.1];
+
+/** Opens the list and chooses a body of it. */
+async function choose(page: Page, body: number): Promise<void> {
+  await page.click(".spares .tool");
+  await page.click(`.spares [data-body="${body}"]`);
+}
+
+describe.skipIf(noBrowser)("bodies that wait", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("one is put in where the click points, seen by the other, picked, and taken out", async () => {
+    const { name, path } = await stage.room("put-in");
+    const ann = await drawn(await stage.visit(path)), ben = await drawn(await stage.visit(path));
+    for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+    const at = (await ann.evaluate((place) => window.pliant.project(place), PLACE))!;
+    expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
+
+    await choose(ann, GREEN);
+    await until(ann, () => document.querySelector(".toast")?.textContent === "Where is green jelly to go?", undefined);
+    await ann.mouse.click(at.x, at.y);
+    await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
+    await until(ben, () => [...document.querySelectorAll(".toast")].some((toast) => toast.textContent?.endsWith(" put in green jelly")), undefined);
+    await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+    // it stands where the click was: a ray through there meets it now, on both pages
+    for (const page of [ann, ben]) expect(await page.evaluate(({ x, y }) => window.pliant.pick(x, y)?.body, at)).toBe(GREEN);
+    expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
+    await stage.shoot(ben, "put-in");
+
+    // who joins now sees it at once, and the others not
+    const late = await drawn(await stage.visit(path));
+    expect(await late.evaluate(() => window.pliant.waiting)).toEqual(ALL.filter((body) => body !== GREEN));
+
+    // the same list takes it out
+    await ben.click(".spares .tool");
+    expect(await ben.textContent(`.spares [data-body="${GREEN}"] small`)).toBe("take out");
+    await ben.click(`.spares [data-body="${GREEN}"]`);
+    await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
+    expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
+  });
+
+  test("a click on a body puts the next one on top of it; Escape forgets what was to be put in", async () => {
+    const { path } = await stage.room("put-in");
+    const page = await drawn(await stage.visit(path));
+    await choose(page, 3);
+    await page.keyboard.press("Escape");
+    const at = (await page.evaluate(() => window.pliant.project([0, 0.12, 0.1])))!;
+    await page.mouse.click(at.x, at.y);
+    await page.waitForTimeout(500);
+    expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+    await choose(page, 3);
+    await page.mouse.click(at.x, at.y);
+    await until(page, () => !window.pliant.waiting.includes(3), undefined);
+  });
+
+  test("a scene without such bodies has no such button", async () => {
+    const page = await drawn(await stage.visit((await stage.room("jelly-stack")).path));
+    expect(await page.isVisible(".spares .tool")).toBe(false);
+  });
+});
