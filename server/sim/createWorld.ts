@@ -28,6 +28,7 @@ import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planTouches } from "./memory/touches.ts";
 import { buildProgram, programBytes, writeProgram, type LooseRun } from "./memory/program.ts";
+import { isRigid, planContacts } from "./memory/contacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
@@ -83,7 +84,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const program = memoryMap.take(programBytes(phases));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const touches = planTouches(particles, surfaces.pairs, memoryMap);
+  const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces.pairs, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
@@ -119,10 +120,11 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   // colliders have no edge of their own to go by: what meets them does
   const edges = bodies.map((b) => b.meanEdge);
   touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
+  contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });
-  bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = b.shape && b.shape.mode !== "linear" ? 1 : 0));
+  bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0));
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);

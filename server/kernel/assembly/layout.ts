@@ -104,6 +104,8 @@ export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
+export const H_CONTACTS = 816; // i32 pointer: CONTACT rows of rigid bodies (rigidTouch.ts); 0: the room has none
+export const H_CONTACT_CAPACITY = 820; // i32
 export const HEADER_END = 832;
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
@@ -427,6 +429,7 @@ export const MARK_ZONE = 4;
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_WITHIN = 32; // tangled with a collider
+export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
 
 
@@ -450,7 +453,7 @@ export const BODY_WAS_TANGLED = 136; // i32 1: the body was tangled in the subst
 export const BODY_MEETS = 140; // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_HELD = 144; // i32: something fixed, a hand, a ball or a collider within reach takes momentum from it or gives it some: 1 in this tick, 2 as long as this list of pairs lives
 export const BODY_ISLAND = 148; // i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
-export const BODY_RIGID = 152; // i32 1: its motion is made from positions (rigid.ts)
+export const BODY_RIGID = 152; // i32 address of the SHAPE row of a rigid body, whose motion is made from positions (rigid.ts); else 0
 export const BODY_WAITS = 156; // i32 1: it takes no part (server/sim/waiting.ts)
 export const BODY_BYTES = 160;
 
@@ -486,6 +489,7 @@ export const SHAPE_STATE_ROWS = 5;
 // of a rigid one, made anew in every phase that asks (rigid.ts)
 export const SHAPE_RADIUS = 208; // f64 of a smooth ball, m; 0: its particles are what touches
 export const SHAPE_SURFACE = 216; // i32 surface particles
+export const SHAPE_TOUCHED = 220; // i32 1: measured for the contacts that are being solved
 export const SHAPE_INVERSE_MASS = 224; // f64 1/kg, 0 while it is held
 export const SHAPE_INVERSE_INERTIA = 232; // f64x6 (00 11 22 01 02 12) 1/(kg m^2), about the center
 export const SHAPE_CENTER = 280; // f64x3 m
@@ -498,6 +502,20 @@ export const SHAPE_TWIST_STILL = 424; // f64x3 likewise
 export const SHAPE_BYTES = 448;
 
 // ---- balls ----------------------------------------------------------------------------------------------------------------------
+/** A near pair of a rigid body while it is solved (rigidTouch.ts). */
+export const CONTACT_LANE = 0; // i32 address of its TOUCH block plus four times its lane
+export const CONTACT_FIRST = 4; // i32 address of the first one's SHAPE row; 0: particles
+export const CONTACT_SECOND = 8; // i32 likewise of the second
+export const CONTACT_NORMAL = 16; // f64x3
+export const CONTACT_ARM = 40; // f64x3 from the first one's center to where both are pushed, m
+export const CONTACT_OTHER_ARM = 64; // f64x3 from the second one's
+export const CONTACT_INVERSE = 88; // f64 1/kg along the normal
+export const CONTACT_WANTED = 96; // f64 way of the first against the second along the normal in this substep, at least, m
+export const CONTACT_MISSING = 104; // f64 gap, at least, m
+export const CONTACT_PUSHED = 112; // f64 kg m so far along the normal
+export const CONTACT_DRAG = 120; // f64x3 kg m so far of friction
+export const CONTACT_BYTES = 144;
+
 export const BALL_SHAPE = 0; // i32 address of its SHAPE row
 export const BALL_BODY = 4; // i32 body number
 export const BALL_LIST = 8; // i32 pointer: addresses of triangles (three particle addresses each) within reach

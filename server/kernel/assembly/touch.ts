@@ -9,20 +9,26 @@
  * substeps: what lies still does not hop.
  * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p, p the approach made good
  * (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks of a color may be solved side by side.
+ * Pairs of rigid bodies are taken out of the blocks on the way: rigidTouch.ts, balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
+import { takeRigid } from "./rigidTouch";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
 
 /** @param block address of the first of `count` blocks */
 export function solveTouches(block: usize, count: i32): void {
-  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(RELEASE), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < count; n++, block += TOUCH_BYTES) {
     let active = v128.load(block, TOUCH_NEAR);
     if (!v128.any_true(active)) continue;
+    if (rigid) {
+      active = takeRigid(block, active);
+      if (!v128.any_true(active)) continue;
+    }
     gather(block, 0);
     const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32);
     const b0 = v128.load(block, TOUCH_WEIGHT), b1 = v128.load(block, TOUCH_WEIGHT + 16), b2 = v128.load(block, TOUCH_WEIGHT + 32), b3 = v128.load(block, TOUCH_WEIGHT + 48);
