@@ -22,12 +22,13 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, PASS_FIRST,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_BYTES, BODY_FREE, BODY_HELD, BODY_BYTES,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_BYTES, SOLID_BALL, SOLID_COLLIDER, H_SURFACE_COUNT, BODY_FREE, BODY_HELD, BODY_BYTES,
   SHAPE_FIRST, SHAPE_RADIUS, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
 import { meetsSurface } from "./filters";
+import { join } from "./momentum";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
 import { ROTATION_SCRATCH } from "./rotation";
 
@@ -55,29 +56,39 @@ let blocked = false;
 // box and greatest speed of the last `look`
 let low: v128 = i32x4(0, 0, 0, 0), high: v128 = i32x4(0, 0, 0, 0), speed: f32;
 
-/** Once a tick: lists are stale, and whoever may meet a ball in this tick is not in free flight. */
+/** Once a tick: lists are stale. */
 export function beginBalls(): void {
+  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS);
+  for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * BALL_BYTES, -1, BALL_SLACK);
+}
+
+/** Whoever may meet a ball in this tick exchanges momentum with it; with a collider's core mesh, with the world. */
+export function bindBalls(): void {
   const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS), surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = <usize>load<u32>(HEADER, H_BODIES);
   if (!balls) return;
-  const tick = load<f32>(HEADER, H_TICK_SECONDS), count = load<i32>(HEADER, H_BODY_COUNT);
+  const tick = load<f32>(HEADER, H_TICK_SECONDS), count = load<i32>(HEADER, H_BODY_COUNT), all = load<i32>(HEADER, H_SURFACE_COUNT);
   for (let n = 0; n < balls; n++) {
-    const ball = rows + <usize>n * BALL_BYTES, own = load<i32>(ball, BALL_BODY);
-    store<f32>(ball, -1, BALL_SLACK);
+    const own = load<i32>(rows + <usize>n * BALL_BYTES, BALL_BODY);
     look(surfaces + <usize>own * SURFACE_BYTES);
     const mineLow = low, mineHigh = high, mine = speed;
-    for (let b = 0; b < count; b++) {
-      if (b == own || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
+    for (let b = 0; b < all; b++) {
       const surface = surfaces + <usize>b * SURFACE_BYTES;
+      if (b == own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
       look(surface);
-      const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed)), row = bodies + <usize>b * BODY_BYTES;
+      const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed));
       if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
-      store<i32>(row, 0, BODY_FREE);
-      store<i32>(row, 1, BODY_HELD);
-      store<i32>(bodies + <usize>own * BODY_BYTES, 0, BODY_FREE);
-      store<i32>(bodies + <usize>own * BODY_BYTES, 1, BODY_HELD);
+      if (b < count) join(bodies, own, b);
+      else {
+        const row = bodies + <usize>own * BODY_BYTES;
+        store<i32>(row, 0, BODY_FREE);
+        store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
+      }
     }
   }
 }
+
+/** Colliders that have a shape of their own answer as that (rigid.ts). */
+@inline function isMet(surface: usize): bool { return load<i32>(surface, SURFACE_SOLID) != SOLID_COLLIDER || !load<i32>(surface, SURFACE_SHAPED); }
 
 /** Box and greatest speed of a body's surface particles. */
 function look(surface: usize): void {
@@ -119,9 +130,9 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
 
 /** Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the substep began. */
 function keepLists(balls: i32, rows: usize, h: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = load<i32>(HEADER, H_BODY_COUNT);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), count = load<i32>(HEADER, H_SURFACE_COUNT);
   let fastest: f32 = 0;
-  for (let b = 0; b < bodies; b++) { look(surfaces + <usize>b * SURFACE_BYTES); fastest = max<f32>(fastest, speed); }
+  for (let b = 0; b < count; b++) if (isMet(surfaces + <usize>b * SURFACE_BYTES)) { look(surfaces + <usize>b * SURFACE_BYTES); fastest = max<f32>(fastest, speed); }
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * BALL_BYTES, shape = <usize>load<u32>(ball, BALL_SHAPE), travel = CAUTION * h * 2 * fastest;
     const slack = load<f32>(ball, BALL_SLACK) - travel;
@@ -135,13 +146,13 @@ function keepLists(balls: i32, rows: usize, h: f32): void {
 
 /** Every particle, and every triangle that is not small, of other bodies within `reach` and its margin of the ball's center at the start of the substep. */
 function listThings(ball: usize, shape: usize, reach: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = load<i32>(HEADER, H_BODY_COUNT), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), count = load<i32>(HEADER, H_SURFACE_COUNT), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const center = f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16)), 0);
   const R = <f32>load<f64>(shape, SHAPE_RADIUS);
   let list = <usize>load<u32>(ball, BALL_LIST), listed = 0;
-  for (let b = 0; b < bodies; b++) {
+  for (let b = 0; b < count; b++) {
     const surface = surfaces + <usize>b * SURFACE_BYTES;
-    if (load<i32>(surface, SURFACE_SOLID) > 1 || !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)) continue;
+    if (load<i32>(surface, SURFACE_SOLID) == SOLID_BALL || !isMet(surface) || !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)) continue;
     const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS)), least = f32x4.sub(center, around), most = f32x4.add(center, around);
     look(surface);
     // the box is of x, the list of xPrev: a body's own motion in this substep is at most the slack

@@ -32,6 +32,7 @@ import { keepSafe, solveNearTouches, verifyTouches } from "./touches";
 import { beginTouches } from "./reach";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
+import { keepIslands } from "./momentumKept";
 import { settle } from "./settle";
 import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron";
 import { solvePaperTriangles } from "./paperTriangle";
@@ -107,7 +108,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind == KIND_SAFE) keepSafe();
-  else if (kind == KIND_VERIFY) verifyTouches(h);
+  else if (kind == KIND_VERIFY) { keepIslands(h); verifyTouches(h); }
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */

@@ -14,15 +14,18 @@
  * momentum with the world inside the solve and are left alone; so are those that may reach a collider in this tick, for which nobody would see the difference.
  * Bodies near each other exchange it among them: they are an island, whose momentum is kept as one body's is. Contact keeps a distance between the
  * points that it pushes, so friction on both is a couple; that is put back with the rest. Without islands two jellies that met at 2 m/s lost a
- * hundredth of their angular momentum.
+ * hundredth of their angular momentum. Velocities of rigid bodies are made from positions after `restore` (rigid.ts): islands with one of them get theirs back then
+ * (momentumKept.ts). Before that two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
-  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, BODY_ISLAND, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
+  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
   POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, H_TANGLES, H_DRIVE_COUNT, TANGLE_SURFACES, TANGLE_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
+import { bindBalls } from "./balls";
 import { meets } from "./filters";
+import { noteIsland } from "./momentumKept";
 
 /** Once a tick, after the broad phase: which bodies are free. */
 export function findFreeBodies(): void {
@@ -38,7 +41,7 @@ export function findFreeBodies(): void {
     if (!load<i32>(point, POINT_ACTIVE)) continue;
     for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
   }
-  if (load<u32>(HEADER, H_SAFE)) bindTouching();
+  bindTouching();
 }
 
 /** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
@@ -49,18 +52,21 @@ export function bindTouching(): void {
     const row = rows + <usize>b * BODY_BYTES, held = load<i32>(row, BODY_HELD) & 1;
     store<i32>(row, b, BODY_ISLAND);
     store<i32>(row, held, BODY_HELD);
-    if (!load<i32>(row, BODY_RIGID)) store<i32>(row, 1 - held, BODY_FREE);
+    store<i32>(row, 1 - held, BODY_FREE);
   }
-  bindPairs(rows, bodies, pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
-  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  bindPairs(rows, bodies, pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+  const listed = load<u32>(HEADER, H_SAFE) != 0, edges = load<i32>(HEADER, H_EDGE_PAIRS);
+  if (listed) bindPairs(rows, bodies, pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
+  if (listed) bindPairs(rows, bodies, pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+  bindBalls();
   // what is driven apart (untangle.ts)
-  for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
-  // who is held holds all of its island; so does a rigid body: velocities that are put back would be lost on it
+  if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
+  // who is held holds all of its island; where one is rigid, velocities are put back after rigid.ts
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES, all = islandOf(rows, b);
     store<i32>(row, all, BODY_ISLAND);
-    if (load<i32>(row, BODY_HELD) | load<i32>(row, BODY_RIGID)) { const at = rows + <usize>all * BODY_BYTES; store<i32>(at, load<i32>(at, BODY_HELD) | 2, BODY_HELD); }
+    const at = rows + <usize>all * BODY_BYTES;
+    if (load<i32>(row, BODY_HELD) & 3) store<i32>(at, load<i32>(at, BODY_HELD) | 2, BODY_HELD);
+    if (load<i32>(row, BODY_RIGID)) store<i32>(at, load<i32>(at, BODY_HELD) | HELD_RIGID, BODY_HELD);
   }
 }
 
@@ -87,7 +93,8 @@ function bindPairs(rows: usize, bodies: u32, pair: usize, count: i32): void {
   }
 }
 
-function join(rows: usize, a: u32, b: u32): void {
+/** The two exchange momentum. */
+export function join(rows: usize, a: u32, b: u32): void {
   const first = islandOf(rows, a), second = islandOf(rows, b);
   if (first == second) return;
   store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
@@ -141,13 +148,19 @@ export function balance(begin: i32, end: i32, h: f32): void {
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * BODY_BYTES;
     if (load<i32>(row, BODY_FREE) || standsForIsland(rows, b)) balanceIsland(row, b, 1.0 / <f64>h);
+    else if (standsForRigid(rows, b)) noteIsland(row, b);
   }
 }
 
-/** Does body number b stand for an island of several, of which none is held? */
-export function standsForIsland(rows: usize, b: i32): bool {
+/** Does body number b stand for an island of several, of which none is held or rigid? */
+export function standsForIsland(rows: usize, b: i32): bool { return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b); }
+
+/** Likewise, of which one is rigid. */
+export function standsForRigid(rows: usize, b: i32): bool { return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) == HELD_RIGID && standsForSeveral(rows, b); }
+
+function standsForSeveral(rows: usize, b: i32): bool {
   const row = rows + <usize>b * BODY_BYTES;
-  if (load<i32>(row, BODY_ISLAND) != b || load<i32>(row, BODY_HELD)) return false;
+  if (load<i32>(row, BODY_ISLAND) != b) return false;
   for (let n = b + 1; n < load<i32>(HEADER, H_BODY_COUNT); n++) if (load<i32>(rows + <usize>n * BODY_BYTES, BODY_ISLAND) == b) return true;
   return false;
 }
