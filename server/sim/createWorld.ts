@@ -76,7 +76,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
   const enclosed = planEnclosed(bodies, memoryMap);
-  const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, memoryMap);
+  const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
   const solid = planCores(colliders, cores, obstacles, real, memoryMap), filters = planFilters(bodies, colliders, memoryMap);

@@ -21,15 +21,17 @@
  * iterations or substeps are raised; nothing passes through either way.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, PASS_FIRST,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_BYTES, SOLID_BALL, SOLID_COLLIDER, H_SURFACE_COUNT, BODY_FREE, BODY_HELD, BODY_BYTES,
-  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, H_SUBSTEP_SECONDS, PASS_FIRST,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_RESTITUTION, SURFACE_BYTES, SOLID_BALL, SOLID_COLLIDER, H_SURFACE_COUNT, BODY_FREE, BODY_HELD, BODY_RIGID, BODY_BYTES,
+  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
+import { bounce } from "./coefficients";
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
 import { meetsSurface } from "./filters";
 import { join } from "./momentum";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
+import { rigidRow } from "./rigidTouch";
 import { ROTATION_SCRATCH } from "./rotation";
 
 /** As in collide.ts: what still grazes after so many steps counts as a hit. */
@@ -126,6 +128,13 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
     moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
   }
+  for (let b = load<i32>(HEADER, H_BODY_COUNT), row = <usize>load<u32>(HEADER, H_BODIES); b > 0; b--, row += BODY_BYTES) {
+    const shape = <usize>load<u32>(row, BODY_RIGID);
+    if (!shape || !load<i32>(shape, SHAPE_TOUCHED)) continue;
+    store<i32>(shape, 0, SHAPE_TOUCHED);
+    moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
+    moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
+  }
 }
 
 /** Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the substep began. */
@@ -209,20 +218,20 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
   for (let n = load<i32>(ball, BALL_COUNT); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     if (listed & POINT) {
-      const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(v128.load(P), now), box = f32x4.splat(r);
+      const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(placeOf(P, rigidRow(P)), now), box = f32x4.splat(r);
       if (apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box)) continue;
       const depth = sweepPoint(p0, p1, r);
       if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
       deepest = max<f32>(deepest, depth / R);
       if (hold) stick(shape, P);
-      else respond(shape, P, P, P, depth, R);
+      else respond(shape, P, P, P, depth, R, room - ROTATION_SCRATCH);
       now = center32(shape);
       before = centerBefore32(shape);
       continue;
     }
     const t = <usize>listed, A = <usize>load<u32>(t), B = <usize>load<u32>(t, 4), C = <usize>load<u32>(t, 8);
     const a0 = f32x4.sub(v128.load(A + toPrev), before), b0 = f32x4.sub(v128.load(B + toPrev), before), c0 = f32x4.sub(v128.load(C + toPrev), before);
-    const a1 = f32x4.sub(v128.load(A), now), b1 = f32x4.sub(v128.load(B), now), c1 = f32x4.sub(v128.load(C), now);
+    const row = rigidRow(A), a1 = f32x4.sub(placeOf(A, row), now), b1 = f32x4.sub(placeOf(B, row), now), c1 = f32x4.sub(placeOf(C, row), now);
     const r: f32 = R + load<f32>(A + toPrev, 12), box = f32x4.splat(r);
     if (apart(f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)), f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)), f32x4.neg(box), box)) continue;
     v128.store(room, a0); v128.store(room, b0, 16); v128.store(room, c0, 32); v128.store(room, a1, 48); v128.store(room, b1, 64); v128.store(room, c1, 80);
@@ -230,7 +239,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
     if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
     deepest = max<f32>(deepest, depth / R);
     if (hold || blocked) { stick(shape, A); stick(shape, B); stick(shape, C); }
-    else respond(shape, A, B, C, depth, R);
+    else respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
     now = center32(shape);
     before = centerBefore32(shape);
   }
@@ -240,7 +249,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
 /** Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at its start. */
 function stick(shape: usize, at: usize): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), w: f64 = load<f32>(at, 12), heavy = load<f64>(shape, SHAPE_INVERSE_MASS), W = w + heavy;
-  if (!(W > 0)) return;
+  if (!(W > 0) || rigidRow(at)) return; // a rigid body is not bent: verification sees to it
   const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev)), y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4)), z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
   const length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return;
@@ -335,38 +344,89 @@ function sweep(room: usize, r: f32): f32 {
   for (let k: usize = 0; k < 48; k += 16) v128.store(room + 96 + k, f32x4.add(v128.load(room + k), f32x4.mul(s, f32x4.sub(v128.load(room + 48 + k), v128.load(room + k)))));
 }
 
-@inline function shift(at: usize, s: f32): void {
-  store<f32>(at, load<f32>(at) + s * nx); store<f32>(at, load<f32>(at, 4) + s * ny, 4); store<f32>(at, load<f32>(at, 8) + s * nz, 8);
+@inline function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
+  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x)); store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4); store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
 }
 
-/** Parts ball and triangle by `depth` along n, and holds them together sideways. */
-function respond(shape: usize, A: usize, B: usize, C: usize, depth: f32, R: f32): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const a = wa, b = wb, c = wc, va = load<f32>(A, 12) * a, vb = load<f32>(B, 12) * b, vc = load<f32>(C, 12) * c, light = va * a + vb * b + vc * c;
-  const W = light + <f32>load<f64>(shape, SHAPE_INVERSE_MASS);
+/** Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration. @param row its SHAPE row, 0: none */
+function placeOf(at: usize, row: usize): v128 {
+  const x = v128.load(at);
+  if (!row || !load<i32>(row, SHAPE_TOUCHED)) return x;
+  const rx = <f64>load<f32>(at) - load<f64>(row, SHAPE_CENTER), ry = <f64>load<f32>(at, 4) - load<f64>(row, SHAPE_CENTER + 8), rz = <f64>load<f32>(at, 8) - load<f64>(row, SHAPE_CENTER + 16), a = load<f64>(row, SHAPE_TWIST), b = load<f64>(row, SHAPE_TWIST + 8), c = load<f64>(row, SHAPE_TWIST + 16);
+  return f32x4.add(x, f32x4(<f32>(load<f64>(row, SHAPE_PUSH) + b * rz - c * ry), <f32>(load<f64>(row, SHAPE_PUSH + 8) + c * rx - a * rz), <f32>(load<f64>(row, SHAPE_PUSH + 16) + a * ry - b * rx), 0));
+}
+
+/** What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or just made good. @param first particles of the two */
+function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
+  if (!(approach > 0)) return 0;
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  return approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h));
+}
+
+/** Square root of the restitution of the surface that owns a particle. */
+function rootBounceOf(particle: usize): f32 {
+  const rows = <usize>load<u32>(HEADER, H_SURFACE);
+  let low = 0, high = load<i32>(HEADER, H_SURFACE_COUNT); // the last one that does not begin behind it
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (<usize>load<u32>(rows + <usize>middle * SURFACE_BYTES, SURFACE_FIRST) <= particle) low = middle; else high = middle;
+  }
+  return load<f32>(rows + <usize>low * SURFACE_BYTES, SURFACE_RESTITUTION);
+}
+
+/** Measures a rigid body that a ball touches, once an iteration. */
+function open(row: usize, scratch: usize): void {
+  if (load<i32>(row, SHAPE_TOUCHED)) return;
+  store<i32>(row, 1, SHAPE_TOUCHED);
+  measure(row, scratch);
+}
+
+/** Parts ball and triangle by `depth` along n, and holds them together sideways. @param scratch ROTATION_SCRATCH bytes */
+function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
+  const X = <usize>load<u32>(HEADER, H_X), toPrev = <usize>load<u32>(HEADER, H_XPREV) - X, toAcc = <usize>load<u32>(HEADER, H_ACC) - X, two = rigidRow(A);
+  const a: f64 = wa, b: f64 = wb, c: f64 = wc, va = <f64>load<f32>(A, 12) * a, vb = <f64>load<f32>(B, 12) * b, vc = <f64>load<f32>(C, 12) * c, light = two ? 0 : va * a + vb * b + vc * c, n0: f64 = nx, n1: f64 = ny, n2: f64 = nz;
+  // both are pushed at one point: particles where they are, what takes a push anywhere on the sphere
+  const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0), sx = -arm * n0, sy = -arm * n1, sz = -arm * n2;
+  let ox: f64 = 0, oy: f64 = 0, oz: f64 = 0, W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
+  if (two) {
+    open(two, scratch);
+    ox = center(shape, 0) + sx - center(two, 0); oy = center(shape, 8) + sy - center(two, 8); oz = center(shape, 16) + sz - center(two, 16);
+    W += inverseMassAt(two, ox, oy, oz, n0, n1, n2);
+  }
   if (!(W > 0)) return;
   // displacement of the ball against the triangle since the start of the substep
-  let dx = <f32>(load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH) - load<f64>(shape, SHAPE_PUSH_STILL)), dy = <f32>(load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH + 8) - load<f64>(shape, SHAPE_PUSH_STILL + 8)), dz = <f32>(load<f64>(shape, SHAPE_SHIFT + 16) + load<f64>(shape, SHAPE_PUSH + 16) - load<f64>(shape, SHAPE_PUSH_STILL + 16));
-  dx -= a * (load<f32>(A) - load<f32>(A + toPrev)) + b * (load<f32>(B) - load<f32>(B + toPrev)) + c * (load<f32>(C) - load<f32>(C + toPrev));
-  dy -= a * (load<f32>(A, 4) - load<f32>(A + toPrev, 4)) + b * (load<f32>(B, 4) - load<f32>(B + toPrev, 4)) + c * (load<f32>(C, 4) - load<f32>(C + toPrev, 4));
-  dz -= a * (load<f32>(A, 8) - load<f32>(A + toPrev, 8)) + b * (load<f32>(B, 8) - load<f32>(B + toPrev, 8)) + c * (load<f32>(C, 8) - load<f32>(C + toPrev, 8));
-  const approach = -(dx * nx + dy * ny + dz * nz), lambda = depth / W, still: f32 = max<f32>(0, lambda - max<f32>(0, approach) / W);
-  pushAt(shape, 0, 0, 0, nx, ny, nz, lambda, still);
-  shift(A, -va * lambda); shift(B, -vb * lambda); shift(C, -vc * lambda);
-  if (still > 0) { shift(A + toPrev, -va * still); shift(B + toPrev, -vb * still); shift(C + toPrev, -vc * still); }
+  let dx = displacement(shape, 0), dy = displacement(shape, 8), dz = displacement(shape, 16);
+  if (two) {
+    const x = turn(two, 0), y = turn(two, 8), z = turn(two, 16);
+    dx -= displacement(two, 0) + y * oz - z * oy; dy -= displacement(two, 8) + z * ox - x * oz; dz -= displacement(two, 16) + x * oy - y * ox;
+  } else {
+    dx -= a * moved(A, toPrev, 0) + b * moved(B, toPrev, 0) + c * moved(C, toPrev, 0);
+    dy -= a * moved(A, toPrev, 4) + b * moved(B, toPrev, 4) + c * moved(C, toPrev, 4);
+    dz -= a * moved(A, toPrev, 8) + b * moved(B, toPrev, 8) + c * moved(C, toPrev, 8);
+  }
+  const first = <usize>load<u32>(shape, SHAPE_FIRST), approach = -(dx * n0 + dy * n1 + dz * n2), root = rootBounceOf(first), back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
+  const lambda = max<f64>(depth, back) / W, still = max<f64>(0, depth - back) / W;
+  pushAt(shape, 0, 0, 0, n0, n1, n2, lambda, still);
+  if (two) pushAt(two, ox, oy, oz, n0, n1, n2, -lambda, -still);
+  else {
+    shift(A, -va * lambda, n0, n1, n2); shift(B, -vb * lambda, n0, n1, n2); shift(C, -vc * lambda, n0, n1, n2);
+    if (still > 0) { shift(A + toPrev, -va * still, n0, n1, n2); shift(B + toPrev, -vb * still, n0, n1, n2); shift(C + toPrev, -vc * still, n0, n1, n2); }
+  }
   // friction between the surfaces: the ball's turns along
-  const turnX = <f32>(load<f64>(shape, SHAPE_TURN) + load<f64>(shape, SHAPE_TWIST)), turnY = <f32>(load<f64>(shape, SHAPE_TURN + 8) + load<f64>(shape, SHAPE_TWIST + 8)), turnZ = <f32>(load<f64>(shape, SHAPE_TURN + 16) + load<f64>(shape, SHAPE_TWIST + 16));
-  const sx = -R * nx, sy = -R * ny, sz = -R * nz;
-  let tx = dx + approach * nx + turnY * sz - turnZ * sy, ty = dy + approach * ny + turnZ * sx - turnX * sz, tz = dz + approach * nz + turnX * sy - turnY * sx;
-  const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
+  const turnX = turn(shape, 0), turnY = turn(shape, 8), turnZ = turn(shape, 16);
+  let tx = dx + approach * n0 + turnY * sz - turnZ * sy, ty = dy + approach * n1 + turnZ * sx - turnX * sz, tz = dz + approach * n2 + turnX * sy - turnY * sx;
+  const slide = sqrt(tx * tx + ty * ty + tz * tz);
   if (!(slide > 0)) return;
   tx /= slide; ty /= slide; tz /= slide;
-  const meets = light + <f32>inverseMassAt(shape, sx, sy, sz, tx, ty, tz), mu = load<f32>(<usize>load<u32>(shape, SHAPE_FIRST) + toAcc, 12) * load<f32>(A + toAcc, 12);
-  const cut: f32 = min<f32>(slide / meets, mu * lambda);
+  const meets = light + inverseMassAt(shape, sx, sy, sz, tx, ty, tz) + (two ? inverseMassAt(two, ox, oy, oz, tx, ty, tz) : 0), mu = <f64>load<f32>(first + toAcc, 12) * <f64>load<f32>(A + toAcc, 12);
+  const cut = min<f64>(slide / meets, mu * (lambda - still));
   pushAt(shape, sx, sy, sz, tx, ty, tz, -cut, 0);
-  nx = tx; ny = ty; nz = tz;
-  shift(A, va * cut); shift(B, vb * cut); shift(C, vc * cut);
+  if (two) pushAt(two, ox, oy, oz, tx, ty, tz, cut, 0);
+  else { shift(A, va * cut, tx, ty, tz); shift(B, vb * cut, tx, ty, tz); shift(C, vc * cut, tx, ty, tz); }
 }
+
+@inline function moved(at: usize, toPrev: usize, k: usize): f64 { return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k); }
+@inline function center(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH); }
 
 /** Two balls: the second's center is a point with its radius as the margin. */
 function touchBall(one: usize, two: usize): void {
@@ -374,8 +434,9 @@ function touchBall(one: usize, two: usize): void {
   const depth = sweepPoint(start, end, R + S), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return;
+  const first = <usize>load<u32>(one, SHAPE_FIRST), second = <usize>load<u32>(two, SHAPE_FIRST);
   let dx = displacement(one, 0) - displacement(two, 0), dy = displacement(one, 8) - displacement(two, 8), dz = displacement(one, 16) - displacement(two, 16);
-  const n0: f64 = nx, n1: f64 = ny, n2: f64 = nz, approach = -(dx * n0 + dy * n1 + dz * n2), lambda = <f64>depth / W, still = max<f64>(0, lambda - max<f64>(0, approach) / W);
+  const n0: f64 = nx, n1: f64 = ny, n2: f64 = nz, approach = -(dx * n0 + dy * n1 + dz * n2), back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second), lambda = max<f64>(depth, back) / W, still = max<f64>(0, <f64>depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
   pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
   // the touching points lie at -R n of one and +S n of the other
@@ -385,10 +446,10 @@ function touchBall(one: usize, two: usize): void {
   if (!(slide > 0)) return;
   dx /= slide; dy /= slide; dz /= slide;
   const r: f64 = R, s: f64 = S, meets = inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
-  const mu: f64 = load<f32>(<usize>load<u32>(one, SHAPE_FIRST) + toAcc, 12) * load<f32>(<usize>load<u32>(two, SHAPE_FIRST) + toAcc, 12), cut = min<f64>(slide / meets, mu * lambda);
+  const mu: f64 = load<f32>(first + toAcc, 12) * load<f32>(second + toAcc, 12), cut = min<f64>(slide / meets, mu * (lambda - still));
   pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
   pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
 }
 
 @inline function displacement(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL); }
-@inline function turn(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST); }
+@inline function turn(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL); }

@@ -1,4 +1,4 @@
-/** Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the others: nothing is ever dropped. */
+/** Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the others, and of mesh colliders: nothing is ever dropped. */
 import * as L from "../../kernel/assembly/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
@@ -10,9 +10,10 @@ export interface PlannedBalls {
   write: (i32: Int32Array, shapeRows: ReadonlyMap<number, number>) => void;
 }
 
-export function planBalls(bodies: readonly BodyTemplate[], allocator: Allocator): PlannedBalls {
+/** @param fixed triangles and particles of colliders that are nothing but triangles */
+export function planBalls(bodies: readonly BodyTemplate[], fixed: number, allocator: Allocator): PlannedBalls {
   const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
-  const others = bodies.reduce((sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount), 0);
+  const others = bodies.reduce((sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount), fixed);
   const rows = allocator.take(balls.length * L.BALL_BYTES), lists = balls.map(() => allocator.take(4 * others));
   return {
     rows, count: balls.length,
