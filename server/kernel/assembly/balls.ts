@@ -274,7 +274,7 @@ function sweepPoint(p0: v128, p1: v128, r: f32): f32 {
   const t: f32 = room2 / (-pd + Mathf.sqrt(under));
   if (t > 1) return r - end;
   const qx = x + t * dx, qy = y + t * dy, qz = z + t * dz, k: f32 = -1 / Mathf.sqrt(qx * qx + qy * qy + qz * qz), ux = k * qx, uy = k * qy, uz = k * qz;
-  if (end < r && ux * nx + uy * ny + uz * nz >= 0.5) return r - end;
+  if (ux * nx + uy * ny + uz * nz >= 0.5) return r - end;
   nx = ux; ny = uy; nz = uz;
   return r + nx * X + ny * Y + nz * Z;
 }
@@ -324,8 +324,8 @@ function sweep(room: usize, r: f32): f32 {
     between(room, t);
     const d = view(room + 96) - inner;
     if (d <= 1e-4 * r || step >= MAX_MARCH) {
-      // a shallow hit slides to where it ended; through, or out again, is answered where it entered
-      if (!(d1 > 0) && ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
+      // a shallow hit slides to where it ended, and one that grazes goes on: an edge within a flat face is no step; through is answered where it entered
+      if (ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
       const fx = nx, fy = ny, fz = nz, fa = wa, fb = wb, fc = wc;
       keepAnswer();
       const depth = along(end) + r;
