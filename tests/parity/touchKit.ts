@@ -36,7 +36,7 @@ export function touchKit(kind: ReferenceTouch["kind"], cases: readonly PairCase[
   const n = 4 * cases.length, count = Math.ceil(cases.length / 4), rows = n + L.DUMMIES, allocator = new Allocator();
   const [X, prev, safe, v, acc] = [0, 1, 2, 3, 4].map(() => allocator.take(16 * rows)) as [number, number, number, number, number], blocks = allocator.take(count * L.TOUCH_BYTES);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;
+  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_TOUCHES, blocks], [L.H_VERTEX_TOUCHES, kind === "vertex" ? count : 0]] as const) i32[(L.HEADER + offset) / 4] = value;
   const particles = makeParticles(n), safeTwin = new Float64Array(3 * n);
   cases.forEach((c, p) => c.x.forEach((x, k) => {
     const i = 4 * p + k;

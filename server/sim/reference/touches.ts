@@ -1,7 +1,7 @@
 /**
  * Twin of kernel/assembly/touchList.ts, touchCheck.ts and touch.ts: contact between surfaces. What is listed is everything (pairs.ts); whether a pair
  * is parted by a direction is asked as there, because the answer says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
- *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began;  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began, or of what slides at x;  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "./pairs.ts";
@@ -43,7 +43,7 @@ export interface ReferenceTouch extends PairName {
 }
 
 /** Constants of the kernel: touchList.ts, pairList.ts, touchCheck.ts, touch.ts. */
-const KEEP = 0.125, EDGE_SHARE = 0.85, REST_SHARE = 0.9, NEAR = 1.1, AHEAD = 1.5, RELEASE = 0.25;
+const KEEP = 0.125, EDGE_SHARE = 0.85, REST_SHARE = 0.9, NEAR = 1.1, AHEAD = 1.5, RELEASE = 0.25, STRAY = 0.02, SAME_WAY = 0.5;
 
 /** Closest points of a pair at positions x. */
 export function closestOf({ kind, particles }: PairName, x: Float64Array): Closest {
@@ -87,12 +87,31 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
   });
 }
 
+/**
+ * Direction and weights that a pair is solved with: those of the closest points at x where it has slid by more than STRAY of its thickness and they point the
+ * same way or held it apart at the start. @returns undefined: its primitives have passed each other
+ */
+function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "normal" | "weights"> | undefined {
+  const { particles, normal: n, weights: b, thickness: r } = touch, moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
+  if (!(norm(subtract(moved, scale(dot(moved, n), n))) > STRAY * r)) return touch;
+  const { distance, difference, weights } = closestOf(touch, p.x), m = scale(1 / distance, difference);
+  if (!(distance > 0)) return touch;
+  if (dot(m, n) >= SAME_WAY || separation(touch, p.xPrev, m) >= 0.5 * r) return { normal: m, weights };
+  const between = scale(1 / norm(combine([1, 1], [m, n])), combine([1, 1], [m, n]));
+  return distance >= r && [p.x, p.xPrev].every((x) => separation(touch, x, between) >= 0.5 * r) ? undefined : touch;
+}
+
 /** One iteration over all near pairs, in order. @param h s */
 export function solveTouches(p: Particles, touches: readonly ReferenceTouch[], h: number): void {
-  for (const { near, particles, normal: n, weights: b, thickness: r, staticFriction, dynamicFriction, restitution } of touches) {
+  for (const touch of touches) {
     // guard
+    const { near, particles, thickness: r, staticFriction, dynamicFriction, restitution } = touch;
+    if (!near || !(dot(touch.normal, combine(touch.weights, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))))) < r)) continue;
+    const turned = turnAlong(p, touch);
+    if (!turned) continue;
+    const { normal: n, weights: b } = turned;
     const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
-    if (!near || !(W > 0)) continue;
+    if (!(W > 0)) continue;
     // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
     const along = (x: Float64Array): number => dot(n, combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))))), g = along(p.x), hold = Math.min(r, along(p.xPrev)), still = RELEASE * (r - hold);
     if (!(g < r)) continue;
