@@ -515,7 +515,8 @@ export const CONTACT_WANTED = 96; // f64 way of the first against the second alo
 export const CONTACT_MISSING = 104; // f64 gap, at least, m
 export const CONTACT_PUSHED = 112; // f64 kg m so far along the normal
 export const CONTACT_DRAG = 120; // f64x3 kg m so far of friction
-export const CONTACT_BYTES = 144;
+export const CONTACT_WEIGHT = 144; // f64x4 of the closest points, negative for the second primitive
+export const CONTACT_BYTES = 176;
 
 export const BALL_SHAPE = 0; // i32 address of its SHAPE row
 export const BALL_BODY = 4; // i32 body number

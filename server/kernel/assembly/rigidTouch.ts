@@ -13,10 +13,12 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_ACC, H_MARKS, H_BODIES, H_BODY_COUNT, H_CONTACTS, H_CONTACT_CAPACITY, H_SUBSTEP_SECONDS, BODY_FIRST, BODY_RIGID, BODY_BYTES, MARK_RIGID,
-  TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE,
+  TOUCH_THICKNESS, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE,
   SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
-  CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND, CONTACT_NORMAL, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED, CONTACT_DRAG, CONTACT_BYTES,
+  CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND, CONTACT_NORMAL, CONTACT_WEIGHT, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED, CONTACT_DRAG, CONTACT_BYTES,
 } from "./layout";
+import { loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./touchSlide";
+import { gather } from "./touchLanes";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
 
 /** Nine points of a face need about 20 to share an impact evenly; there is one such substep an impact. What rests is shared out over substeps. */
@@ -33,7 +35,7 @@ let ux: f64, uy: f64, uz: f64;
 
 @inline function contactAt(n: i32): usize { return <usize>load<u32>(HEADER, H_CONTACTS) + <usize>n * CONTACT_BYTES; }
 @inline function particleOf(lane: usize, k: usize): usize { return <usize>load<u32>(lane + (k << 4)); }
-@inline function weightOf(lane: usize, k: usize): f64 { return <f64>load<f32>(lane + (k << 4), TOUCH_WEIGHT); }
+@inline function weightOf(contact: usize, k: usize): f64 { return load<f64>(contact + (k << 3), CONTACT_WEIGHT); }
 
 /** Before an iteration's pairs are solved. */
 export function beginRigidTouches(): void { contacts = 0; }
@@ -53,36 +55,50 @@ export function rigidRow(particle: usize): usize {
 
 /** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask. @returns what is left of it for touch.ts */
 export function takeRigid(block: usize, near: v128): v128 {
-  let left = near;
+  const lanes = i32x4.bitmask(near), firstTaken = contacts;
+  let taken = 0;
   for (let n = 0; n < 4; n++) {
     const lane = block + (<usize>n << 2);
-    if (!maskLane(near, n)) continue;
+    if (!((lanes >> n) & 1)) continue;
     let first: usize = 0, second: usize = 0;
     for (let k: usize = 0; k < 4; k++) {
-      const b = weightOf(lane, k);
+      const b = load<f32>(lane + (k << 4), TOUCH_WEIGHT);
       if (b > 0) { if (!first) first = rigidRow(particleOf(lane, k)); } else if (b < 0 && !second) second = rigidRow(particleOf(lane, k));
     }
     if (!first && !second) continue;
     // a ball touches with its sphere: balls.ts
-    if (first == second || !(load<f32>(lane, TOUCH_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0)) { left = clearLane(left, n); continue; }
-    if (contacts >= load<i32>(HEADER, H_CONTACT_CAPACITY)) continue; // then as particles
-    left = clearLane(left, n);
-    const contact = contactAt(contacts);
-    contacts++;
-    store<u32>(contact, <u32>lane, CONTACT_LANE); store<u32>(contact, <u32>first, CONTACT_FIRST); store<u32>(contact, <u32>second, CONTACT_SECOND);
+    const others = first == second || !(load<f32>(lane, TOUCH_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0);
+    if (!others) {
+      if (contacts >= load<i32>(HEADER, H_CONTACT_CAPACITY)) continue; // then as particles
+      const contact = contactAt(contacts);
+      contacts++;
+      store<u32>(contact, <u32>lane, CONTACT_LANE); store<u32>(contact, <u32>first, CONTACT_FIRST); store<u32>(contact, <u32>second, CONTACT_SECOND);
+    }
+    taken |= 1 << n;
   }
-  return left;
+  if (contacts > firstTaken) keepDirections(block, firstTaken);
+  return taken ? v128.and(near, i32x4(taken & 1 ? 0 : -1, taken & 2 ? 0 : -1, taken & 4 ? 0 : -1, taken & 8 ? 0 : -1)) : near;
 }
 
-@inline function maskLane(mask: v128, n: i32): bool {
-  return ((i32x4.bitmask(mask) >> n) & 1) != 0;
+/** Directions and weights of the contacts from number `from` on, which are of one block; those that have passed each other are dropped. */
+function keepDirections(block: usize, from: i32): void {
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), r = v128.load(block, TOUCH_THICKNESS), to = contacts;
+  gather(block, 0);
+  loadDirections(block);
+  const slid = slides(slide2Of(block, toPrev), r), passed = i32x4.bitmask(v128.any_true(slid) ? turnAlong(block, slid, toPrev, r) : slid);
+  contacts = from;
+  for (let n = from; n < to; n++) {
+    const taken = contactAt(n), contact = contactAt(contacts), lane = <i32>(((<usize>load<u32>(taken, CONTACT_LANE)) - block) >> 2);
+    if ((passed >> lane) & 1) continue;
+    contacts++;
+    memory.copy(contact, taken, CONTACT_NORMAL);
+    store<f64>(contact, pick(nx, lane), CONTACT_NORMAL); store<f64>(contact, pick(ny, lane), CONTACT_NORMAL + 8); store<f64>(contact, pick(nz, lane), CONTACT_NORMAL + 16);
+    store<f64>(contact, pick(b0, lane), CONTACT_WEIGHT); store<f64>(contact, pick(b1, lane), CONTACT_WEIGHT + 8); store<f64>(contact, pick(b2, lane), CONTACT_WEIGHT + 16); store<f64>(contact, pick(b3, lane), CONTACT_WEIGHT + 24);
+  }
 }
 
-function clearLane(mask: v128, n: i32): v128 {
-  if (n == 0) return i32x4.replace_lane(mask, 0, 0);
-  if (n == 1) return i32x4.replace_lane(mask, 1, 0);
-  if (n == 2) return i32x4.replace_lane(mask, 2, 0);
-  return i32x4.replace_lane(mask, 3, 0);
+function pick(a: v128, lane: i32): f64 {
+  return lane == 0 ? f32x4.extract_lane(a, 0) : lane == 1 ? f32x4.extract_lane(a, 1) : lane == 2 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
 }
 
 /** All that `takeRigid` has taken since `beginRigidTouches`. @param scratch ROTATION_SCRATCH bytes */
@@ -131,16 +147,16 @@ function close(row: usize): void {
 /** Where it is pushed, and what is wanted of it. */
 function prepare(contact: usize): void {
   const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), X = <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const nx: f64 = load<f32>(lane, TOUCH_NORMAL), ny: f64 = load<f32>(lane, TOUCH_NORMAL + 16), nz: f64 = load<f32>(lane, TOUCH_NORMAL + 32), r: f64 = load<f32>(lane, TOUCH_THICKNESS);
+  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), r: f64 = load<f32>(lane, TOUCH_THICKNESS);
   let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0, light: f64 = 0, most: f64 = 0;
   for (let k: usize = 0; k < 4; k++) {
-    const at = particleOf(lane, k), b = weightOf(lane, k), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8);
+    const at = particleOf(lane, k), b = weightOf(contact, k), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8);
     if (b > 0) { ax += b * x; ay += b * y; az += b * z; } else { bx -= b * x; by -= b * y; bz -= b * z; }
     if (!(b > 0 ? one : two)) light += <f64>load<f32>(at, 12) * b * b;
     const gx: f64 = load<f32>(at + toAcc), gy: f64 = load<f32>(at + toAcc, 4), gz: f64 = load<f32>(at + toAcc, 8);
     if (load<f32>(at, 12) != 0) most = max<f64>(most, gx * gx + gy * gy + gz * gz);
   }
-  const gap = (ax - bx) * nx + (ay - by) * ny + (az - bz) * nz;
+  const gap = (ax - bx) * mx + (ay - by) * my + (az - bz) * mz;
   // particles can be pushed where they are only; nothing is passed on to what is fixed
   let px = 0.5 * (ax + bx), py = 0.5 * (ay + by), pz = 0.5 * (az + bz);
   if (light > 0) { px = one ? bx : ax; py = one ? by : ay; pz = one ? bz : az; }
@@ -148,18 +164,17 @@ function prepare(contact: usize): void {
   if (one) {
     const x = px - load<f64>(one, SHAPE_CENTER), y = py - load<f64>(one, SHAPE_CENTER + 8), z = pz - load<f64>(one, SHAPE_CENTER + 16);
     store<f64>(contact, x, CONTACT_ARM); store<f64>(contact, y, CONTACT_ARM + 8); store<f64>(contact, z, CONTACT_ARM + 16);
-    inverse += inverseMassAt(one, x, y, z, nx, ny, nz);
+    inverse += inverseMassAt(one, x, y, z, mx, my, mz);
   }
   if (two) {
     const x = px - load<f64>(two, SHAPE_CENTER), y = py - load<f64>(two, SHAPE_CENTER + 8), z = pz - load<f64>(two, SHAPE_CENTER + 16);
     store<f64>(contact, x, CONTACT_OTHER_ARM); store<f64>(contact, y, CONTACT_OTHER_ARM + 8); store<f64>(contact, z, CONTACT_OTHER_ARM + 16);
-    inverse += inverseMassAt(two, x, y, z, nx, ny, nz);
+    inverse += inverseMassAt(two, x, y, z, mx, my, mz);
   }
   memory.fill(contact + CONTACT_PUSHED, 0, 32);
-  store<f64>(contact, nx, CONTACT_NORMAL); store<f64>(contact, ny, CONTACT_NORMAL + 8); store<f64>(contact, nz, CONTACT_NORMAL + 16);
   store<f64>(contact, inverse, CONTACT_INVERSE);
   relative(contact);
-  const along = ux * nx + uy * ny + uz * nz, approach = -along, began = gap + approach, hold = min<f64>(r, began), h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), e: f64 = load<f32>(lane, TOUCH_BOUNCE);
+  const along = ux * mx + uy * my + uz * mz, approach = -along, began = gap + approach, hold = min<f64>(r, began), h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), e: f64 = load<f32>(lane, TOUCH_BOUNCE);
   const bounces = e > 0 && gap < r && approach > 2 * h * h * sqrt(most);
   if (bounces) bouncing = true;
   store<f64>(contact, bounces ? e * approach : hold - began, CONTACT_WANTED);
@@ -167,20 +182,20 @@ function prepare(contact: usize): void {
 }
 
 /** Their gap after all pushes. */
-function gapNow(contact: usize, nx: f64, ny: f64, nz: f64): f64 {
+function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
   const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), last = particleOf(lane, 3);
   const ox: f64 = load<f32>(last), oy: f64 = load<f32>(last, 4), oz: f64 = load<f32>(last, 8);
   let gap: f64 = 0;
-  for (let k: usize = 0; k < 3; k++) { const at = particleOf(lane, k); gap += weightOf(lane, k) * ((<f64>load<f32>(at) - ox) * nx + (<f64>load<f32>(at, 4) - oy) * ny + (<f64>load<f32>(at, 8) - oz) * nz); }
-  if (one) gap += pushed(one, contact + CONTACT_ARM, nx, ny, nz);
-  if (two) gap -= pushed(two, contact + CONTACT_OTHER_ARM, nx, ny, nz);
+  for (let k: usize = 0; k < 3; k++) { const at = particleOf(lane, k); gap += weightOf(contact, k) * ((<f64>load<f32>(at) - ox) * mx + (<f64>load<f32>(at, 4) - oy) * my + (<f64>load<f32>(at, 8) - oz) * mz); }
+  if (one) gap += pushed(one, contact + CONTACT_ARM, mx, my, mz);
+  if (two) gap -= pushed(two, contact + CONTACT_OTHER_ARM, mx, my, mz);
   return gap;
 }
 
 /** How far a rigid body's pushes take the end of an arm along n. */
-@inline function pushed(row: usize, arm: usize, nx: f64, ny: f64, nz: f64): f64 {
+@inline function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
   const x = load<f64>(arm), y = load<f64>(arm, 8), z = load<f64>(arm, 16), tx = load<f64>(row, SHAPE_TWIST), ty = load<f64>(row, SHAPE_TWIST + 8), tz = load<f64>(row, SHAPE_TWIST + 16);
-  return nx * (load<f64>(row, SHAPE_PUSH) + ty * z - tz * y) + ny * (load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z) + nz * (load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x);
+  return mx * (load<f64>(row, SHAPE_PUSH) + ty * z - tz * y) + my * (load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z) + mz * (load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x);
 }
 
 /** How far the first went against the second in this substep, where they touch. */
@@ -190,7 +205,7 @@ function relative(contact: usize): void {
   if (one) addMotion(one, contact + CONTACT_ARM, 1);
   if (two) addMotion(two, contact + CONTACT_OTHER_ARM, -1);
   for (let k: usize = 0; k < 4; k++) {
-    const at = particleOf(lane, k), b = weightOf(lane, k);
+    const at = particleOf(lane, k), b = weightOf(contact, k);
     if (b > 0 ? one : two) continue;
     ux += b * (<f64>load<f32>(at) - <f64>load<f32>(at + toPrev)); uy += b * (<f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4)); uz += b * (<f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8));
   }
@@ -210,7 +225,7 @@ function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
   if (one) pushAt(one, load<f64>(contact, CONTACT_ARM), load<f64>(contact, CONTACT_ARM + 8), load<f64>(contact, CONTACT_ARM + 16), x, y, z, 1, still ? 1 : 0);
   if (two) pushAt(two, load<f64>(contact, CONTACT_OTHER_ARM), load<f64>(contact, CONTACT_OTHER_ARM + 8), load<f64>(contact, CONTACT_OTHER_ARM + 16), x, y, z, -1, still ? -1 : 0);
   for (let k: usize = 0; k < 4; k++) {
-    const at = particleOf(lane, k), b = weightOf(lane, k), s = <f64>load<f32>(at, 12) * b;
+    const at = particleOf(lane, k), b = weightOf(contact, k), s = <f64>load<f32>(at, 12) * b;
     if ((b > 0 ? one : two) || s == 0) continue;
     move(at, s * x, s * y, s * z);
     if (still) move(at + toPrev, s * x, s * y, s * z);
@@ -223,22 +238,22 @@ function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
 
 /** @returns by how much it changed the way along the normal, m */
 function push(contact: usize): f64 {
-  const nx = load<f64>(contact, CONTACT_NORMAL), ny = load<f64>(contact, CONTACT_NORMAL + 8), nz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE), had = load<f64>(contact, CONTACT_PUSHED);
+  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE), had = load<f64>(contact, CONTACT_PUSHED);
   if (!(W > 0)) return 0;
   relative(contact);
-  const all = max<f64>(0, had + (load<f64>(contact, CONTACT_WANTED) - (ux * nx + uy * ny + uz * nz)) / W), add = all - had;
-  if (add != 0) { store<f64>(contact, all, CONTACT_PUSHED); apply(contact, add * nx, add * ny, add * nz, false); }
-  if (all > 0 || had > 0) drag(contact, all, nx, ny, nz);
+  const all = max<f64>(0, had + (load<f64>(contact, CONTACT_WANTED) - (ux * mx + uy * my + uz * mz)) / W), add = all - had;
+  if (add != 0) { store<f64>(contact, all, CONTACT_PUSHED); apply(contact, add * mx, add * my, add * mz, false); }
+  if (all > 0 || had > 0) drag(contact, all, mx, my, mz);
   return abs<f64>(add) * W;
 }
 
 /** Friction, while the normal push is `pushed`. */
-function drag(contact: usize, pushed: f64, nx: f64, ny: f64, nz: f64): void {
+function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): void {
   const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), still: f64 = load<f32>(lane, TOUCH_STATIC), mu: f64 = load<f32>(lane, TOUCH_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return;
   relative(contact);
-  const along = ux * nx + uy * ny + uz * nz;
-  let tx = ux - along * nx, ty = uy - along * ny, tz = uz - along * nz;
+  const along = ux * mx + uy * my + uz * mz;
+  let tx = ux - along * mx, ty = uy - along * my, tz = uz - along * mz;
   const slide = sqrt(tx * tx + ty * ty + tz * tz);
   const hadX = load<f64>(contact, CONTACT_DRAG), hadY = load<f64>(contact, CONTACT_DRAG + 8), hadZ = load<f64>(contact, CONTACT_DRAG + 16);
   let dx = hadX, dy = hadY, dz = hadZ;
@@ -247,7 +262,7 @@ function drag(contact: usize, pushed: f64, nx: f64, ny: f64, nz: f64): void {
     let W: f64 = 0;
     if (one) W += inverseMassAt(one, load<f64>(contact, CONTACT_ARM), load<f64>(contact, CONTACT_ARM + 8), load<f64>(contact, CONTACT_ARM + 16), tx, ty, tz);
     if (two) W += inverseMassAt(two, load<f64>(contact, CONTACT_OTHER_ARM), load<f64>(contact, CONTACT_OTHER_ARM + 8), load<f64>(contact, CONTACT_OTHER_ARM + 16), tx, ty, tz);
-    for (let k: usize = 0; k < 4; k++) { const b = weightOf(lane, k); if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b; }
+    for (let k: usize = 0; k < 4; k++) { const b = weightOf(contact, k); if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b; }
     const s = slide / W;
     dx -= s * tx; dy -= s * ty; dz -= s * tz;
   }
@@ -260,11 +275,11 @@ function drag(contact: usize, pushed: f64, nx: f64, ny: f64, nz: f64): void {
 
 /** Sets apart what is too near whatever it does, without a velocity. @returns whether there was anything */
 function release(contact: usize): bool {
-  const nx = load<f64>(contact, CONTACT_NORMAL), ny = load<f64>(contact, CONTACT_NORMAL + 8), nz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE);
+  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE);
   if (!(W > 0)) return false;
-  const missing = load<f64>(contact, CONTACT_MISSING) - gapNow(contact, nx, ny, nz);
+  const missing = load<f64>(contact, CONTACT_MISSING) - gapNow(contact, mx, my, mz);
   if (!(missing > RESIDUE * <f64>load<f32>(<usize>load<u32>(contact, CONTACT_LANE), TOUCH_THICKNESS))) return false;
   const lambda = missing / W;
-  apply(contact, lambda * nx, lambda * ny, lambda * nz, true);
+  apply(contact, lambda * mx, lambda * my, lambda * mz, true);
   return true;
 }

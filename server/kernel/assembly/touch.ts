@@ -1,6 +1,6 @@
 /**
  * Contact between surfaces: vertex-triangle and edge-edge pairs that are near, as unilateral constraints with Coulomb friction on displacements.
- *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (touchCheck.ts), r the pair's thickness
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (touchCheck.ts; of what slides: touchSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too small before moves xPrev
  * along (at most RELEASE of it a substep), so overlap never turns into speed.
@@ -13,47 +13,12 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
 import { takeRigid } from "./rigidTouch";
-import { closest, gather, separation, b0 as c0, b1 as c1, b2 as c2, b3 as c3, dx, dy, dz, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, H_TOUCHES, H_VERTEX_TOUCHES, TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
+import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./touchSlide";
+import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
-
-/** What slides by more than this part of its thickness in a substep is asked again where it has come to. */
-const STRAY: f32 = 0.02;
-
-// directions and weights of the block that is being solved
-let nx: v128 = i32x4(0, 0, 0, 0), ny: v128 = i32x4(0, 0, 0, 0), nz: v128 = i32x4(0, 0, 0, 0), b0: v128 = i32x4(0, 0, 0, 0), b1: v128 = i32x4(0, 0, 0, 0), b2: v128 = i32x4(0, 0, 0, 0), b3: v128 = i32x4(0, 0, 0, 0);
-
-@inline function gapAlong(): v128 {
-  return dot3(nx, madd(b0, x0, madd(b1, x1, mul(b2, x2))), ny, madd(b0, y0, madd(b1, y1, mul(b2, y2))), nz, madd(b0, z0, madd(b1, z1, mul(b2, z2))));
-}
-
-/**
- * Lanes that slide far take direction and weights of the closest points at x, where those point the same way as before (within 60 degrees) or held the pair
- * apart when the substep began: a vertex that slides over a flat face stands above the next triangle by then, whose nearest point was its edge before, and
- * would be held back by that edge.
- * @returns those that are nearest elsewhere and clear at x, and that a direction between the two holds apart at both ends: they passed each other
- */
-function turnAlong(block: usize, strays: v128, toPrev: usize, r: v128): v128 {
-  const zero = f32x4.splat(0), vertex = block < <usize>load<u32>(HEADER, H_TOUCHES) + <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) * TOUCH_BYTES;
-  closest(vertex);
-  const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(f32x4.splat(1), gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale);
-  let turned = f32x4.ge(dot3(mx, nx, my, ny, mz, nz), f32x4.splat(0.5)), passed = zero;
-  const others = v128.andnot(strays, turned);
-  if (v128.any_true(others)) {
-    const kx = add(mx, nx), ky = add(my, ny), kz = add(mz, nz), least = mul(mul(f32x4.splat(0.5), r), f32x4.sqrt(dot3(kx, kx, ky, ky, kz, kz)));
-    passed = v128.and(v128.and(others, f32x4.ge(gap, r)), f32x4.ge(separation(vertex, kx, ky, kz), least));
-    gather(block, toPrev);
-    passed = v128.and(passed, f32x4.ge(separation(vertex, kx, ky, kz), least));
-    turned = v128.or(turned, f32x4.ge(separation(vertex, mx, my, mz), mul(f32x4.splat(0.5), r)));
-    gather(block, 0);
-  }
-  turned = v128.and(v128.and(turned, strays), f32x4.gt(gap, zero));
-  nx = v128.bitselect(mx, nx, turned); ny = v128.bitselect(my, ny, turned); nz = v128.bitselect(mz, nz, turned);
-  b0 = v128.bitselect(c0, b0, turned); b1 = v128.bitselect(c1, b1, turned); b2 = v128.bitselect(c2, b2, turned); b3 = v128.bitselect(c3, b3, turned);
-  return passed;
-}
 
 /** @param block address of the first of `count` blocks */
 export function solveTouches(block: usize, count: i32): void {
@@ -66,8 +31,7 @@ export function solveTouches(block: usize, count: i32): void {
       if (!v128.any_true(active)) continue;
     }
     gather(block, 0);
-    nx = v128.load(block, TOUCH_NORMAL); ny = v128.load(block, TOUCH_NORMAL + 16); nz = v128.load(block, TOUCH_NORMAL + 32);
-    b0 = v128.load(block, TOUCH_WEIGHT); b1 = v128.load(block, TOUCH_WEIGHT + 16); b2 = v128.load(block, TOUCH_WEIGHT + 32); b3 = v128.load(block, TOUCH_WEIGHT + 48);
+    loadDirections(block);
     const r = v128.load(block, TOUCH_THICKNESS);
     let g = gapAlong();
     active = v128.and(active, f32x4.lt(g, r));
@@ -85,9 +49,9 @@ export function solveTouches(block: usize, count: i32): void {
     let ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x)))), uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y)))), uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
     let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux), ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy), tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
     let along = dot3(tx, nx, ty, ny, tz, nz), slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
-    const far = mul(f32x4.splat(STRAY), r), strays = v128.and(active, f32x4.gt(slide2, mul(far, far)));
-    if (v128.any_true(strays)) {
-      active = v128.andnot(active, turnAlong(block, strays, toPrev, r));
+    const slid = v128.and(active, slides(slide2, r));
+    if (v128.any_true(slid)) {
+      active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       g = gapAlong();
       active = v128.and(active, f32x4.lt(g, r));
       if (!v128.any_true(active)) continue;
