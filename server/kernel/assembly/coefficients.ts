@@ -32,7 +32,11 @@ export function findCoefficients(at: usize, rootDynamic: f32): void {
  * what lies still does not hop.
  */
 @inline export function bounce(restitution: f32, approach: f32, acc: usize, h: f32): f32 {
-  if (!(restitution > 0)) return 0;
+  return restitution > 0 && !rests(approach, acc, h) ? restitution * approach : 0;
+}
+
+/** Is `approach` no more than the external acceleration at `acc` makes in two substeps? */
+@inline export function rests(approach: f32, acc: usize, h: f32): bool {
   const x = load<f32>(acc), y = load<f32>(acc, 4), z = load<f32>(acc, 8);
-  return approach > 2 * h * h * Mathf.sqrt(x * x + y * y + z * z) ? restitution * approach : 0;
+  return !(approach > 2 * h * h * Mathf.sqrt(x * x + y * y + z * z));
 }

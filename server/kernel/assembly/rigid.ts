@@ -7,8 +7,8 @@
  *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is cut by
  *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a point that lay still
  * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond the approach of this
- * substep (overlap that was there before) moves the body without a velocity. Restitution comes after the sweeps, as in the same paper: points that
- * approached a surface and are at it get, by pushes that move nothing, the velocity away from it that they ought to have (rigidBounce.ts).
+ * substep (overlap that was there before) moves the body without a velocity. Impacts are finished after the sweeps, as in the same paper: points that
+ * approached a surface and are at it get, by pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts).
  * Velocities then are v = V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
  * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10 rad/s
  * and 1/1200 s). Bodies in free flight keep what momentum.ts gave them.
@@ -20,7 +20,7 @@ import {
   SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
 } from "./layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
-import { bounceRigid } from "./rigidBounce";
+import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ } from "./collide";
 import { distanceTo } from "./colliderDistance";
 import { findCoefficients, rootStatic } from "./coefficients";
@@ -123,7 +123,9 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     if (load<i32>(row, SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) continue;
     measure(row, scratch);
     if (load<f64>(row, SHAPE_INVERSE_MASS) == 0) continue;
+    clearPushes(row);
     if (collideRigid(row)) bounceRigid(row, h);
+    clearPushes(row); // those of fixed particles are not written over
     moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
     setVelocities(row, h);
   }
@@ -171,7 +173,7 @@ function touchParticles(row: usize, c: usize): bool {
     const ax = load<f64>(row, SHAPE_TWIST), ay = load<f64>(row, SHAPE_TWIST + 8), az = load<f64>(row, SHAPE_TWIST + 16);
     const x = <f32>(<f64>load<f32>(at) + load<f64>(row, SHAPE_PUSH) + ay * rz - az * ry), y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, SHAPE_PUSH + 8) + az * rx - ax * rz), z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, SHAPE_PUSH + 16) + ax * ry - ay * rx);
     const prev = at + toPrev;
-    touched = touch(row, c, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8), x, y, z, load<f32>(prev, 12), rx, ry, rz, 0) || touched;
+    touched = touch(row, c, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8), x, y, z, load<f32>(prev, 12), at, rx, ry, rz, 0) || touched;
   }
   return touched;
 }
@@ -179,11 +181,11 @@ function touchParticles(row: usize, c: usize): bool {
 function touchBall(row: usize, c: usize): bool {
   const px = load<f64>(row, SHAPE_PUSH), py = load<f64>(row, SHAPE_PUSH + 8), pz = load<f64>(row, SHAPE_PUSH + 16);
   const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16), R = load<f64>(row, SHAPE_RADIUS);
-  return touch(row, c, <f32>(cx - load<f64>(row, SHAPE_SHIFT)), <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)), <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)), <f32>(cx + px), <f32>(cy + py), <f32>(cz + pz), <f32>R, 0, 0, 0, R);
+  return touch(row, c, <f32>(cx - load<f64>(row, SHAPE_SHIFT)), <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)), <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)), <f32>(cx + px), <f32>(cy + py), <f32>(cz + pz), <f32>R, <usize>load<u32>(row, SHAPE_FIRST), 0, 0, 0, R);
 }
 
-/** One point (world, from and to) of margin `margin`, at r from the center, R further along the normal, against one collider. */
-function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f32, toY: f32, toZ: f32, margin: f32, rx: f64, ry: f64, rz: f64, R: f64): bool {
+/** One point (world, from and to) of margin `margin`, particle `at` (of a ball its first), at r from the center, R further along the normal, against one collider. */
+function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f32, toY: f32, toZ: f32, margin: f32, at: usize, rx: f64, ry: f64, rz: f64, R: f64): bool {
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   let px = fromX, py = fromY, pz = fromZ, x = toX, y = toY, z = toZ;
   if (motion) {
@@ -196,8 +198,9 @@ function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f3
   const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz), depth = <f64>found;
   if (motion) { turnFromFrame(motion, MOTION_R1, nx, ny, nz); nx = frameX; ny = frameY; nz = frameZ; }
   const ax: f64 = rx - R * <f64>nx, ay: f64 = ry - R * <f64>ny, az: f64 = rz - R * <f64>nz;
-  const lambda = depth / inverseMassAt(row, ax, ay, az, nx, ny, nz);
-  pushAt(row, ax, ay, az, nx, ny, nz, lambda, lambda * max<f64>(0, 1 - max<f64>(0, approach) / depth));
+  const lambda = depth / inverseMassAt(row, ax, ay, az, nx, ny, nz), idle = lambda * max<f64>(0, 1 - max<f64>(0, approach) / depth);
+  pushAt(row, ax, ay, az, nx, ny, nz, lambda, idle);
+  addPush(row, at, lambda - idle, nx, ny, nz);
   // friction: where the touching point of the body is now, and was
   const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH), sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8), sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
   const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST), ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8), tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);

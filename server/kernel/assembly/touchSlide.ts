@@ -43,7 +43,7 @@ export function slide2Of(block: usize, toPrev: usize): v128 {
 }
 
 /**
- * Lanes that slide take direction and weights of the closest points at x, where those point the same way as before or held the pair apart when the substep
+ * Lanes that slide, by the directions of x too, take those, and their weights, where they point the same way as before or held the pair apart when the substep
  * began. @param slid mask of those; r thickness
  * @returns those that are nearest elsewhere and clear at x, and that a direction between the two holds apart at both ends: they passed each other
  */
@@ -51,18 +51,17 @@ export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v12
   const zero = f32x4.splat(0), half = mul(f32x4.splat(0.5), r), vertex = block < <usize>load<u32>(HEADER, H_TOUCHES) + <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) * TOUCH_BYTES;
   closest(vertex);
   const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(f32x4.splat(1), gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale);
-  let turned = f32x4.ge(dot3(mx, nx, my, ny, mz, nz), f32x4.splat(SAME_WAY)), passed = zero;
-  const others = v128.andnot(slid, turned);
-  if (v128.any_true(others)) {
-    const kx = add(mx, nx), ky = add(my, ny), kz = add(mz, nz), least = mul(half, f32x4.sqrt(dot3(kx, kx, ky, ky, kz, kz)));
-    passed = v128.and(v128.and(others, f32x4.ge(gap, r)), f32x4.ge(separation(vertex, kx, ky, kz), least));
-    gather(block, toPrev);
-    passed = v128.and(passed, f32x4.ge(separation(vertex, kx, ky, kz), least));
-    turned = v128.or(turned, f32x4.ge(separation(vertex, mx, my, mz), half));
-    gather(block, 0);
-  }
-  turned = v128.and(v128.and(turned, slid), f32x4.gt(gap, zero));
+  const ex = dx, ey = dy, ez = dz;
+  gather(block, toPrev);
+  // what the closest points of x have moved: more across m than along it, or it is no sliding
+  const ux = sub(ex, madd(c0, x0, madd(c1, x1, mul(c2, x2)))), uy = sub(ey, madd(c0, y0, madd(c1, y1, mul(c2, y2)))), uz = sub(ez, madd(c0, z0, madd(c1, z1, mul(c2, z2)))), along = dot3(mx, ux, my, uy, mz, uz);
+  const glides = f32x4.gt(dot3(ux, ux, uy, uy, uz, uz), mul(f32x4.splat(2), mul(along, along))), held = f32x4.ge(separation(vertex, mx, my, mz), half);
+  const kx = add(mx, nx), ky = add(my, ny), kz = add(mz, nz), least = mul(half, f32x4.sqrt(dot3(kx, kx, ky, ky, kz, kz)));
+  let passed = v128.and(v128.and(slid, f32x4.ge(gap, r)), f32x4.ge(separation(vertex, kx, ky, kz), least));
+  gather(block, 0);
+  const turned = v128.and(v128.and(slid, f32x4.gt(gap, zero)), v128.and(glides, v128.or(held, f32x4.ge(dot3(mx, nx, my, ny, mz, nz), f32x4.splat(SAME_WAY)))));
+  passed = v128.and(v128.andnot(passed, turned), f32x4.ge(separation(vertex, kx, ky, kz), least));
   nx = v128.bitselect(mx, nx, turned); ny = v128.bitselect(my, ny, turned); nz = v128.bitselect(mz, nz, turned);
   b0 = v128.bitselect(c0, b0, turned); b1 = v128.bitselect(c1, b1, turned); b2 = v128.bitselect(c2, b2, turned); b3 = v128.bitselect(c3, b3, turned);
-  return v128.andnot(passed, turned);
+  return passed;
 }

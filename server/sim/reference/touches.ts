@@ -88,7 +88,7 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
 }
 
 /**
- * Direction and weights that a pair is solved with: those of the closest points at x where it has slid by more than STRAY of its thickness and they point the
+ * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY of its thickness, and they point the
  * same way or held it apart at the start. @returns undefined: its primitives have passed each other
  */
 function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "normal" | "weights"> | undefined {
@@ -96,7 +96,9 @@ function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "n
   if (!(norm(subtract(moved, scale(dot(moved, n), n))) > STRAY * r)) return touch;
   const { distance, difference, weights } = closestOf(touch, p.x), m = scale(1 / distance, difference);
   if (!(distance > 0)) return touch;
-  if (dot(m, n) >= SAME_WAY || separation(touch, p.xPrev, m) >= 0.5 * r) return { normal: m, weights };
+  // what they have moved: more across m than along it, or it is no sliding
+  const way = subtract(difference, combine(weights, particles.map((i) => subtract(vectorAt(p.xPrev, i), vectorAt(p.xPrev, particles[3]))))), glides = dot(way, way) > 2 * dot(way, m) ** 2;
+  if (glides && (dot(m, n) >= SAME_WAY || separation(touch, p.xPrev, m) >= 0.5 * r)) return { normal: m, weights };
   const between = scale(1 / norm(combine([1, 1], [m, n])), combine([1, 1], [m, n]));
   return distance >= r && [p.x, p.xPrev].every((x) => separation(touch, x, between) >= 0.5 * r) ? undefined : touch;
 }
