@@ -37,4 +37,10 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(acceleration / ideal).toBeGreaterThan(0.95);
     expect(acceleration / ideal).toBeLessThan(1.05);
   });
+
+  test.each([[20, 1, 1.5], [8, 1, 1.5], [8, 1, 3], [8, 2, 3], [4, 5, 3]])("%i x %i: at %d m/s it is slowed down by mu g, over all edges that lie within the support's faces", async (substeps, iterations, speed) => {
+    const mu = 0.4, { acceleration, ideal, aside } = await slide(support, { tangent: 0, mu, speed, substeps, iterations }, Math.round(60 * Math.min(1.5 / speed, (0.8 * speed) / (9.81 * mu))) / 60);
+    expect(Math.abs(acceleration / ideal - 1)).toBeLessThan(0.02);
+    expect(Math.abs(aside)).toBeLessThan(1e-3);
+  });
 });

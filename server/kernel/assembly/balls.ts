@@ -1,15 +1,13 @@
 /**
- * Heavy dynamic spheres against other bodies' triangles and against each other. A ball is a rigid body by shape matching (rigid.ts); what it
+ * Heavy dynamic spheres against the triangles of other bodies and of mesh colliders, and against each other. A ball is a rigid body by shape matching (rigid.ts); what it
  * touches with is not its particles but the sphere:
  *   C = |c - q| - (R + r) >= 0,  q = sum b_i x_i the point of the triangle nearest to the center c, r the other body's margin
  *   dL = -C / (1/M + sum w_i b_i^2),  c += dL n / M,  x_i -= w_i b_i dL n,  n from q to c
  * Faces count, not vertices only, so a cloth coarser than the ball holds it too; where all edges of a triangle are short (its middle is then
  * within e^2/(6 R) of the sphere, 0.7 % of R) its corners are enough, which is five times cheaper. Friction acts on the tangential displacement between the two
  * surfaces and turns the ball: w_t = 1/M + R^2/I + sum w_i b_i^2.
- * Swept: in the ball's frame the corners move on straight lines from xPrev - cPrev to x - c, and the distance from the center to the moving
- * triangle changes by at most the longest of the three motions, so that steps of d - (R + r) along them never jump into the sphere (conservative
- * advancement, as in collide.ts). A triangle that enters is put back to where it entered. What a push does beyond the approach of this substep
- * makes no velocity (restitution 0: xPrev moves along).
+ * How deep things come into the sphere on their way through the substep: ballSweep.ts. Restitution turns the approach around, positions included (rigidTouch.ts says why); what a push does
+ * beyond that makes no velocity (xPrev moves along). A triangle of a rigid body stands for the whole of it. Both are pushed at one point, or friction would be a couple.
  * Triangles share corners, so a round of pushes leaves some inside: rounds follow until none is deeper than 0.5 % of the radius. What
  * still is then goes with the ball for this substep, as it stood to it at its start (the rigid impact zone of Bridson et al. 2002).
  * Candidates: each ball lists the particles and the triangles within its radius and a slack of twice what the fastest surface particle and the ball travel in a
@@ -26,24 +24,17 @@ import {
   SHAPE_FIRST, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
+import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { bounce } from "./coefficients";
-import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "./closest";
 import { meetsSurface } from "./filters";
 import { join } from "./momentum";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
 import { rigidRow } from "./rigidTouch";
 import { ROTATION_SCRATCH } from "./rotation";
 
-/** As in collide.ts: what still grazes after so many steps counts as a hit. */
-const MAX_MARCH = 24;
 /** A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE radii (at 1e-3 a cloth at rest takes all rounds, 1 ms). */
 const SWEEPS = 8;
 const RESIDUE: f32 = 5e-3;
-/**
- * Share of its distance to which a triangle that begins within the margin may come nearer before that counts as going through. Nearer to 1,
- * things that slide along the sphere graze it too long for MAX_MARCH steps.
- */
-const INNER: f32 = 0.98;
 /** A triangle is small while its edges are shorter than so many radii. */
 const SMALL: f32 = 0.4;
 /** Mark of a list entry that is a particle: their addresses are multiples of 16, those of triangle rows of 4. */
@@ -51,10 +42,6 @@ const POINT: u32 = 1;
 /** Travel is counted twice, for what the solve adds to the velocities that a substep begins with. */
 const CAUTION: f32 = 2;
 
-// the answer of `sweep`: normal from the triangle to the center, weights of its corners; one instance belongs to one thread
-let nx: f32, ny: f32, nz: f32, wa: f32, wb: f32, wc: f32;
-/** No one normal keeps this motion out: the triangle has to go with the ball. */
-let blocked = false;
 // box and greatest speed of the last `look`
 let low: v128 = i32x4(0, 0, 0, 0), high: v128 = i32x4(0, 0, 0, 0), speed: f32;
 
@@ -118,6 +105,7 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   if (pass & PASS_FIRST) keepLists(balls, rows, h);
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * BALL_BYTES;
+    touchFirm(ball, scratch + ROTATION_SCRATCH);
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
     const own = surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES;
@@ -205,41 +193,69 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
 }
 
 /**
+ * How deep what is listed comes into the sphere, m; sets n, the weights and `blocked`.
+ * @param room 144 bytes: the corners seen from the center at the start, at the end, between; now, before: the center
+ */
+function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32 {
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  if (listed & POINT) {
+    const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(placeOf(P, rigidRow(P)), now), box = f32x4.splat(r);
+    return apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box) ? 0 : depthOfPoint(p0, p1, r);
+  }
+  const t = <usize>listed, A = <usize>load<u32>(t), B = <usize>load<u32>(t, 4), C = <usize>load<u32>(t, 8), row = rigidRow(A);
+  const a0 = f32x4.sub(v128.load(A + toPrev), before), b0 = f32x4.sub(v128.load(B + toPrev), before), c0 = f32x4.sub(v128.load(C + toPrev), before);
+  const a1 = f32x4.sub(placeOf(A, row), now), b1 = f32x4.sub(placeOf(B, row), now), c1 = f32x4.sub(placeOf(C, row), now);
+  const r: f32 = R + load<f32>(A + toPrev, 12), box = f32x4.splat(r);
+  if (apart(f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)), f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)), f32x4.neg(box), box)) return 0;
+  v128.store(room, a0); v128.store(room, b0, 16); v128.store(room, c0, 32); v128.store(room, a1, 48); v128.store(room, b1, 64); v128.store(room, c1, 80);
+  return depthOfTriangle(room, r);
+}
+
+/** Corner k of what is listed; of a particle itself. */
+@inline function cornerOf(listed: u32, k: usize): usize { return listed & POINT ? <usize>(listed & ~POINT) : <usize>load<u32>(<usize>listed + (k << 2)); }
+
+/**
+ * What does not give, deepest first: where the sphere is in a flat face by more than rounding, the triangles around the one that it stands on are in its way too,
+ * by their edges, and would turn it aside. (A ball that met a box centrally at 2 m/s and 4 substeps left it sideways with a quarter of its speed.)
+ */
+function touchFirm(ball: usize, room: usize): void {
+  const shape = <usize>load<u32>(ball, BALL_SHAPE), R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    const now = center32(shape), before = centerBefore32(shape);
+    let deepest: f32 = 1e-5 * R, found: u32 = 0, fx: f32 = 0, fy: f32 = 0, fz: f32 = 0, fa: f32 = 0, fb: f32 = 0, fc: f32 = 0;
+    for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
+      const listed = load<u32>(entry), A = cornerOf(listed, 0);
+      if (load<f32>(A, 12) != 0 && !rigidRow(A)) continue;
+      const depth = depthOf(listed, room, now, before, R);
+      if (!(depth > deepest) || blocked) continue;
+      deepest = depth; found = listed;
+      fx = nx; fy = ny; fz = nz; fa = wa; fb = wb; fc = wc;
+    }
+    if (!found) return;
+    setAnswer(fx, fy, fz, fa, fb, fc);
+    respond(shape, cornerOf(found, 0), cornerOf(found, 1), cornerOf(found, 2), deepest, R, room - ROTATION_SCRATCH);
+  }
+}
+
+/**
  * All of a ball's list, in its order.
- * @param room 144 bytes: the corners seen from the center at the start, at the end, between
+ * @param room of `depthOf`
  * @param hold false: parts what touches. true: corners of what is still deeper than the residue go with the ball as they did at the start of the substep
  * @returns the greatest depth that was met, in radii
  */
 function touchListed(ball: usize, room: usize, hold: bool): f32 {
-  const shape = <usize>load<u32>(ball, BALL_SHAPE), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
-  let deepest: f32 = 0;
-  let entry = <usize>load<u32>(ball, BALL_LIST), now = center32(shape), before = centerBefore32(shape);
-  for (let n = load<i32>(ball, BALL_COUNT); n > 0; n--, entry += 4) {
-    const listed = load<u32>(entry);
-    if (listed & POINT) {
-      const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(placeOf(P, rigidRow(P)), now), box = f32x4.splat(r);
-      if (apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box)) continue;
-      const depth = sweepPoint(p0, p1, r);
-      if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
-      deepest = max<f32>(deepest, depth / R);
-      if (hold) stick(shape, P);
-      else respond(shape, P, P, P, depth, R, room - ROTATION_SCRATCH);
-      now = center32(shape);
-      before = centerBefore32(shape);
-      continue;
-    }
-    const t = <usize>listed, A = <usize>load<u32>(t), B = <usize>load<u32>(t, 4), C = <usize>load<u32>(t, 8);
-    const a0 = f32x4.sub(v128.load(A + toPrev), before), b0 = f32x4.sub(v128.load(B + toPrev), before), c0 = f32x4.sub(v128.load(C + toPrev), before);
-    const row = rigidRow(A), a1 = f32x4.sub(placeOf(A, row), now), b1 = f32x4.sub(placeOf(B, row), now), c1 = f32x4.sub(placeOf(C, row), now);
-    const r: f32 = R + load<f32>(A + toPrev, 12), box = f32x4.splat(r);
-    if (apart(f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)), f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)), f32x4.neg(box), box)) continue;
-    v128.store(room, a0); v128.store(room, b0, 16); v128.store(room, c0, 32); v128.store(room, a1, 48); v128.store(room, b1, 64); v128.store(room, c1, 80);
-    const depth = sweep(room, r);
-    if (!(depth > (hold ? 4 * RESIDUE * R : 0))) continue;
+  const shape = <usize>load<u32>(ball, BALL_SHAPE), R = <f32>load<f64>(shape, SHAPE_RADIUS), least: f32 = hold ? 4 * RESIDUE * R : 0;
+  let deepest: f32 = 0, now = center32(shape), before = centerBefore32(shape);
+  for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
+    const listed = load<u32>(entry), depth = depthOf(listed, room, now, before, R);
+    if (!(depth > least)) continue;
+    const A = cornerOf(listed, 0), B = cornerOf(listed, 1), C = cornerOf(listed, 2);
     deepest = max<f32>(deepest, depth / R);
-    if (hold || blocked) { stick(shape, A); stick(shape, B); stick(shape, C); }
-    else respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
+    if (!hold && !blocked) respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
+    else {
+      stick(shape, A);
+      if (!(listed & POINT)) { stick(shape, B); stick(shape, C); }
+    }
     now = center32(shape);
     before = centerBefore32(shape);
   }
@@ -256,92 +272,6 @@ function stick(shape: usize, at: usize): void {
   pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
   const s = w / W;
   store<f32>(at, <f32>(<f64>load<f32>(at) + s * x)); store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4); store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
-}
-
-/**
- * The motion of a point past a sphere of radius r around the origin: as `sweep`, with the entry in closed form.
- * @returns how far they have to part along n, m; not above 0: nothing. Sets n and the weights.
- */
-function sweepPoint(p0: v128, p1: v128, r: f32): f32 {
-  const x = f32x4.extract_lane(p0, 0), y = f32x4.extract_lane(p0, 1), z = f32x4.extract_lane(p0, 2), X = f32x4.extract_lane(p1, 0), Y = f32x4.extract_lane(p1, 1), Z = f32x4.extract_lane(p1, 2);
-  const dx = X - x, dy = Y - y, dz = Z - z, dd = dx * dx + dy * dy + dz * dz, pd = x * dx + y * dy + z * dz, pp = x * x + y * y + z * z;
-  const end = Mathf.sqrt(X * X + Y * Y + Z * Z), start = Mathf.sqrt(pp), inner: f32 = start > r ? r : INNER * start;
-  wa = 1; wb = 0; wc = 0;
-  if (end > 0) { nx = -X / end; ny = -Y / end; nz = -Z / end; } else { nx = 0; ny = 1; nz = 0; }
-  const room2 = pp - inner * inner, under = pd * pd - dd * room2;
-  // on its way in and through the inner sphere before the end
-  if (!(pd < 0 && under > 0 && start > 0)) return r - end;
-  const t: f32 = room2 / (-pd + Mathf.sqrt(under));
-  if (t > 1) return r - end;
-  const qx = x + t * dx, qy = y + t * dy, qz = z + t * dz, k: f32 = -1 / Mathf.sqrt(qx * qx + qy * qy + qz * qz), ux = k * qx, uy = k * qy, uz = k * qz;
-  if (ux * nx + uy * ny + uz * nz >= 0.5) return r - end;
-  nx = ux; ny = uy; nz = uz;
-  return r + nx * X + ny * Y + nz * Z;
-}
-
-let distance: f32, ux: f32, uy: f32, uz: f32; // of the last `view`: from the center, and direction to it
-
-/** Distance of the triangle at `corners` from the center (which is the origin), direction to the center, weights (closest.ts). */
-function view(corners: usize): f32 {
-  closestPoint(0, 0, 0, corners, corners + 16, corners + 32);
-  distance = Mathf.sqrt(closestX * closestX + closestY * closestY + closestZ * closestZ);
-  const k: f32 = distance > 0 ? -1 / distance : 0;
-  ux = k * closestX; uy = k * closestY; uz = k * closestZ;
-  return distance;
-}
-
-@inline function keepAnswer(): void { nx = ux; ny = uy; nz = uz; wa = weightA; wb = weightB; wc = weightC; }
-
-/** n . (where the weighted point is at the end, from the center). */
-@inline function along(end: usize): f32 {
-  return nx * (wa * load<f32>(end) + wb * load<f32>(end, 16) + wc * load<f32>(end, 32)) + ny * (wa * load<f32>(end, 4) + wb * load<f32>(end, 20) + wc * load<f32>(end, 36)) + nz * (wa * load<f32>(end, 8) + wb * load<f32>(end, 24) + wc * load<f32>(end, 40));
-}
-
-/**
- * The motion of a triangle past a sphere of radius r around the origin.
- * @param room corners at the start (48 bytes), at the end (48), and room for those between
- * @returns how far triangle and center have to part along n, m; not above 0: nothing. Sets n and the weights.
- */
-function sweep(room: usize, r: f32): f32 {
-  const end = room + 48;
-  let move2: f32 = 0;
-  for (let k: usize = 0; k < 48; k += 16) {
-    const d = f32x4.sub(v128.load(end + k), v128.load(room + k)), x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
-    move2 = max<f32>(move2, x * x + y * y + z * z);
-  }
-  const move = Mathf.sqrt(move2);
-  const d1 = view(end) - r;
-  if (d1 > 0 && d1 > move) return 0;
-  keepAnswer();
-  const ex = ux, ey = uy, ez = uz, d0 = view(room) - r;
-  blocked = false;
-  // what begins within the margin must not go much deeper on its way
-  let inner: f32 = d0 > 0 ? r : INNER * (r + d0);
-  const from = r + d0 - inner;
-  if (!(from > 0) || !(move > 0) || (d1 + r - inner > 0 && from + d1 + r - inner > move)) return -d1;
-  let t: f32 = from / move;
-  for (let step = 0; t < 1; step++) {
-    between(room, t);
-    const d = view(room + 96) - inner;
-    if (d <= 1e-4 * r || step >= MAX_MARCH) {
-      // a shallow hit slides to where it ended, and one that grazes goes on: an edge within a flat face is no step; through is answered where it entered
-      if (ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
-      const fx = nx, fy = ny, fz = nz, fa = wa, fb = wb, fc = wc;
-      keepAnswer();
-      const depth = along(end) + r;
-      if (depth > 0) return depth;
-      // the point that touched goes away; does another come nearer?
-      nx = fx; ny = fy; nz = fz; wa = fa; wb = fb; wc = fc;
-      inner *= INNER;
-      if (step >= MAX_MARCH || inner < 0.5 * r) { blocked = true; return r; }
-    } else t += d / move;
-  }
-  return -d1;
-}
-
-@inline function between(room: usize, t: f32): void {
-  const s = f32x4.splat(t);
-  for (let k: usize = 0; k < 48; k += 16) v128.store(room + 96 + k, f32x4.add(v128.load(room + k), f32x4.mul(s, f32x4.sub(v128.load(room + 48 + k), v128.load(room + k)))));
 }
 
 @inline function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
@@ -431,7 +361,7 @@ function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64,
 /** Two balls: the second's center is a point with its radius as the margin. */
 function touchBall(one: usize, two: usize): void {
   const start = f32x4.sub(centerBefore32(two), centerBefore32(one)), end = f32x4.sub(center32(two), center32(one)), R = <f32>load<f64>(one, SHAPE_RADIUS), S = <f32>load<f64>(two, SHAPE_RADIUS);
-  const depth = sweepPoint(start, end, R + S), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const depth = depthOfPoint(start, end, R + S), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return;
   const first = <usize>load<u32>(one, SHAPE_FIRST), second = <usize>load<u32>(two, SHAPE_FIRST);
