@@ -67,6 +67,38 @@ describe.each([0, 0.5, 0.9])("a central impact, e = %d", (e) => {
   });
 });
 
+/**
+ * Two smooth spheres off center, one of them spinning: with normal n (from the first to the second), w = 1/m1 + 1/m2 and w_t = w + R^2/I1 + R^2/I2,
+ *   J n = -(1 + e) (v1 - v2) . n / w,   friction = the least that stops the touching points, |v_t| / w_t, or mu J
+ * n is known to the way of a substep over the distance of the centers.
+ */
+test.each([["that slip", 0.1, 30], ["that stick", 1, -8]])("two balls %s, off center and spinning, leave as the closed form says", async (_, friction, spin) => {
+  const R = 0.1, e = 0.6, speed = 2, substeps = 80, offset = 0.08, lab = await laboratory({ substeps, iterations: 1, worldRadius: 1000, bodies: [0, 1].map((n) => ({ ...ball(n ? 0.16 : -0.16, 0, e, n ? 1600 : 800), material: { density: n ? 1600 : 800, friction } }) as Body) });
+  // about z: what happens stays in the plane of x and y
+  lab.put(0, (x) => [x[0], x[1] + offset, x[2]], ([x, y]) => [speed - spin * y, spin * (x + 0.16), 0]);
+  const about = (body: number): { m: number; I: number; v: Vec3; spin: number } => {
+    const { first, count } = lab.created.layout.bodies[body]!, v = velocityOf(lab, body), c = [0, 0];
+    let m = 0, I = 0, L = 0;
+    for (let i = first; i < first + count; i++) { m += 1 / lab.x[4 * i + 3]!; for (let r = 0; r < 2; r++) c[r]! += lab.x[4 * i + r]! / lab.x[4 * i + 3]!; }
+    for (let i = first; i < first + count; i++) {
+      const x = lab.x[4 * i]! - c[0]! / m, y = lab.x[4 * i + 1]! - c[1]! / m, w = lab.x[4 * i + 3]!;
+      I += (x * x + y * y) / w;
+      L += (x * lab.v[4 * i + 1]! - y * lab.v[4 * i]!) / w;
+    }
+    return { m, I, v, spin: L / I };
+  };
+  const a = about(0), b = about(1), n = [Math.sqrt((2 * R) ** 2 - offset ** 2) / (2 * R), -offset / (2 * R)] as const, t = [-n[1], n[0]] as const;
+  const w = 1 / a.m + 1 / b.m, J = ((1 + e) * speed * n[0]) / w, slip = speed * t[0] + R * a.spin, wt = w + (R * R) / a.I + (R * R) / b.I, F = Math.max(-friction * J, Math.min(friction * J, slip / wt));
+  lab.run(12);
+  const after = [about(0), about(1)] as const, sharp = (2 * speed) / (60 * substeps) / (2 * R);
+  expect(Math.abs(F) < friction * J).toBe(friction === 1);
+  ([[a, after[0], -1], [b, after[1], 1]] as const).forEach(([before, now, sign]) => {
+    const ideal = [0, 1].map((r) => before.v[r]! + (sign * (J * n[r]! + F * t[r]!)) / before.m), turned = before.spin - (F * R) / before.I;
+    expect(Math.hypot(now.v[0] - ideal[0]!, now.v[1] - ideal[1]!)).toBeLessThan(sharp * speed);
+    expect(Math.abs(now.spin - turned)).toBeLessThan((sharp * speed) / R);
+  });
+});
+
 /** Of a mesh with edges every half meter, of a body that is held, and a plane without any. */
 const GROUNDS: Record<string, (mu: number) => { bodies: Body[]; colliders: Collider[] }> = {
   "a plane": (friction) => ({ bodies: [], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction }] }),
