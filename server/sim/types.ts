@@ -35,11 +35,13 @@ export interface StageSeconds {
 /** A surface: a body's or a collider's, by number in the scene. */
 export type SurfaceName = { body: number } | { collider: number };
 
-/** Two surfaces (or one with itself) that intersect: so many edges of either go through so many triangles of the other. */
+/** Two surfaces (or one with itself) that intersect, or one inside the other: so many edges of either go through so many triangles of the other. */
 export interface TangledPair {
   between: [SurfaceName, SurfaceName];
   edges: number;
   triangles: number;
+  /** Nothing intersects, but this one of the two is wholly inside the other, which is solid. */
+  inside?: SurfaceName;
 }
 
 /** What contact between surfaces did (kernel/assembly/touches.ts). */

@@ -401,6 +401,7 @@ export const TANGLE_BYTES = 64;
 export const WAY_PAIR = 0; // i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
 export const WAY_TICK = 4; // i32 when it was found
 export const WAY_DIRECTION = 8; // f32x3 unit vector, of the lower surface
+export const WAY_OUTER = 20; // i32 1 + the surface that the other one is drawn out of, in which it was wholly; 0: neither was in the other
 export const WAY_BYTES = 32;
 export const WAY_COUNT = 64;
 /** Four pairs of one kind and color. */
@@ -431,6 +432,7 @@ export const MARK_LAGS = 16; // of a collider's core mesh: the response has held
 export const MARK_WITHIN = 32; // tangled with a collider
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
+export const MARK_DRAWN = 128; // of a body that is drawn out of a collider as a whole, or off one: colliders' shapes leave it alone, but for planes
 
 
 // ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------

@@ -3,8 +3,8 @@
  * what met before it looked: a start, a reset, a body that was rolled back, a collider whose path jumps.
  *
  *   start of a tick, while H_TANGLED says so
- *   |- search    all edges through all triangles (kernel/assembly/tangles.ts)
- *   |- whole     too many to list, or a solid body inside out: contact between the two is off (MEETS_TANGLED) until they are clear
+ *   |- search    all edges through all triangles (kernel/assembly/tangles.ts); what is wholly inside something solid (enclosed.ts)
+ *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_TANGLED) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
  *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/untangle.ts; their particles are marked, contact between marked ones is off
  *   '- none left: `untangled`, and contact holds everything from here on
@@ -18,8 +18,9 @@ import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import type { SimEvent, TangledPair } from "../types.ts";
+import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { enclosedVolume, readSurface, type TangledSurface } from "./surface.ts";
-import { dot, readTangles, type Tangle } from "./tangle.ts";
+import { dot, readTangles, times, type Tangle } from "./tangle.ts";
 import { findWays } from "./ways.ts";
 
 /** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
@@ -45,6 +46,8 @@ interface Drive {
   weights: Map<number, number>;
   /** Only kept from going the other way. */
   stands?: boolean;
+  /** What there is to go, m; default: the size of the smaller body. */
+  size?: number;
 }
 
 /** Weights of the tangles' points, edges against triangles: their mean; @param sign of each */
@@ -60,6 +63,8 @@ function meanOf(tangles: readonly Tangle[], sign: (t: Tangle) => number): Map<nu
 interface Way {
   way: Vec3;
   tick: number;
+  /** The surface that the other one is drawn out of. */
+  outer?: number;
 }
 
 /** Lower number first. */
@@ -71,6 +76,7 @@ export class TangleWatch {
   private readonly kernel: Kernel;
   private readonly bytes: Uint8Array;
   private readonly surfaces = new Map<number, TangledSurface>();
+  private readonly parts = new Map<number, number[]>();
   private readonly jumpers: number[];
 
   constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel) {
@@ -132,6 +138,8 @@ export class TangleWatch {
       else groups.set(key, [t]);
     }
     if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
+    const kept = this.state & L.TANGLED_ANEW ? new Map<string, Way>() : this.readWays(tick), enclosed = this.findEnclosed(groups, wholes, kept), drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
+    for (const key of drawn) wholes.add(key);
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number], surface = this.surface(a);
       if (a === b && surface.solid !== SOLID.cloth && (unfolding.has(a) || layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)) wholes.add(key);
@@ -146,17 +154,17 @@ export class TangleWatch {
       this.state = 0;
       return;
     }
-    const kept = this.state & L.TANGLED_ANEW ? new Map<string, Way>() : this.readWays(tick), common = new Map<string, Way>();
+    const common = new Map<string, Way>();
     this.state = (this.state & L.TANGLED_REPORTED) | L.TANGLED_SEARCH;
-    const held = layout.intersections === "hold" ? this.holdAll(groups, hold) : [];
-    if (tangles.length && !(this.state & L.TANGLED_REPORTED)) {
-      events.push(this.report(tick, groups, found, held));
+    const held = layout.intersections === "hold" ? this.holdAll(groups, enclosed, hold) : [];
+    if ((tangles.length || enclosed.length) && !(this.state & L.TANGLED_REPORTED)) {
+      events.push(this.report(tick, groups, enclosed, found, held));
       this.state |= L.TANGLED_REPORTED;
-    } else if (held.length) events.push(this.report(tick, groups, found, held));
+    } else if (held.length) events.push(this.report(tick, groups, enclosed, found, held));
     const drives: Drive[] = [], x = layout.x / 4, at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
-      if (a === b && wholes.has(key)) continue;
+      if ((a === b && wholes.has(key)) || drawn.has(key)) continue;
       const found = findWays(group, new Map([[a, this.surface(a)], [b, this.surface(b)]]), at, kept.get(key)?.way);
       if (found.common) common.set(key, kept.get(key) ?? { way: found.common, tick });
       if (!wholes.has(key)) {
@@ -169,16 +177,56 @@ export class TangleWatch {
       }
       else group.forEach((t, i) => dot(found.ways[i]!, found.ways[i]!) > 0 && drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }));
     }
+    for (const found of enclosed) {
+      const key = pairKey(found.outer, found.inner), way = times(found.inner < found.outer ? 1 : -1, found.way);
+      common.set(key, { way, tick, outer: found.outer });
+      drives.push(...this.drawOut(found));
+    }
     this.writeWays(common);
     this.drive(drives);
   }
 
-  /** Common ways of the last second: surfaces turn and are held up meanwhile. */
+  /** Pairs of surfaces of which one is inside the other, or on its way out of there, or a ball with its center in a solid body: as a sphere it would hold itself in. */
+  private findEnclosed(groups: ReadonlyMap<string, readonly Tangle[]>, wholes: ReadonlySet<string>, kept: ReadonlyMap<string, Way>): Enclosed[] {
+    const search = new EnclosedSearch(this.views, this.layout.x, (n) => this.surface(n), this.parts), { bodies } = this.layout, count = this.header(L.H_SURFACE_COUNT), found: Enclosed[] = [];
+    for (let a = 0; a < bodies.length; a++) {
+      for (let b = a + 1; b < count; b++) {
+        const key = pairKey(a, b), before = kept.get(key), meet = groups.has(key);
+        if (this.meets(a, b) === L.MEETS_NEVER || wholes.has(key)) continue;
+        const inside = meet ? undefined : search.between(a, b), ball = meet ? [[a, b], [b, a]].find(([ball, other]) => this.surface(ball!).solid === SOLID.ball && search.holdsMiddle(other!, ball!)) : undefined;
+        if (before?.outer !== undefined && (meet || inside)) found.push(search.out(before.outer, a + b - before.outer, times(before.outer === a ? -1 : 1, before.way)));
+        else if (inside) found.push(inside);
+        else if (ball) found.push(search.out(ball[1]!, ball[0]!));
+      }
+    }
+    return found;
+  }
+
+  /** Both go as they are, the inner one along its way out against the outer one, and not across it. */
+  private drawOut({ outer, inner, way, size }: Enclosed): Drive[] {
+    const weights = new Map<number, number>();
+    for (const [n, sign] of [[inner, 1], [outer, -1]] as const) {
+      const { first, count } = this.surface(n);
+      for (let p = first; p < first + count; p++) weights.set(p, sign / count);
+    }
+    const { bodies } = this.layout;
+    if (inner >= bodies.length || outer >= bodies.length) this.markDrawn(Math.min(inner, outer));
+    const surfaces: [number, number] = [inner, outer];
+    return [{ surfaces, way, weights, size }, ...across(way).flatMap((side) => [side, times(-1, side)]).map((side) => ({ surfaces, way: side, weights, stands: true }))];
+  }
+
+  /** Colliders leave all of the body to what draws it out. */
+  private markDrawn(body: number): void {
+    const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
+    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_DRAWN;
+  }
+
+  /** Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to its end. */
   private readWays(tick: number): Map<string, Way> {
     const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4, ways = new Map<string, Way>();
     for (let n = 0, at = rows; n < L.WAY_COUNT; n++, at += L.WAY_BYTES / 4) {
-      const both = i32[at]!, way = { way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3, tick: i32[at + L.WAY_TICK / 4]! };
-      if (both && tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz) ways.set(pairKey(both >>> 16, both & 0xffff), way);
+      const both = i32[at]!, way = { way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3, tick: i32[at + L.WAY_TICK / 4]!, ...(i32[at + L.WAY_OUTER / 4] && { outer: i32[at + L.WAY_OUTER / 4]! - 1 }) };
+      if (both && (way.outer !== undefined || tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz)) ways.set(pairKey(both >>> 16, both & 0xffff), way);
     }
     return ways;
   }
@@ -186,10 +234,11 @@ export class TangleWatch {
   private writeWays(ways: ReadonlyMap<string, Way>): void {
     const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4;
     i32.fill(0, rows, rows + (L.WAY_COUNT * L.WAY_BYTES) / 4);
-    [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick }], n) => {
+    [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick, outer }], n) => {
       const [a, b] = key.split(" ").map(Number) as [number, number], at = rows + (n * L.WAY_BYTES) / 4;
       i32[at] = (a << 16) | b;
       i32[at + L.WAY_TICK / 4] = tick;
+      i32[at + L.WAY_OUTER / 4] = outer === undefined ? 0 : outer + 1;
       f32.set(way, at + L.WAY_DIRECTION / 4);
     });
   }
@@ -218,22 +267,22 @@ export class TangleWatch {
   }
 
   /** Bodies of all tangles but those that are meant to begin degenerate. */
-  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, hold: (body: number) => void): number[] {
+  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], hold: (body: number) => void): number[] {
     const { bodies } = this.layout;
-    const held = [...new Set([...groups.keys()].flatMap((key) => key.split(" ").map(Number)))].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
+    const held = [...new Set([...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)), ...enclosed.flatMap(({ outer, inner }) => [outer, inner])])].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
     held.forEach(hold);
     return held;
   }
 
-  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, count: number, held: number[]): SimEvent {
+  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], count: number, held: number[]): SimEvent {
     const { bodies, cores } = this.layout, name = (n: number): TangledPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
     const own = (n: number, particles: number[]): number[] => particles.map((p) => p - this.surface(n).first);
     return {
       type: "tangled", tick, count, held,
-      pairs: [...groups].map(([key, group]) => {
+      pairs: [...[...groups].map(([key, group]): TangledPair => {
         const [a, b] = key.split(" ").map(Number) as [number, number];
         return { between: [name(a), name(b)], edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size, triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size };
-      }),
+      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): TangledPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) }))],
       first: [...groups.values()].flat().slice(0, REPORTED).map((t) => ({ edgeOf: name(t.edgeOf), edge: own(t.edgeOf, t.particles.slice(0, 2)), triangleOf: name(t.triangleOf), triangle: own(t.triangleOf, t.particles.slice(2)) })),
     };
   }
@@ -262,20 +311,20 @@ export class TangleWatch {
 
   private clearMarks(): void {
     const marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES);
-    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW);
+    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW | L.MARK_DRAWN);
   }
 
   /** How far surfaces a and b are to part in a substep, m. */
-  private stride(a: number, b: number): number {
+  private stride(a: number, b: number, size = Infinity): number {
     const { bodies, tickHz, substeps } = this.layout, own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
-    const perSecond = Math.min(...own.map((body) => Math.min(body.size / SECONDS_TO_CLEAR, EDGE_SHARE * body.meanEdge * tickHz)));
+    const perSecond = Math.min((size < Infinity ? size : Math.min(...own.map((body) => body.size))) / SECONDS_TO_CLEAR, ...own.map((body) => EDGE_SHARE * body.meanEdge * tickHz));
     return perSecond / (tickHz * substeps);
   }
 
   private drive(drives: readonly Drive[]): void {
     const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_TANGLES) / 4, capacity = this.header(L.H_TANGLE_CAPACITY);
     let count = 0;
-    for (const { surfaces: [a, b], way, weights, stands } of drives) {
+    for (const { surfaces: [a, b], way, weights, stands, size } of drives) {
       const entries = [...weights], rows = Math.ceil(entries.length / ROW);
       if (count + rows > capacity) break;
       for (let n = 0; n < rows; n++) {
@@ -287,7 +336,7 @@ export class TangleWatch {
         }
         i32[at + L.TANGLE_SURFACES / 4] = (a << 16) | b;
         i32[at + L.TANGLE_ROWS / 4] = rows;
-        f32[at + L.TANGLE_DRIVE / 4] = stands ? 0 : this.stride(a, b);
+        f32[at + L.TANGLE_DRIVE / 4] = stands ? 0 : this.stride(a, b, size);
         f32.set(way, at + L.TANGLE_NORMAL / 4);
       }
       count += rows;

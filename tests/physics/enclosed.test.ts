@@ -1,0 +1,99 @@
+/**
+ * What begins wholly inside something solid, so that no surfaces intersect: reported with its pair, drawn out whole and slowly, or held. Inside a sheet, closed or
+ * not, or inside of a collider of triangles, is where a body may be.
+ */
+import { describe, expect, test } from "vitest";
+import type { Body, Collider, Scene } from "../../shared/scene.ts";
+import type { SimEvent } from "../../server/sim/types.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { crossings } from "./crossings.ts";
+import { laboratory, type Laboratory } from "./laboratory.ts";
+
+type V = [number, number, number];
+type Parts = Partial<Scene> & Pick<Scene, "bodies">;
+const HERE: V = [0.05, 0.03, 0.02];
+/** As in untangle.test.ts: a brisk walk; and what is clear within this time, s. */
+const FAST = 1.25, SECONDS = 5;
+
+const jelly = (name: string, size: number, translate: V = [0, 0, 0], more: Partial<Body> = {}): Body => ({ name, kind: "soft", mesh: { type: "box", size: [size, size, size], cells: [5, 5, 5] }, transform: { translate }, material: { density: 500, youngsModulus: 30_000, poissonsRatio: 0.3 }, ...more } as Body);
+const rigid = (name: string, size: number, translate: V): Body => jelly(name, size, translate, { material: { model: "shape-matching", mode: "rigid", density: 500 } } as Partial<Body>);
+const ball = (name: string, radius: number, translate: V = [0, 0, 0]): Body => ({ name, kind: "ball", mesh: { type: "ball", radius, subdivisions: 2 }, transform: { translate }, material: { density: 500 } });
+const sheet = (name: string, mesh: Body["mesh"], translate: V): Body => ({ name, kind: "cloth", mesh, transform: { translate }, material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3 } });
+const block: Collider = { type: "box", name: "block", center: [0, 0, 0], halfExtents: [0.3, 0.3, 0.3] };
+
+const starts: Record<string, [Parts, object[]]> = {
+  "a jelly in a jelly": [{ bodies: [jelly("big", 0.5), jelly("small", 0.15, HERE)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 1 } }]],
+  "a rigid body in a jelly, listed first": [{ bodies: [rigid("small", 0.15, HERE), jelly("big", 0.5)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 0 } }]],
+  "a ball in a jelly": [{ bodies: [jelly("big", 0.5), ball("small", 0.08, HERE)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 1 } }]],
+  "a jelly in a ball": [{ bodies: [ball("big", 0.3), jelly("small", 0.15, HERE)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 1 } }]],
+  "a ball in a ball": [{ bodies: [ball("big", 0.3), ball("small", 0.1, HERE)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 1 } }]],
+  "a napkin in a jelly": [{ bodies: [jelly("big", 0.5), sheet("small", { type: "grid", size: [0.2, 0.2], cells: [8, 8] }, HERE)] }, [{ between: [{ body: 0 }, { body: 1 }], inside: { body: 1 } }]],
+  "a jelly in a block": [{ bodies: [jelly("small", 0.15, HERE)], colliders: [block] }, [{ between: [{ body: 0 }, { collider: 0 }], inside: { body: 0 } }]],
+  "a ball in a block": [{ bodies: [ball("small", 0.08, HERE)], colliders: [block] }, [{ between: [{ body: 0 }, { collider: 0 }], inside: { body: 0 } }]],
+  "a rigid body in a block": [{ bodies: [rigid("small", 0.15, HERE)], colliders: [block] }, [{ between: [{ body: 0 }, { collider: 0 }], inside: { body: 0 } }]],
+  "a knob in a jelly": [{ bodies: [jelly("big", 0.5)], colliders: [{ type: "sphere", center: HERE, radius: 0.08 }] }, [{ between: [{ body: 0 }, { collider: 0 }], inside: { collider: 0 } }]],
+  "one in the other in the third": [{ bodies: [jelly("big", 0.6), jelly("middle", 0.3, [0.02, 0, 0]), jelly("small", 0.1, [0.03, 0.03, 0.02])] }, [[0, 1], [0, 2], [1, 2]].map(([a, b]) => ({ between: [{ body: a }, { body: b }], inside: { body: b } }))],
+};
+
+/** Steps until it is untangled and a second more. */
+function drawOut(lab: Laboratory): { events: SimEvent[]; fastest: number; seconds: number } {
+  const events: SimEvent[] = [];
+  let fastest = 0, seconds = Infinity;
+  for (let tick = 1; tick <= 60 * SECONDS && !(tick / 60 > seconds + 1); tick++) {
+    events.push(...lab.run(1));
+    for (let i = 0; i < lab.v.length; i += 4) fastest = Math.max(fastest, Math.hypot(lab.v[i]!, lab.v[i + 1]!, lab.v[i + 2]!));
+    if (events.at(-1)?.type === "untangled") seconds = Math.min(seconds, tick / 60);
+    if (seconds < Infinity && tick % 10 === 0) expect(crossings(lab), `tick ${tick}`).toBe(0);
+  }
+  return { events, fastest, seconds };
+}
+
+describe.each(Object.entries(starts))("%s", (_, [scene, pairs]) => {
+  test("is reported, and drawn out", async () => {
+    const lab = await laboratory({ ...scene, substeps: 10 });
+    expect(crossings(lab)).toBe(0);
+    const { events, fastest, seconds } = drawOut(lab);
+    expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+    expect(events[0]).toMatchObject({ tick: 1, count: 0, held: [], first: [], pairs: pairs.map((pair) => ({ ...pair, edges: 0, triangles: 0 })) });
+    expect(seconds).toBeLessThan(SECONDS);
+    expect(fastest).toBeLessThan(FAST);
+  }, 60_000);
+
+  test("with weight, on a floor", async () => {
+    const lab = await laboratory({ ...scene, colliders: [...(scene.colliders ?? []), { type: "plane", normal: [0, 1, 0], offset: -0.302 }], gravity: [0, -9.81, 0], damping: 1, substeps: 10 });
+    const { events, fastest } = drawOut(lab);
+    expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+    // who comes out at the side falls from there: sqrt(2 g h) from 0.6 m
+    expect(fastest).toBeLessThan(3.5);
+  }, 60_000);
+});
+
+test("held, where the scene wants that", async () => {
+  const lab = await laboratory({ ...starts["a jelly in a jelly"]![0], intersections: "hold", gravity: [0, -9.81, 0], substeps: 4 }), before = [lab.positions(0), lab.positions(1)], events = lab.run(20);
+  expect(events.filter((e) => e.type === "tangled")).toMatchObject([{ tick: 1, held: [0, 1] }]);
+  expect([lab.positions(0), lab.positions(1)]).toEqual(before);
+  const alone = await laboratory({ ...starts["a jelly in a block"]![0], intersections: "hold", gravity: [0, -9.81, 0], substeps: 4 });
+  expect(alone.run(5).filter((e) => e.type === "tangled")).toMatchObject([{ held: [0] }]);
+});
+
+test.each<[string, Parts]>([
+  ["a jelly in a closed bag", { bodies: [sheet("bag", { type: "ball", radius: 0.3, subdivisions: 3 }, [0, 0, 0]), jelly("small", 0.15, HERE)] }],
+  ["a jelly in a glass of triangles", { bodies: [jelly("small", 0.15, HERE)], colliders: [{ type: "mesh", mesh: { type: "ball", radius: 0.3, subdivisions: 2 } }] }],
+  ["a jelly in the hole of a funnel", { bodies: [jelly("small", 0.15, HERE)], colliders: [{ type: "funnel", a: [0, -0.3, 0], b: [0, 0.3, 0], radiusA: 0.3, radiusB: 0.4, thickness: 0.02 }] }],
+  ["a jelly in one that it passes through", { bodies: [jelly("big", 0.5), jelly("small", 0.15, HERE, { contact: { ignore: ["big"] } })] }],
+  ["jellies beside and above each other", { bodies: [jelly("big", 0.5), jelly("small", 0.15, [0.4, 0, 0]), jelly("upper", 0.15, [0, 0.4, 0])] }],
+])("nothing is wrong with %s", async (_, scene) => {
+  const lab = await laboratory({ ...scene, substeps: 4 });
+  expect(lab.run(10)).toEqual([]);
+});
+
+test("a reset finds it again, and the same bits come of it on whatever thread", async () => {
+  const scene = { ...starts["a ball in a jelly"]![0], substeps: 4 }, [one, two] = [await laboratory(scene), await laboratory(scene)];
+  one.run(50);
+  two.run(20);
+  const again = openWorld(two.created.memory, two.created.layout);
+  again.mayRest = false;
+  for (let t = 0; t < 30; t++) again.step([]);
+  expect(again.stateHash()).toBe(one.world.stateHash());
+  expect(one.run(1, [{ type: "reset", member: 1 }]).map((e) => e.type)).toEqual(["reset", "tangled"]);
+}, 60_000);
