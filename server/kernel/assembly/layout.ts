@@ -429,10 +429,9 @@ export const MARK_ROUND = 2;
 export const MARK_ZONE = 4;
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
-export const MARK_WITHIN = 32; // tangled with a collider
+export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
-export const MARK_DRAWN = 128; // of a body that is drawn out of a collider as a whole, or off one: colliders' shapes leave it alone, but for planes
 
 
 // ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------

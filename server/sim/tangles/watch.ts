@@ -218,7 +218,7 @@ export class TangleWatch {
   /** Colliders leave all of the body to what draws it out. */
   private markDrawn(body: number): void {
     const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
-    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_DRAWN;
+    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_WITHIN;
   }
 
   /** Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to its end. */
@@ -311,7 +311,7 @@ export class TangleWatch {
 
   private clearMarks(): void {
     const marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES);
-    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW | L.MARK_DRAWN);
+    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW);
   }
 
   /** How far surfaces a and b are to part in a substep, m. */
