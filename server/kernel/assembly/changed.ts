@@ -1,9 +1,9 @@
 /**
  * Book-keeping of the response to contacts that were not cleared: which particles it has moved in this substep, which of them in this round, and which
- * pairs each of them is in. The last is made when it is first asked for after a new list: most lists never need it.
+ * pairs each of them is in.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT, H_CHANGED, H_CHANGED_FROM, H_MARKS, H_INCIDENT, H_INCIDENCES, H_INCIDENT_VALID, TOUCH_KEEP, TOUCH_BYTES, MARK_CHANGED, MARK_ROUND, MARK_LAGS,
+  HEADER, H_X, H_PARTICLES, H_CHANGED, H_CHANGED_FROM, H_MARKS, H_INCIDENT, H_INCIDENCES, MARK_CHANGED, MARK_ROUND, MARK_LAGS,
 } from "./layout";
 
 /** Particles moved in this substep, and in this round. */
@@ -52,39 +52,21 @@ export function endChanges(): void {
   changedCount = 0;
 }
 
-/** Run of a particle's pairs: numbers at incidence(n), n from firstIncidence to endIncidence. */
-export function firstIncidence(particle: usize): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2)); }
-export function endIncidence(particle: usize): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2), 4); }
-export function incidence(n: i32): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + (<usize>n << 2)); }
+/**
+ * A particle's pairs are a chain, that of the last packed pair first: entries from firstOf(particle), 0 at its end. A pair that has been taken out
+ * (touchList.ts) stays in the chains of its other particles, its least distance negative.
+ */
+@inline export function firstOf(particle: usize): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2)); }
+@inline export function nextOf(entry: i32): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + (<usize>(entry - 1) << 2)); }
+/** Number of the pair. */
+@inline export function pairOf(entry: i32): i32 { return (entry - 1) >> 2; }
 
-/** Counting sort of all pairs by particle, in pair order within each. */
-export function findIncidences(): void {
-  if (load<i32>(HEADER, H_INCIDENT_VALID)) return;
-  store<i32>(HEADER, 1, H_INCIDENT_VALID);
-  const starts = <usize>load<u32>(HEADER, H_INCIDENT), list = <usize>load<u32>(HEADER, H_INCIDENCES), X = <usize>load<u32>(HEADER, H_X), particles = load<i32>(HEADER, H_PARTICLES);
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES), count = load<i32>(HEADER, H_TOUCH_COUNT) << 2;
-  memory.fill(starts, 0, <usize>(particles + 1) << 2);
-  for (let pair = 0; pair < count; pair++) {
-    const lane = touches + <usize>(pair >> 2) * TOUCH_BYTES + (<usize>(pair & 3) << 2);
-    if (load<f32>(lane, TOUCH_KEEP) < 0) continue; // padding
-    for (let k: usize = 0; k < 64; k += 16) {
-      const at = starts + ((<usize>load<u32>(lane + k) - X) >> 2);
-      store<i32>(at, load<i32>(at) + 1);
-    }
-  }
-  // counts -> ends, which filling from the back turns into starts
-  let sum = 0;
-  for (let n = 0; n <= particles; n++) {
-    sum += load<i32>(starts + (<usize>n << 2));
-    store<i32>(starts + (<usize>n << 2), sum);
-  }
-  for (let pair = count - 1; pair >= 0; pair--) {
-    const lane = touches + <usize>(pair >> 2) * TOUCH_BYTES + (<usize>(pair & 3) << 2);
-    if (load<f32>(lane, TOUCH_KEEP) < 0) continue;
-    for (let k: usize = 0; k < 64; k += 16) {
-      const at = starts + ((<usize>load<u32>(lane + k) - X) >> 2), place = load<i32>(at) - 1;
-      store<i32>(at, place);
-      store<i32>(list + (<usize>place << 2), pair);
-    }
-  }
+/** Pair number `pair` becomes the first of the chain of its particle number k. */
+@inline export function enchain(pair: i32, k: i32, particle: usize): void {
+  const first = <usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2), entry = (pair << 2) + k;
+  store<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + (<usize>entry << 2), load<i32>(first));
+  store<i32>(first, entry + 1);
 }
+
+/** The particle has no pairs. */
+@inline export function unchain(particle: usize): void { store<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2), 0); }

@@ -64,22 +64,22 @@ export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between t
 export const H_CREW = 512; // i32: helpers that are inside a tick now
 /** Contact between surfaces: touchList.ts. */
 export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
-export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle first
+export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle from the front, edge-edge at the end
 export const H_TOUCH_CAPACITY = 648; // i32 blocks
 export const H_TOUCH_COUNT = 652; // i32 blocks listed
 export const H_VERTEX_TOUCHES = 656; // i32 of them vertex-triangle
-export const H_TOUCH_COLORS = 660; // i32 pointer: first block of every color, TOUCH_COLORS of vertex-triangle, as many of edge-edge, and the end
-export const H_COLOR_MASKS = 664; // i32 pointer: two u64 per particle, scratch of the coloring
-export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where it was when the list was made
+export const H_TOUCH_COLORS = 660; // i32 pointer: first block of every color of vertex-triangle, as many of edge-edge, both of the last whole list; then those of what was added last, and how many of each color are placed
+export const H_COLOR_MASKS = 664; // i32 pointer: two u64 per particle and class, scratch of the coloring
+export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where its course was when the list was made
 export const H_LIST_SUBSTEPS = 672; // i32 substeps done since then
 export const H_DUMMIES = 676; // i32 address of the first dummy
 export const H_LIST_VALID = 680; // i32 1: the list holds what it promises
 export const H_CHANGED = 684; // i32 pointer: i32 addresses of particles that the response has moved in this substep
 export const H_CHANGED_FROM = 688; // i32 pointer: f32x4 per particle, where it was before
 export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
-export const H_INCIDENT = 696; // i32 pointer: per particle the start of its run in H_INCIDENCES, and the end
-export const H_INCIDENCES = 700; // i32 pointer: pair numbers, particle after particle
-export const H_INCIDENT_VALID = 704; // i32 1: the two above belong to this list
+export const H_INCIDENT = 696; // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
+export const H_INCIDENCES = 700; // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
+export const H_STRAYED = 704; // i32 pointer: i32 addresses of particles that have strayed
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_TOUCH_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
@@ -89,17 +89,20 @@ export const H_TANGLED = 764; // i32 TANGLED bits: a search for tangles is due
 export const H_DRIVE_COUNT = 768; // i32 rows of H_TANGLES that are driven apart in this tick
 export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
 export const H_LIST_LIFE = 748; // i32 substeps that courses are planned for
-export const H_COURSES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives
+export const H_COURSES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to which its pairs are listed
 export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
 /** Tangles are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told. */
 export const TANGLED_SEARCH = 1;
 export const TANGLED_ANEW = 2;
 export const TANGLED_REPORTED = 4;
 export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its course, m
+export const H_EDGE_TOUCHES = 788; // i32 blocks edge-edge
+export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
+export const H_COUNT_MENDED = 792; // lists in which only the pairs of strayed particles were looked for again
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
@@ -349,6 +352,8 @@ export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of 
 export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its course while the list of pairs stays valid, m
 export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_SHAPED = 80; // i32 1: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none
+export const SURFACE_STRAYED = 84; // i32 how many of its particles have strayed, while their pairs are listed
+export const SURFACE_STRAYS = 88; // i32 how often its particles have strayed since the list was made
 export const SURFACE_BYTES = 96;
 
 /** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */
@@ -422,6 +427,8 @@ export const TOUCH_OWNS = 320; // i32x4 bits: corner k of the triangle is this p
 export const TOUCH_BYTES = 336;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const TOUCH_COLORS = 128;
+/** Entries of a table of colors: near pairs, then those that are not (touchList.ts); of each the colors and what stands alone. */
+export const COLOR_ENTRIES = 258;
 /** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */
 export const ZONE_BYTES = 208;
 export const MARK_CHANGED = 1;
@@ -432,6 +439,7 @@ export const MARK_LAGS = 16; // of a collider's core mesh: the response has held
 export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
+export const MARK_STRAYED = 128; // from its course, while its pairs are listed again
 
 
 // ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------
@@ -457,7 +465,9 @@ export const HELD_RIGID = 4;
 export const BODY_ISLAND = 148; // i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
 export const BODY_RIGID = 152; // i32 address of the SHAPE row of a rigid body, whose motion is made from positions (rigid.ts); else 0
 export const BODY_WAITS = 156; // i32 1: it takes no part (server/sim/waiting.ts)
-export const BODY_BYTES = 160;
+export const BODY_LISTED = 160; // i32: number of a body that the list of pairs has near it, or near one that is, and so on to the smallest of them: its own
+export const BODY_AGAINST = 164; // i32 1: the list has a pair of it and a collider's core mesh
+export const BODY_BYTES = 176;
 
 // ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
 /** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done, then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each). One area a thread. */
@@ -547,7 +557,8 @@ export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
 export const NODE_LATER_HIGH = 208;
 export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
 export const NODE_LATER_BOX_HIGH = 272;
-export const NODE_BYTES = 288;
+export const NODE_STRAYED = 288; // i32 a bit for every child with a primitive that has strayed, while their pairs are listed
+export const NODE_BYTES = 304;
 /** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit, then their courses likewise. */
 export const TRIANGLE_LEAF_AT = 48;
 export const TRIANGLE_LEAF_COURSES = 192;

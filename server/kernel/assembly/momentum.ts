@@ -19,7 +19,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
-  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
+  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_LISTED, BODY_AGAINST, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
   POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, H_TANGLES, H_DRIVE_COUNT, TANGLE_SURFACES, TANGLE_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
@@ -46,7 +46,7 @@ export function findFreeBodies(): void {
 
 /** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
 export function bindTouching(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), pairs = <usize>load<u32>(HEADER, H_PAIRS), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
   // a list that is made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES, held = load<i32>(row, BODY_HELD) & 1;
@@ -54,9 +54,12 @@ export function bindTouching(): void {
     store<i32>(row, held, BODY_HELD);
     store<i32>(row, 1 - held, BODY_FREE);
   }
-  const listed = load<u32>(HEADER, H_SAFE) != 0, edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  if (listed) bindPairs(rows, bodies, pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
-  if (listed) bindPairs(rows, bodies, pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+  const listed = load<u32>(HEADER, H_SAFE) != 0;
+  if (listed) for (let b: u32 = 0; b < bodies; b++) {
+    const row = rows + <usize>b * BODY_BYTES;
+    join(rows, b, load<u32>(row, BODY_LISTED));
+    if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
+  }
   bindBalls();
   // what is driven apart (untangle.ts)
   if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
@@ -77,8 +80,34 @@ function islandOf(rows: usize, body: u32): u32 {
   return b;
 }
 
-function bindPairs(rows: usize, bodies: u32, pair: usize, count: i32): void {
-  for (let n = 0; n < count; n++, pair += PAIR_BYTES) bindBoth(rows, bodies, load<u32>(pair, PAIR_SURFACES));
+/** A new list of pairs: nobody is near anybody yet. */
+export function forgetListed(): void {
+  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = load<i32>(HEADER, H_BODY_COUNT);
+  for (let b = 0; b < bodies; b++) { store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED); store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST); }
+}
+
+/** Notes whom H_PAIRS have near each other: union-find in BODY_LISTED, whose roots are the smallest of all. */
+export function noteListed(): void {
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS), edges = load<i32>(HEADER, H_EDGE_PAIRS);
+  noteRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
+  noteRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+}
+
+function noteRows(pair: usize, count: i32): void {
+  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
+    const both = load<u32>(pair, PAIR_SURFACES), a = both >> 16, b = both & 0xffff;
+    if (a == b) continue;
+    if (a >= bodies || b >= bodies) { store<i32>(rows + <usize>min<u32>(a, b) * BODY_BYTES, 1, BODY_AGAINST); continue; }
+    const first = listedWith(rows, a), second = listedWith(rows, b);
+    store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
+  }
+}
+
+function listedWith(rows: usize, body: u32): u32 {
+  let b = body;
+  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED) != b) b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED);
+  return b;
 }
 
 /** @param both a pair's surfaces, first << 16 | second */
@@ -86,11 +115,12 @@ function bindPairs(rows: usize, bodies: u32, pair: usize, count: i32): void {
   const a = both >> 16, b = both & 0xffff;
   if (a == b) return;
   if (a < bodies && b < bodies) join(rows, a, b);
-  else {
-    const row = rows + <usize>(a < bodies ? a : b) * BODY_BYTES;
-    store<i32>(row, 0, BODY_FREE);
-    store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
-  }
+  else meetsFixed(rows + <usize>(a < bodies ? a : b) * BODY_BYTES);
+}
+
+@inline function meetsFixed(row: usize): void {
+  store<i32>(row, 0, BODY_FREE);
+  store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
 }
 
 /** The two exchange momentum. */

@@ -15,6 +15,8 @@ const REST_SHARE: f64 = 0.9;
 // first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for pages
 let front: usize, back: usize, frontEnd: usize, backBegin: usize, paged: bool;
 export let full: bool;
+// only a part of the courses, from `begin` on: openPart
+let part = false, toNow: usize, begin: v128, share: v128;
 // first and last pages; 0: none
 let vertexPages: usize, vertexPage: usize, edgePages: usize, edgePage: usize;
 
@@ -22,13 +24,13 @@ let vertexPages: usize, vertexPage: usize, edgePages: usize, edgePage: usize;
 let shift: usize, toCourses: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
 
 export function openRegion(from: usize, to: usize, positions: usize, courses: usize): void {
-  front = from; back = to; full = false; paged = false;
+  front = from; back = to; full = false; paged = false; part = false;
   openArrays(positions, courses);
 }
 
 /** Pages instead, taken as they are needed. */
 export function openPages(positions: usize, courses: usize): void {
-  front = 0; frontEnd = 0; back = 0; backBegin = 0; full = false; paged = true;
+  front = 0; frontEnd = 0; back = 0; backBegin = 0; full = false; paged = true; part = false;
   vertexPages = 0; vertexPage = 0; edgePages = 0; edgePage = 0;
   openArrays(positions, courses);
 }
@@ -66,6 +68,15 @@ function moreBehind(): bool {
   return true;
 }
 
+/**
+ * What is added from here on is listed for a part of its courses, and measured where it is now, which is not quite where its courses have it.
+ * @param now address of an f32x4 array parallel to X; from, to parts of the courses
+ */
+export function openPart(now: usize, from: f32, to: f32): void {
+  part = true;
+  toNow = now - <usize>load<u32>(HEADER, H_X); begin = f32x4.splat(from); share = f32x4.splat(to - from);
+}
+
 function openArrays(positions: usize, courses: usize): void {
   shift = positions - <usize>load<u32>(HEADER, H_X); toCourses = courses - <usize>load<u32>(HEADER, H_X);
   toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
@@ -94,9 +105,17 @@ export function turnSurfaces(first: i32, second: i32): void { surfaces = (first 
 
 @inline function rest(address: u32): v128 { return v128.load(<usize>address + toRest); }
 
-@inline function at(address: u32): v128 { return v128.load(<usize>address + shift); }
+@inline function at(address: u32): v128 {
+  const from = v128.load(<usize>address + shift);
+  return part ? f32x4.add(from, f32x4.mul(begin, v128.load(<usize>address + toCourses))) : from;
+}
 
-@inline function course(address: u32): v128 { return v128.load(<usize>address + toCourses); }
+@inline function course(address: u32): v128 {
+  const whole = v128.load(<usize>address + toCourses);
+  return part ? f32x4.mul(share, whole) : whole;
+}
+
+@inline function now(address: u32): v128 { return v128.load(<usize>address + toNow); }
 
 @inline function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
   store<u32>(row, a, PAIR_ADDRESS); store<u32>(row, b, PAIR_ADDRESS + 4); store<u32>(row, c, PAIR_ADDRESS + 8); store<u32>(row, d, PAIR_ADDRESS + 12);
@@ -111,12 +130,13 @@ export function turnSurfaces(first: i32, second: i32): void { surfaces = (first 
 
 /** Lists vertex p and triangle a b c if they may come within reach and are not all fixed. */
 export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
-  const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
+  let squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
   if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
   // as they are now, also in the row of a pair that has yet to come near
-  const x = differenceX, y = differenceY, z = differenceZ;
+  let x = differenceX, y = differenceY, z = differenceZ;
   if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), course(p), course(a), course(b), course(c), reach)) return;
   if (!roomInFront()) return;
+  if (part) { squared = closestVertexTriangle(now(p), now(a), now(b), now(c)); x = differenceX; y = differenceY; z = differenceZ; }
   write(front, p, a, b, c, x, y, z, squared);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
@@ -124,11 +144,12 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
 
 /** Lists edges a and b likewise. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
-  const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
+  let squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
-  const x = differenceX, y = differenceY, z = differenceZ;
+  let x = differenceX, y = differenceY, z = differenceZ;
   if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), course(a0), course(a1), course(b0), course(b1), reach)) return;
   if (!roomBehind()) return;
+  if (part) { squared = closestEdges(now(a0), now(a1), now(b0), now(b1)); x = differenceX; y = differenceY; z = differenceZ; }
   back -= PAIR_BYTES;
   write(back, a0, a1, b0, b1, x, y, z, squared);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));

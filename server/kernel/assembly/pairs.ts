@@ -9,17 +9,17 @@
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_MARKS, H_REFERENCE, H_COURSES, H_OWNERS, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
   SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS, MEETS_MARKED, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
 } from "./layout";
-import { edgeRowsBegin, full, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
-import { edgeLeaves, openLeaves, vertexLeaf } from "./pairLeaves";
-import { askFast, askMoving, passing, refit } from "./trees";
+import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
+import { askFor, edgeLeaves, openLeaves, openLeavesPart, vertexLeaf } from "./pairLeaves";
+import { askFast, askMoving, askPart, column, forgetStrayed, lanesOf, passing, refit, refitStrayed } from "./trees";
 
-/** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum. */
-const BOX_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
+/** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six of what is between them. */
+const BOX_ROUNDING: f32 = 5.9604644775390625e-7; // 2^-24 x 10
 /** What a surface's longest triangle side and edge may round to, and rest positions besides: any small share, it only saves work. */
 const SIDES: f32 = 1.001;
 
@@ -34,6 +34,10 @@ function reachOf(A: usize, B: usize): f64 {
 
 // ---- the surfaces that are asked now ---------------------------------------------------------------------------------------------
 let itself: bool, boxReach: f32, shift: usize, toCourses: usize;
+// only pairs of what has strayed
+let strayedOnly = false;
+
+@inline function strayedOf(surface: usize): i32 { return load<i32>(surface, SURFACE_STRAYED); }
 
 /** Largest coordinate of a surface's boxes in `tree`, 0 without primitives. */
 function farthest(tree: usize): f32 {
@@ -78,7 +82,7 @@ export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
   // across their way only what goes further than primitives are long has something to be parted by
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
-  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses);
+  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses, strayedOnly);
   return true;
 }
 
@@ -100,6 +104,7 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
   for (let n = from, block = <usize>load<u32>(vertices, TREE_VERTICES) + (<usize>from << 4); n < to; n++, block += 16) {
     const i = <usize>load<u32>(block), j = <usize>load<u32>(block, 4), k = <usize>load<u32>(block, 8), l = <usize>load<u32>(block, 12);
     const p = v128.load(i + shift), q = v128.load(j + shift), r = v128.load(k + shift), s = v128.load(l + shift);
+    if (strayedOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
     const P = f32x4.add(p, v128.load(i + toCourses)), Q = f32x4.add(q, v128.load(j + toCourses)), R = f32x4.add(r, v128.load(k + toCourses)), S = f32x4.add(s, v128.load(l + toCourses));
     const low = least(p, q, r, s), high = most(p, q, r, s), laterLow = least(P, Q, R, S), laterHigh = most(P, Q, R, S);
     const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow)), below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
@@ -108,6 +113,11 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
     askTriangles(tree, root, block, min<i32>(4, count - 4 * n));
   }
 }
+
+@inline function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
+/** Owner of a particle in no triangle: no triangle asks for it. */
+@inline function ownerOf(particle: usize): u32 { return load<u32>(<usize>load<u32>(HEADER, H_OWNERS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 2)); }
+@inline function asks(particle: usize): bool { return strayed(particle) || !ownerOf(particle); }
 
 @inline function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
   const reach = f32x4.splat(boxReach);
@@ -134,7 +144,9 @@ export function listEdges(a: i32, b: i32, from: i32, to: i32): void {
 function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
   askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
-  for (let bits = passing(node); bits; bits &= bits - 1) {
+  let bits = passing(node);
+  if (strayedOnly) bits &= load<i32>(node, NODE_STRAYED);
+  for (; bits; bits &= bits - 1) {
     const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
     if (<usize>load<u32>(lane, NODE_ENDS) <= begin) continue;
     if (!(child & 1)) { askOwn(own, child, tree, begin, end); continue; }
@@ -149,12 +161,11 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
 @inline function askLane(lane: usize): void {
   askAround(column(lane + NODE_LOW), column(lane + NODE_HIGH), column(lane + NODE_LATER_LOW), column(lane + NODE_LATER_HIGH));
 }
-@inline function column(at: usize): v128 { return f32x4.replace_lane(f32x4.replace_lane(v128.load32_zero(at), 1, load<f32>(at, 16)), 2, load<f32>(at, 32)); }
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
-  // of one surface's pairs of leaves, those whose first comes first; with itself, too
-  if (itself) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
+  // of one surface's pairs of leaves, those whose first comes first; with itself, too. What has strayed asks all, and the leaf sorts it out
+  if (itself && !strayedOnly) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
     if (child & 1) edgeLeaves(own, leaf, tree, child & ~1);
@@ -172,14 +183,97 @@ export function listPairs(positions: usize, courses: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
   refitTrees(positions, courses);
   openRegion(pairs, end, positions, courses);
+  listAll(count, positions, courses);
+  return counted(pairs, end);
+}
+
+/**
+ * Fills H_PAIRS with the pairs of particles marked MARK_STRAYED (how many of each surface: SURFACE_STRAYED), for the courses from `from` on. All others
+ * are where the list's courses have them, within their margins, and their trees as the whole list left them.
+ * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the courses
+ * @returns rows, or -1 where they do not fit
+ */
+export function listStrayed(now: usize, from: f32, to: f32): i32 {
+  const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
+  const positions = <usize>load<u32>(HEADER, H_REFERENCE), courses = <usize>load<u32>(HEADER, H_COURSES), X = <usize>load<u32>(HEADER, H_X);
+  for (let n = 0; n < count; n++) {
+    const triangles = triangleTree(surface(n)), edges = edgeTree(surface(n));
+    if (strayedOf(surface(n))) { refitStrayed(triangles, 3, positions, courses, X); refitStrayed(edges, 2, positions, courses, X); }
+    else { forgetStrayed(triangles); forgetStrayed(edges); }
+  }
+  openRegion(pairs, end, positions, courses);
+  openPart(now, from, to); askPart(from, to); openLeavesPart(from, to);
+  strayedOnly = true;
+  listAll(count, positions, courses);
+  strayedOnly = false;
+  askPart(0, 1);
+  return counted(pairs, end);
+}
+
+function listAll(count: i32, positions: usize, courses: usize): void {
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if (!openPair(a, b, positions, courses)) continue;
+      if ((strayedOnly && !strayedOf(surface(a)) && !strayedOf(surface(b))) || !openPair(a, b, positions, courses)) continue;
+      if (strayedOnly) { listStrayedOf(a, b); continue; }
       listVertices(a, b, 0, vertexBlocks(a));
       if (a != b) { turnSurfaces(b, a); listVertices(b, a, 0, vertexBlocks(b)); turnSurfaces(a, b); }
       listEdges(a, b, 0, edgeBlocks(a));
     }
   }
+}
+
+/** What has strayed of surfaces a and b asks: vertices for triangles, triangles for vertices that have not, edges for edges. */
+function listStrayedOf(a: i32, b: i32): void {
+  const ofA = strayedOf(surface(a)) != 0, ofB = strayedOf(surface(b)) != 0;
+  askFor(true);
+  listVertices(a, b, 0, vertexBlocks(a));
+  if (ofB) listTriangles(a, b);
+  if (ofA) listEdges(a, b, 0, edgeBlocks(a));
+  if (a == b) return;
+  turnSurfaces(b, a);
+  listVertices(b, a, 0, vertexBlocks(b));
+  if (ofA) listTriangles(b, a);
+  askFor(false);
+  if (ofB) listEdges(b, a, 0, edgeBlocks(b));
+  turnSurfaces(a, b);
+}
+
+/** Triangles of surface b that have strayed against vertices of surface a that have not. */
+function listTriangles(a: i32, b: i32): void {
+  const tree = triangleTree(surface(a)), own = triangleTree(surface(b));
+  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT)) askStrayed(own, <usize>load<u32>(own, TREE_NODES), tree);
+}
+
+function askStrayed(own: usize, node: usize, tree: usize): void {
+  const root = <usize>load<u32>(tree, TREE_NODES);
+  askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
+  for (let bits = passing(node) & load<i32>(node, NODE_STRAYED); bits; bits &= bits - 1) {
+    const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
+    if (!(child & 1)) { askStrayed(own, child, tree); continue; }
+    askLane(lane);
+    askCorners(own, child & ~1, tree, root);
+  }
+}
+
+/** Leaf of the tree `own` against the corners of what it may meet in `tree`, each in the triangle that owns it. */
+function askCorners(own: usize, leaf: usize, tree: usize, node: usize): void {
+  for (let bits = passing(node); bits; bits &= bits - 1) {
+    const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
+    if (!(child & 1)) { askCorners(own, leaf, tree, child); continue; }
+    const other = child & ~1, corners = <usize>load<u32>(HEADER, H_CORNERS);
+    let count = 0;
+    for (let lanes = lanesOf(tree, other, TRIANGLE_LEAF_BYTES); lanes; lanes &= lanes - 1) {
+      const at = other + (<usize>ctz(lanes) << 2), a = load<u32>(at), b = load<u32>(at, 16), c = load<u32>(at, 32);
+      if (ownerOf(<usize>a) == b && !strayed(<usize>a)) { store<u32>(corners + (<usize>count << 2), a); count++; }
+      if (ownerOf(<usize>b) == c && !strayed(<usize>b)) { store<u32>(corners + (<usize>count << 2), b); count++; }
+      if (ownerOf(<usize>c) == a && !strayed(<usize>c)) { store<u32>(corners + (<usize>count << 2), c); count++; }
+    }
+    for (let n = 0; n < count; n += 4) vertexLeaf(own, leaf, corners + (<usize>n << 2), min<i32>(4, count - n));
+  }
+}
+
+/** @returns rows in H_PAIRS, or -1 where they did not fit */
+function counted(pairs: usize, end: usize): i32 {
   const vertexPairs = full ? 0 : <i32>(vertexRowsEnd() - pairs) / PAIR_BYTES, edgePairs = full ? 0 : <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
   store<i32>(HEADER, vertexPairs, H_VERTEX_PAIRS); store<i32>(HEADER, edgePairs, H_EDGE_PAIRS);
   return full ? -1 : vertexPairs + edgePairs;

@@ -11,12 +11,13 @@
  * substep, with up to a hundred times the pairs.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL, H_TRAVEL_STEP,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_BYTES,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, SURFACE_BYTES,
 } from "./layout";
 import { change } from "./changed";
 import { bindTouching } from "./momentum";
 import { listPairs } from "./pairs";
+import { findStrays, mendList } from "./strays";
 import { checkAll } from "./touchCheck";
 import { packPairs } from "./touchList";
 
@@ -32,7 +33,8 @@ const FALLS: f32 = 4;
 const TICKS = 8;
 /** When a list did not last, margins of the next are so many times as wide; at most SURFACE_LIMIT. */
 const WIDER: f32 = 2;
-/** Part of the last list's margin that the first of a tick keeps. */
+/** Margins are widened likewise where one in so many particles strayed in a tick, else this part of them is kept. */
+const OFTEN = 8;
 const FADES: f32 = 0.7;
 /** Share of a margin that particles are limited to: rounding must not take them beyond it. */
 const ALMOST: f32 = 0.999;
@@ -111,8 +113,14 @@ function setCourses(surface: usize, seconds: f32): void {
   }
   const least = leastMargin(surface), margin = least + TURNS * Mathf.sqrt(differs) * seconds + (fall ? BEND * Mathf.sqrt(strongest) * seconds * seconds : 0);
   // what the last list needed, this one may
-  const before = moved ? FADES * load<f32>(surface, SURFACE_MARGIN) : 0;
+  const strayed = OFTEN * load<i32>(surface, SURFACE_STRAYS) * load<i32>(HEADER, H_SUBSTEPS) > load<i32>(surface, SURFACE_COUNT) * max<i32>(1, load<i32>(HEADER, H_LIST_SUBSTEPS));
+  const before = moved ? (strayed ? WIDER : FADES) * load<f32>(surface, SURFACE_MARGIN) : 0;
   store<f32>(surface, min<f32>(max<f32>(margin, before), max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
+}
+
+/** Courses are good for the whole life of the list: their fourth lane. */
+function allTheirLife(courses: usize, bytes: usize, life: i32): void {
+  for (let at = courses; at < courses + bytes; at += 16) store<f32>(at, <f32>life, 12);
 }
 
 /** Lists and packs the pairs at `positions` with the courses of `life` substeps; both shrink until it fits. */
@@ -121,12 +129,13 @@ function makeList(positions: usize, life: i32): void {
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
   memory.copy(<usize>load<u32>(HEADER, H_REFERENCE), positions, bytes);
   store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
+  for (let n = 0; n < surfaces; n++) store<i32>(surfaceAt(n), 0, SURFACE_STRAYS);
   store<f32>(HEADER, 0, H_TRAVEL);
   store<i32>(HEADER, 1, H_LIST_VALID);
   let left = life;
   for (let n = 0; n < HALVINGS;) {
     store<i32>(HEADER, left, H_LIST_LIFE);
-    if (listPairs(positions, courses) >= 0 && packPairs()) return;
+    if (listPairs(positions, courses) >= 0 && packPairs()) { allTheirLife(courses, bytes, left); return; }
     if (left > 1) {
       const shorter = left >> 1, share = f32x4.splat(<f32>shorter / <f32>left);
       for (let at = courses; at < courses + bytes; at += 16) v128.store(at, f32x4.mul(share, v128.load(at)));
@@ -145,47 +154,25 @@ function makeList(positions: usize, life: i32): void {
   store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
-/** At the end of a substep, before anything is checked: counts it, and how far particles moved otherwise than their courses. @returns withinReach */
+/** At the end of a substep, before anything is checked: counts it, and looks for what has strayed. @returns withinReach */
 export function advance(): bool {
   if (!load<i32>(HEADER, H_LIST_VALID)) return false;
   store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
-  const X = <usize>load<u32>(HEADER, H_X), toSafe = <usize>load<u32>(HEADER, H_SAFE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT), part = f32x4.splat(1 / <f32>load<i32>(HEADER, H_LIST_LIFE));
-  let most = f32x4.splat(0);
-  for (let n = 0; n < surfaces; n++) {
-    const surface = surfaceAt(n);
-    for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) {
-      const d = f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toSafe)), f32x4.mul(part, v128.load(at + toCourse))), dd = f32x4.mul(d, d);
-      most = f32x4.pmax(most, f32x4.add(dd, f32x4.add(v128.shuffle<f32>(dd, dd, 1, 2, 0, 3), v128.shuffle<f32>(dd, dd, 2, 0, 1, 3))));
-    }
-  }
-  const step = Mathf.sqrt(f32x4.extract_lane(most, 0)) * (1 + 1e-5);
-  store<f32>(HEADER, step, H_TRAVEL_STEP);
-  store<f32>(HEADER, load<f32>(HEADER, H_TRAVEL) + step, H_TRAVEL);
-  return withinReach();
+  return !findStrays(true) && lives();
 }
+
+@inline function lives(): bool { return load<i32>(HEADER, H_LIST_SUBSTEPS) <= load<i32>(HEADER, H_LIST_LIFE); }
 
 /** Has no particle strayed further from its course than the list allows, and is its life not over? */
-export function withinReach(): bool {
-  const done = load<i32>(HEADER, H_LIST_SUBSTEPS), life = load<i32>(HEADER, H_LIST_LIFE);
-  if (!load<i32>(HEADER, H_LIST_VALID) || done > life) return false;
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), time: f32 = <f32>done / <f32>life;
-  for (let n = 0; n < surfaces; n++) {
-    const surface = surfaceAt(n), margin = load<f32>(surface, SURFACE_MARGIN);
-    // not a number strays nowhere: the guard deals with it
-    if (farthest(surface, time) > margin * margin) return false;
-  }
-  return true;
-}
+export function withinReach(): bool { return load<i32>(HEADER, H_LIST_VALID) != 0 && !findStrays(false) && lives(); }
 
-/** Greatest squared distance of a surface's particles from their courses. */
-function farthest(surface: usize, time: f32): f32 {
-  const X = <usize>load<u32>(HEADER, H_X), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, t = f32x4.splat(time);
-  let most = f32x4.splat(0);
-  for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) {
-    const d = f32x4.sub(f32x4.sub(v128.load(at), v128.load(at + toReference)), f32x4.mul(t, v128.load(at + toCourse))), dd = f32x4.mul(d, d);
-    most = f32x4.pmax(most, f32x4.add(dd, f32x4.add(v128.shuffle<f32>(dd, dd, 1, 2, 0, 3), v128.shuffle<f32>(dd, dd, 2, 0, 1, 3))));
-  }
-  return f32x4.extract_lane(most, 0);
+/** Answers of `renewList`. */
+export const NONE = 0, MENDED = 1, ANEW = 2;
+
+/** After advance or withinReach has said no: a list that holds for this substep. @returns NONE if none fits, however small the margins */
+export function renewList(): i32 {
+  if (lives() && mendList()) return MENDED;
+  return makeListAgain() ? ANEW : NONE;
 }
 
 /**
@@ -214,7 +201,7 @@ export function limitMotion(): i32 {
  * A list from S for this substep and up to a tick's more.
  * @returns false if no list fits, however small the margins
  */
-export function makeListAgain(): bool {
+function makeListAgain(): bool {
   const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   // one that died young is followed by one that is not planned for much longer: what nobody lives to see need not be listed
   const lived = load<i32>(HEADER, H_LIST_VALID) ? load<i32>(HEADER, H_LIST_SUBSTEPS) - 1 : 0, life = max<i32>(1, min<i32>(2 * lived, load<i32>(HEADER, H_SUBSTEPS))), times = f32x4.splat(<f32>life);

@@ -14,7 +14,7 @@
  */
 import { sub, mul, add, dot3 } from "./lanes";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touchLanes";
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_DUE, TOUCH_PACE, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
 
 /** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
 export const NEAR: f32 = 1.25;
@@ -72,8 +72,8 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
 
 /** All blocks of the list. */
 export function checkAll(): i32 {
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), all = load<i32>(HEADER, H_TOUCH_COUNT), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL), step = load<f32>(HEADER, H_TRAVEL_STEP);
-  return checkTouches(touches, vertex, true, substeps, travel, step) + checkTouches(touches + <usize>vertex * TOUCH_BYTES, all - vertex, false, substeps, travel, step);
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL), step = load<f32>(HEADER, H_TRAVEL_STEP);
+  return checkTouches(touches, vertex, true, substeps, travel, step) + checkTouches(touches + <usize>(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) * TOUCH_BYTES, edges, false, substeps, travel, step);
 }
 
 @inline function smallest(a: v128): f32 { return min<f32>(min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)), min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3))); }

@@ -2,13 +2,15 @@
  * The broad phase's list of pairs (pairs.ts), packed into blocks of four by color: pairs of a color share no free particle, so lanes of a block
  * and blocks of a color may be solved side by side, and the result does not depend on who solves them. Greedy, in list order: the smallest color
  * that none of a pair's free particles has yet (a bit mask a particle). Pairs beyond TOUCH_COLORS stand alone in blocks, behind the last color, in
- * list order. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
+ * list order. Pairs that are near and pairs that are not have colors of their own. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT_VALID, H_COURSES, H_LIST_LIFE, H_OWNERS,
+  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_PACE, TOUCH_BYTES, TOUCH_COLORS, MARK_TANGLED,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_PACE, TOUCH_NEAR, TOUCH_BAD, TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, MARK_TANGLED,
 } from "./layout";
+import { enchain, firstOf, nextOf, pairOf, unchain } from "./changed";
+import { laneOf } from "./touchPair";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
 const KEEP: f32 = 0.125;
@@ -16,37 +18,43 @@ const KEEP: f32 = 0.125;
 const EDGE_SHARE: f32 = 0.85;
 /** Color of a pair that is left out: tangled, or touching from the start. */
 const LEFT_OUT = -1;
+/** Nearer than this many thicknesses pairs have blocks of their own: those are solved, and full; the rest is passed over. */
+const NEAR_ONES: f32 = 1.5;
 
 /** Rows of one kind: first row, and the way to the next. */
 @inline function rowOf(pairs: usize, capacity: i32, vertex: bool, n: i32): usize {
   return pairs + <usize>(vertex ? n : capacity - 1 - n) * PAIR_BYTES;
 }
 
-/** H_PAIRS -> H_TOUCHES. @returns false if the blocks do not fit */
+/** H_PAIRS -> H_TOUCHES, all anew. @returns false if the blocks do not fit */
 export function packPairs(): bool {
-  store<i32>(HEADER, 0, H_INCIDENT_VALID);
-  let blocks = packKind(true, load<i32>(HEADER, H_VERTEX_PAIRS), 0, 0);
-  if (blocks < 0) return false;
-  store<i32>(HEADER, blocks, H_VERTEX_TOUCHES);
-  blocks = packKind(false, load<i32>(HEADER, H_EDGE_PAIRS), blocks, TOUCH_COLORS + 1);
-  if (blocks < 0) return false;
-  store<i32>(HEADER, blocks, H_TOUCH_COUNT);
-  store<i32>(<usize>load<u32>(HEADER, H_TOUCH_COLORS) + <usize>(2 * (TOUCH_COLORS + 1)) * 4, blocks);
-  return true;
+  memory.fill(<usize>load<u32>(HEADER, H_INCIDENT), 0, <usize>load<i32>(HEADER, H_PARTICLES) << 2);
+  store<i32>(HEADER, 0, H_VERTEX_TOUCHES);
+  store<i32>(HEADER, 0, H_EDGE_TOUCHES);
+  return pack(0);
 }
 
-/** Packs `count` rows into blocks from number `first` on. @param table place of its first color in H_TOUCH_COLORS. @returns the number behind its last block, or -1 */
-function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
+/** H_PAIRS -> more of H_TOUCHES: vertex-triangle behind those that there are, edge-edge before them. */
+export function packMore(): bool { return pack(2 * COLOR_ENTRIES); }
+
+function pack(table: i32): bool {
+  const done = packKind(true, load<i32>(HEADER, H_VERTEX_PAIRS), table) && packKind(false, load<i32>(HEADER, H_EDGE_PAIRS), table + COLOR_ENTRIES);
+  store<i32>(HEADER, load<i32>(HEADER, H_VERTEX_TOUCHES) + load<i32>(HEADER, H_EDGE_TOUCHES), H_TOUCH_COUNT);
+  return done;
+}
+
+/** Packs `count` rows. @param table place of its first color in H_TOUCH_COLORS */
+function packKind(vertex: bool, count: i32, table: i32): bool {
   const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), marks = <usize>load<u32>(HEADER, H_MARKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
-  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES);
-  memory.fill(masks, 0, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
-  memory.fill(starts, 0, (TOUCH_COLORS + 1) << 2);
+  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES), particles = load<i32>(HEADER, H_PARTICLES), bytes = <usize>particles << 4;
+  memory.fill(starts, 0, COLOR_ENTRIES << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
     if ((tangled(row, vertex, X, marks) && !(vertex && inFront(row))) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
+    const far = !(load<f32>(row, PAIR_GAP) < NEAR_ONES * load<f32>(row, PAIR_THICKNESS)), ofClass = masks + (far ? bytes : 0);
     let low: u64 = 0, high: u64 = 0;
     for (let k: usize = 0; k < 16; k += 4) {
-      const at = <usize>load<u32>(row + k), mask = masks + (at - X);
+      const at = <usize>load<u32>(row + k), mask = ofClass + (at - X);
       if (load<f32>(at, 12) != 0) { low |= load<u64>(mask); high |= load<u64>(mask, 8); }
     }
     // ctz is 64 where all are taken
@@ -54,34 +62,71 @@ function packKind(vertex: bool, count: i32, first: i32, table: i32): i32 {
     if (color < TOUCH_COLORS) {
       const word: usize = color >> 6 << 3, bit = <u64>1 << (color & 63);
       for (let k: usize = 0; k < 16; k += 4) {
-        const at = <usize>load<u32>(row + k), mask = masks + (at - X) + word;
+        const at = <usize>load<u32>(row + k), mask = ofClass + (at - X) + word;
         if (load<f32>(at, 12) != 0) store<u64>(mask, load<u64>(mask) | bit);
       }
     }
-    store<i32>(row, color, PAIR_COLOR);
-    store<i32>(starts + (<usize>color << 2), load<i32>(starts + (<usize>color << 2)) + 1);
+    const entry = (far ? TOUCH_COLORS + 1 : 0) + color;
+    store<i32>(row, entry, PAIR_COLOR);
+    store<i32>(starts + (<usize>entry << 2), load<i32>(starts + (<usize>entry << 2)) + 1);
   }
-  // counts -> first blocks; `places` counts the lanes filled of each color
-  let block = first;
-  for (let c = 0; c <= TOUCH_COLORS; c++) {
-    const n = load<i32>(starts + (<usize>c << 2));
-    store<i32>(starts + (<usize>c << 2), block);
-    block += c < TOUCH_COLORS ? (n + 3) >> 2 : n;
-  }
-  if (block > load<i32>(HEADER, H_TOUCH_CAPACITY)) return -1;
-  for (let b = first; b < block; b++) clearBlock(touches + <usize>b * TOUCH_BYTES);
-  // the masks are done with: their first words count what has been placed of each color
-  const places = masks;
-  memory.fill(places, 0, (TOUCH_COLORS + 1) << 2);
+  clearMasks(masks, particles, pairs, capacity, vertex, count);
+  const blocks = countBlocks(starts), before = load<i32>(HEADER, H_VERTEX_TOUCHES), behind = load<i32>(HEADER, H_EDGE_TOUCHES), all = load<i32>(HEADER, H_TOUCH_CAPACITY);
+  if (before + blocks + behind > all) return false;
+  const first = vertex ? before : all - behind - blocks;
+  if (vertex) store<i32>(HEADER, before + blocks, H_VERTEX_TOUCHES); else store<i32>(HEADER, behind + blocks, H_EDGE_TOUCHES);
+  for (let entry = 0; entry < COLOR_ENTRIES; entry++) { const at = starts + (<usize>entry << 2); store<i32>(at, load<i32>(at) + first); }
+  for (let b = first; b < first + blocks; b++) clearBlock(touches + <usize>b * TOUCH_BYTES);
+  // how many have been placed of each color
+  const places = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + <usize>(4 * COLOR_ENTRIES * 4);
+  memory.fill(places, 0, COLOR_ENTRIES << 2);
   for (let n = 0; n < count; n++) {
-    const row = rowOf(pairs, capacity, vertex, n), color = load<i32>(row, PAIR_COLOR);
-    if (color == LEFT_OUT) continue;
-    const place = load<i32>(places + (<usize>color << 2)), start = load<i32>(starts + (<usize>color << 2));
-    store<i32>(places + (<usize>color << 2), place + 1);
-    if (color < TOUCH_COLORS) fill(touches + <usize>(start + (place >> 2)) * TOUCH_BYTES + (<usize>(place & 3) << 2), row, vertex);
-    else fill(touches + <usize>(start + place) * TOUCH_BYTES, row, vertex);
+    const row = rowOf(pairs, capacity, vertex, n), entry = load<i32>(row, PAIR_COLOR);
+    if (entry == LEFT_OUT) continue;
+    const place = load<i32>(places + (<usize>entry << 2)), start = load<i32>(starts + (<usize>entry << 2));
+    store<i32>(places + (<usize>entry << 2), place + 1);
+    fill(alone(entry) ? (start + place) << 2 : (start << 2) + place, row, vertex);
   }
-  return block;
+  return true;
+}
+
+/** Masks are 0 between lists: those of a few rows are cleared one by one. */
+function clearMasks(masks: usize, particles: i32, pairs: usize, capacity: i32, vertex: bool, count: i32): void {
+  const X = <usize>load<u32>(HEADER, H_X), bytes = <usize>particles << 4, zero = i64x2(0, 0);
+  if (8 * count > particles) { memory.fill(masks, 0, 2 * bytes); return; }
+  for (let n = 0; n < count; n++) {
+    const row = rowOf(pairs, capacity, vertex, n);
+    for (let k: usize = 0; k < 16; k += 4) {
+      const mask = masks + (<usize>load<u32>(row + k) - X);
+      v128.store(mask, zero); v128.store(mask + bytes, zero);
+    }
+  }
+}
+
+/** Pairs beyond the last color of their class. */
+@inline function alone(entry: i32): bool { return entry == TOUCH_COLORS || entry == COLOR_ENTRIES - 1; }
+
+/** Pairs of each color -> blocks before it. @returns blocks of all */
+function countBlocks(starts: usize): i32 {
+  let blocks = 0;
+  for (let entry = 0; entry < COLOR_ENTRIES; entry++) {
+    const at = starts + (<usize>entry << 2), pairs = load<i32>(at);
+    store<i32>(at, blocks);
+    blocks += alone(entry) ? pairs : (pairs + 3) >> 2;
+  }
+  return blocks;
+}
+
+/** All pairs of a particle are taken out: their lanes rest. */
+export function dropPairs(particle: usize): void {
+  const dummies = load<i32>(HEADER, H_DUMMIES);
+  for (let entry = firstOf(particle); entry; entry = nextOf(entry)) {
+    const lane = laneOf(pairOf(entry));
+    for (let k = 0; k < 4; k++) store<i32>(lane + (<usize>k << 4), dummies + (k << 4));
+    store<f32>(lane, -1e30, TOUCH_KEEP); store<f32>(lane, -1e30, TOUCH_THICKNESS);
+    store<i32>(lane, 0, TOUCH_NEAR); store<i32>(lane, 0, TOUCH_BAD);
+  }
+  unchain(particle);
 }
 
 /** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
@@ -117,9 +162,14 @@ function clearBlock(block: usize): void {
   v128.store(block, never, TOUCH_KEEP); v128.store(block, never, TOUCH_THICKNESS);
 }
 
-/** @param lane address of the block plus four times the lane */
-function fill(lane: usize, row: usize, vertex: bool): void {
-  for (let k: usize = 0; k < 16; k += 4) store<u32>(lane + (k << 2), load<u32>(row + k));
+/** A row becomes pair number `pair`: four times its block, plus its lane. */
+function fill(pair: i32, row: usize, vertex: bool): void {
+  const lane = laneOf(pair);
+  for (let k = 0; k < 4; k++) {
+    const particle = load<u32>(row + (<usize>k << 2));
+    store<u32>(lane + (<usize>k << 4), particle);
+    enchain(pair, k, <usize>particle);
+  }
   store<f32>(lane, load<f32>(row, PAIR_NORMAL), TOUCH_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), TOUCH_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), TOUCH_NORMAL + 32);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);

@@ -12,13 +12,13 @@
  * Velocities change by what the response moved, over h.
  */
 import {
-  HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_TOUCH_COUNT, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  TOUCH_NORMAL, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_DUE, TOUCH_BYTES,
-  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_VERTEX_TOUCHES, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
+  HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_DUE, TOUCH_BYTES,
+  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
 } from "./layout";
 import { AHEAD, NEAR, checkTouches } from "./touchCheck";
 import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, lookAt, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
-import { change, changedCount, changedFrom, changedParticle, endChanges, endIncidence, endRound, findIncidences, firstIncidence, incidence, roundCount, roundParticle } from "./changed";
+import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, nextOf, pairOf, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
 import { leaveColliders } from "./leaveColliders";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./zones";
@@ -43,7 +43,9 @@ let looks: u8 = 0;
 @inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
 
 function forgetLooks(): void {
-  memory.fill(<usize>load<u32>(HEADER, H_QUEUED), 0, <usize>load<i32>(HEADER, H_TOUCH_COUNT) << 2);
+  const edges = load<i32>(HEADER, H_EDGE_TOUCHES);
+  memory.fill(flagOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) << 2);
+  memory.fill(flagOf((load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) << 2), 0, <usize>edges << 2);
   looks = 0;
 }
 
@@ -72,7 +74,6 @@ export function respond(): i32 {
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
-  findIncidences();
   for (let round = 0; round < ROUNDS && queueSize; round++) {
     for (let n = 0; n < queueSize; n++) {
       const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
@@ -108,10 +109,17 @@ export function respond(): i32 {
 
 /** TOUCH_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
 function collectBad(): void {
-  const blocks = load<i32>(HEADER, H_TOUCH_COUNT);
-  let block = <usize>load<u32>(HEADER, H_TOUCHES);
+  const capacity = load<i32>(HEADER, H_TOUCH_CAPACITY);
   nextSize = 0;
-  for (let n = 0; n < blocks; n++, block += TOUCH_BYTES) {
+  collectFrom(0, load<i32>(HEADER, H_VERTEX_TOUCHES));
+  collectFrom(capacity - load<i32>(HEADER, H_EDGE_TOUCHES), capacity);
+  turnQueue();
+}
+
+/** Of the blocks begin .. end. */
+function collectFrom(begin: i32, end: i32): void {
+  let block = <usize>load<u32>(HEADER, H_TOUCHES) + <usize>begin * TOUCH_BYTES;
+  for (let n = begin; n < end; n++, block += TOUCH_BYTES) {
     if (!v128.any_true(v128.load(block, TOUCH_BAD))) continue;
     for (let lane = 0; lane < 4; lane++) {
       if (!load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) continue;
@@ -119,17 +127,15 @@ function collectBad(): void {
       if (examine(pair) == CLEAR) freshen(pair); else enqueue(pair);
     }
   }
-  turnQueue();
 }
 
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */
 function askNeighbors(): void {
   looks++;
   for (let n = 0; n < roundCount; n++) {
-    const particle = roundParticle(n), end = endIncidence(particle);
-    for (let i = firstIncidence(particle); i < end; i++) {
-      const pair = incidence(i), flag = flagOf(pair), is = load<u8>(flag);
-      if (is & QUEUED || is == looks) continue;
+    for (let entry = firstOf(roundParticle(n)); entry; entry = nextOf(entry)) {
+      const pair = pairOf(entry), flag = flagOf(pair), is = load<u8>(flag);
+      if (is & QUEUED || is == looks || !(load<f32>(laneOf(pair), TOUCH_KEEP) >= 0)) continue;
       store<u8>(flag, looks);
       if (examine(pair) != CLEAR && !sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
     }
@@ -213,7 +219,7 @@ function leave(): void {
 /** Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes. @param h s */
 export function updateChanged(h: f32): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  if (load<i32>(HEADER, H_LIST_VALID)) { findIncidences(); forgetLooks(); }
+  if (load<i32>(HEADER, H_LIST_VALID)) forgetLooks();
   beginKeeping();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
@@ -225,8 +231,7 @@ export function updateChanged(h: f32): void {
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
     noteChange(particle, from, vx, vy, vz);
     if (!load<i32>(HEADER, H_LIST_VALID)) continue;
-    const end = endIncidence(particle);
-    for (let i = firstIncidence(particle); i < end; i++) freshenBlock(incidence(i) >> 2);
+    for (let entry = firstOf(particle); entry; entry = nextOf(entry)) freshenBlock(pairOf(entry) >> 2);
   }
   endKeeping();
   endChanges();

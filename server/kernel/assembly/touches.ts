@@ -10,8 +10,8 @@
  *
  * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
-import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_COUNT } from "./layout";
-import { advance, limitMotion, makeListAgain, withinReach } from "./reach";
+import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, TOUCH_BYTES } from "./layout";
+import { ANEW, NONE, advance, limitMotion, renewList, withinReach } from "./reach";
 import { solveTouches } from "./touch";
 import { changedCount } from "./changed";
 import { checkAll } from "./touchCheck";
@@ -28,7 +28,9 @@ export function keepSafe(): void {
 
 /** One iteration over all near pairs, color by color. */
 export function solveNearTouches(): void {
-  solveTouches(<usize>load<u32>(HEADER, H_TOUCHES), load<i32>(HEADER, H_TOUCH_COUNT));
+  const touches = <usize>load<u32>(HEADER, H_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES);
+  solveTouches(touches, load<i32>(HEADER, H_VERTEX_TOUCHES));
+  solveTouches(touches + <usize>(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) * TOUCH_BYTES, edges);
 }
 
 /** @param h s */
@@ -37,8 +39,9 @@ export function verifyTouches(h: f32): void {
   let limited = 0;
   for (let n = 0; n < LISTS; n++) {
     if (n ? !withinReach() : !advance()) {
-      if (!makeListAgain()) break;
-      if (!withinReach()) limited += limitMotion();
+      const renewed = renewList();
+      if (renewed == NONE) break;
+      if (renewed == ANEW && !withinReach()) limited += limitMotion();
     }
     const found = checkAll();
     if ((!found || !respond()) && !limited) {

@@ -7,7 +7,7 @@
  * A coordinate that is no number is left out of boxes: what it belongs to touches nothing until the guard has dealt with it.
  */
 import {
-  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
+  HEADER, H_X, H_MARKS, MARK_STRAYED, NODE_STRAYED, TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
   NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, EDGE_LEAF_AT, EDGE_LEAF_COURSES,
 } from "./layout";
 import { xs, ys, zs } from "./lanes";
@@ -38,6 +38,9 @@ let low: v128, high: v128, laterLow: v128, laterHigh: v128;
   laterHigh = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(laterHigh, a), b), e), f);
 }
 
+/** What storeLane has put there: x y z, and 0. */
+@inline export function column(at: usize): v128 { return f32x4.replace_lane(f32x4.replace_lane(v128.load32_zero(at), 1, load<f32>(at, 16)), 2, load<f32>(at, 32)); }
+
 @inline function storeLane(lane: usize, offset: usize, box: v128): void {
   store<f32>(lane + offset, f32x4.extract_lane(box, 0)); store<f32>(lane + offset, f32x4.extract_lane(box, 1), 16); store<f32>(lane + offset, f32x4.extract_lane(box, 2), 32);
 }
@@ -46,14 +49,54 @@ let low: v128, high: v128, laterLow: v128, laterHigh: v128;
  * @param corners 3: a tree of triangles, 2: of edges; positions, courses addresses of f32x4 arrays parallel to X (m); no courses (0): nothing moves
  * @param x address of X
  */
-export function refit(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void {
+export function refit(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, false); }
+
+/** Likewise where anything below has strayed (MARK_STRAYED); notes in every node which children have. */
+export function refitStrayed(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, true); }
+
+/** Nothing in this tree has strayed. */
+export function forgetStrayed(tree: usize): void { if (load<i32>(tree, TREE_NODE_COUNT)) store<i32>(<usize>load<u32>(tree, TREE_NODES), 0, NODE_STRAYED); }
+
+/** @returns a bit for every primitive of a leaf with a corner that has strayed; what is in unused lanes counts as well */
+export function strayedLanes(leaf: usize, corners: i32): i32 {
+  const X = <usize>load<u32>(HEADER, H_X), marks = <usize>load<u32>(HEADER, H_MARKS);
+  let bits = 0;
+  for (let c = 0; c < corners; c++) {
+    const row = leaf + (<usize>c << 4);
+    for (let lane: usize = 0; lane < 4; lane++) if (load<u8>(marks + ((<usize>load<u32>(row + (lane << 2)) - X) >> 4)) & MARK_STRAYED) bits |= 1 << <i32>lane;
+  }
+  return bits;
+}
+
+/** @returns a bit for every child with something in it that has strayed */
+function strayedChildren(node: usize, corners: i32): i32 {
+  let bits = 0;
+  for (let c: usize = 0; c < 4; c++) {
+    const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN);
+    if (child && (child & 1 ? strayedLanes(child & ~1, corners) : load<i32>(child, NODE_STRAYED))) bits |= 1 << <i32>c;
+  }
+  return bits;
+}
+
+function refitNodes(tree: usize, corners: i32, positions: usize, courses: usize, x: usize, strayed: bool): void {
   const first = <usize>load<u32>(tree, TREE_NODES), none = f32x4.splat(Infinity), nothing = f32x4.splat(-Infinity);
   toPositions = positions - x; toCourses = courses - x; moving = courses != 0;
   for (let n = load<i32>(tree, TREE_NODE_COUNT) - 1; n >= 0; n--) {
     const node = first + <usize>n * NODE_BYTES;
+    let due = 15;
+    if (strayed) {
+      due = strayedChildren(node, corners);
+      store<i32>(node, due, NODE_STRAYED);
+      if (!due) continue;
+    }
     let boxLow = none, boxHigh = nothing, laterBoxLow = none, laterBoxHigh = nothing;
     for (let c: usize = 0; c < 4; c++) {
       const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN), lane = node + (c << 2);
+      if (!((due >> <i32>c) & 1)) {
+        boxLow = f32x4.pmin(boxLow, column(lane + NODE_LOW)); boxHigh = f32x4.pmax(boxHigh, column(lane + NODE_HIGH));
+        laterBoxLow = f32x4.pmin(laterBoxLow, column(lane + NODE_LATER_LOW)); laterBoxHigh = f32x4.pmax(laterBoxHigh, column(lane + NODE_LATER_HIGH));
+        continue;
+      }
       low = none; high = nothing; laterLow = none; laterHigh = nothing;
       if (child & 1) {
         const leaf = child & ~1;
@@ -98,8 +141,18 @@ let fast: bool, farthest: f32;
 /** For all that is asked after this: whether the two trees go different ways (then it pays to part them across these), and the largest coordinate there is, m. */
 export function askFast(different: bool, far: f32): void { fast = different; farthest = far; }
 
+let partial = false, from: v128, to: v128;
+
+/** For all that is asked after this: boxes at the parts `begin` and `end` of the courses, rather than at 0 and 1. */
+export function askPart(begin: f32, end: f32): void { partial = begin != 0 || end != 1; from = f32x4.splat(begin); to = f32x4.splat(end); }
+
+/** Between the row of a node at the start and at the end: no box of points that move evenly is beyond that. */
+@inline function at(start: v128, later: v128, t: v128): v128 { return f32x4.add(start, f32x4.mul(t, f32x4.sub(later, start))); }
+
 /** What `passing` looks for: a box (x y z) at the start and at the end. */
-@inline export function askMoving(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
+@inline export function askMoving(startLow: v128, startHigh: v128, endLow: v128, endHigh: v128): void {
+  let low = startLow, high = startHigh, laterLow = endLow, laterHigh = endHigh;
+  if (partial) { low = at(startLow, endLow, from); high = at(startHigh, endHigh, from); laterLow = at(startLow, endLow, to); laterHigh = at(startHigh, endHigh, to); }
   lowX = splatX(low); lowY = splatY(low); lowZ = splatZ(low); highX = splatX(high); highY = splatY(high); highZ = splatZ(high);
   laterLowX = splatX(laterLow); laterLowY = splatY(laterLow); laterLowZ = splatZ(laterLow); laterHighX = splatX(laterHigh); laterHighY = splatY(laterHigh); laterHighZ = splatZ(laterHigh);
 }
@@ -135,8 +188,24 @@ function across(node: usize): i32 {
 
 /** @returns a bit for each child of the node whose box may meet the one asked for on their way */
 @inline export function passing(node: usize): i32 {
+  if (partial) return meetingPart(node);
   const bits = meeting(node);
   return fast && bits ? bits & across(node) : bits;
+}
+
+@inline function lowOverlaps(node: usize, row: usize, limit: v128, laterLimit: v128): v128 {
+  const start = v128.load(node + row, NODE_LOW), later = v128.load(node + row, NODE_LATER_LOW);
+  return v128.or(f32x4.le(at(start, later, from), limit), f32x4.le(at(start, later, to), laterLimit));
+}
+@inline function highOverlaps(node: usize, row: usize, limit: v128, laterLimit: v128): v128 {
+  const start = v128.load(node + row, NODE_HIGH), later = v128.load(node + row, NODE_LATER_HIGH);
+  return v128.or(f32x4.ge(at(start, later, from), limit), f32x4.ge(at(start, later, to), laterLimit));
+}
+
+function meetingPart(node: usize): i32 {
+  return v128.bitmask<i32>(v128.and(
+    v128.and(v128.and(lowOverlaps(node, 0, highX, laterHighX), lowOverlaps(node, 16, highY, laterHighY)), lowOverlaps(node, 32, highZ, laterHighZ)),
+    v128.and(v128.and(highOverlaps(node, 0, lowX, laterLowX), highOverlaps(node, 16, lowY, laterLowY)), highOverlaps(node, 32, lowZ, laterLowZ))));
 }
 
 @inline function meeting(node: usize): i32 {

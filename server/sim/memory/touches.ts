@@ -2,7 +2,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { Allocator } from "./map.ts";
 
-/** Colors' last blocks are not full, and pairs beyond the last color stand alone: half as many lanes again as pairs, and a block for every color. */
+/** Colors' last blocks are not full, and pairs beyond the last color stand alone: half as many lanes again as pairs, and a block for every color of both classes. */
 const LANES_PER_PAIR = 1.5;
 /** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
 const STRAY = 0.12;
@@ -14,13 +14,13 @@ export interface PlannedTouches {
 
 /** @param particles how many the room has, padding included; pairs rows of the list of pairs */
 export function planTouches(particles: number, pairs: number, allocator: Allocator): PlannedTouches {
-  const blocks = Math.ceil((LANES_PER_PAIR * pairs) / 4) + 2 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
+  const blocks = Math.ceil((LANES_PER_PAIR * pairs) / 4) + 4 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
   const owners = take(4 * particles);
   const fields: [number, number][] = [
-    [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(4 * (2 * (L.TOUCH_COLORS + 1) + 1))],
-    [L.H_COLOR_MASKS, take(Math.max(16 * particles, 4 * (L.TOUCH_COLORS + 1)))], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
-    [L.H_MARKS, take(particles)], [L.H_INCIDENT, take(4 * (particles + 1))], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
-    [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)],
+    [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(20 * L.COLOR_ENTRIES)],
+    [L.H_COLOR_MASKS, take(32 * particles)], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
+    [L.H_MARKS, take(particles)], [L.H_STRAYED, take(4 * particles)], [L.H_INCIDENT, take(4 * particles)], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
+    [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * particles)], [L.H_PAIR_SCRATCH, take(8 * 48)], [L.H_CORNERS, take(4 * 12)],
   ];
   return {
     write(buffer, rows, edges, triangles, dummies) {
