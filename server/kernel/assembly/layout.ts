@@ -98,6 +98,7 @@ export const TANGLED_REPORTED = 4;
 export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its course, m
 export const H_EDGE_TOUCHES = 788; // i32 blocks edge-edge
 export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
+export const H_TOUCH_HEADS = 800; // i32 pointer: a HEAD row for every TOUCH block
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */
@@ -421,10 +422,14 @@ export const TOUCH_WEIGHT = 192; // f32x4 x 4: closest points' weights, negative
 export const TOUCH_STATIC = 256; // f32x4 static friction coefficient
 export const TOUCH_DYNAMIC = 272; // f32x4 dynamic
 export const TOUCH_BOUNCE = 288; // f32x4 coefficient of restitution
-export const TOUCH_DUE = 304; // f32: not looked at while this is more than TOUCH_PACE times the list's substeps and twice H_TRAVEL
-export const TOUCH_PACE = 308; // f32 how far the courses of two primitives of a pair part in a substep, m
-export const TOUCH_OWNS = 320; // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
-export const TOUCH_BYTES = 336;
+export const TOUCH_OWNS = 304; // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
+export const TOUCH_BYTES = 320;
+/** What decides whether a block is looked at at all, one behind the other: most are passed over. */
+export const HEAD_DUE = 0; // f32: not checked while this is more than HEAD_PACE times the list's substeps and twice H_TRAVEL
+export const HEAD_PACE = 4; // f32 how far the courses of two primitives of a pair part in a substep, m
+export const HEAD_NEAR = 8; // i32: 0 if no lane is TOUCH_NEAR
+export const HEAD_BAD = 12; // i32: 0 if no lane is TOUCH_BAD
+export const HEAD_BYTES = 16;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const TOUCH_COLORS = 128;
 /** Entries of a table of colors: near pairs, then those that are not (touchList.ts); of each the colors and what stands alone. */
