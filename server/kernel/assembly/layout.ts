@@ -364,6 +364,7 @@ export const PAIR_GAP = 28; // f32 their distance, m
 export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
 export const PAIR_COLOR = 40; // i32 scratch of touchList.ts
+export const PAIR_CORNER = 44; // i32 of a near pair: 1 .. 3, the triangle's corner that is nearest to the vertex, or 1, an end of an edge is nearest; else 0
 export const PAIR_BYTES = 48;
 
 /** Listing by several threads (pairChunks.ts): chunks of all blocks of four vertices or edges, piece after piece. */
@@ -438,13 +439,13 @@ export const COLOR_ENTRIES = 258;
 export const ZONE_BYTES = 208;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
-export const MARK_ZONE = 4;
+export const MARK_ZONE = 4; // of a rigid zone, while there are any
+export const MARK_STRAYED = 4; // from its course, while its pairs are listed again: not while there are zones
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
-export const MARK_STRAYED = 128; // from its course, while its pairs are listed again
 
 
 // ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------

@@ -3,9 +3,9 @@
  * the list (pairChunks.ts), pages of their own, each filled from the front or from the back. Put one behind the other in the order of the parts they
  * are the list of one thread.
  */
-import { HEADER, H_REST, H_X, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_CAPACITY, PAGE_BYTES, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_BYTES } from "./layout";
+import { HEADER, H_REST, H_X, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_CAPACITY, PAGE_BYTES, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_CORNER, PAIR_BYTES } from "./layout";
 import { edgesStayApart, vertexTriangleStaysApart } from "./courses";
-import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "./distances";
+import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ, edgeS, edgeT, weightA, weightB, weightC } from "./distances";
 import { takePage } from "./pairPages";
 import { writeMeasured } from "./pairRow";
 
@@ -138,6 +138,7 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   if (!roomInFront()) return;
   if (part) { squared = closestVertexTriangle(now(p), now(a), now(b), now(c)); x = differenceX; y = differenceY; z = differenceZ; }
   write(front, p, a, b, c, x, y, z, squared);
+  store<i32>(front, weightA == 1 ? 1 : weightB == 1 ? 2 : weightC == 1 ? 3 : 0, PAIR_CORNER);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
 }
@@ -152,5 +153,6 @@ export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   if (part) { squared = closestEdges(now(a0), now(a1), now(b0), now(b1)); x = differenceX; y = differenceY; z = differenceZ; }
   back -= PAIR_BYTES;
   write(back, a0, a1, b0, b1, x, y, z, squared);
+  store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, PAIR_CORNER);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));
 }

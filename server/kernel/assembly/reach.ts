@@ -15,7 +15,7 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, SURFACE_BYTES,
 } from "./layout";
 import { change } from "./changed";
-import { bindTouching } from "./momentum";
+import { bindTouching, forgetListed, noteListed } from "./momentum";
 import { listPairs } from "./pairs";
 import { findStrays, mendList } from "./strays";
 import { checkAll } from "./touchCheck";
@@ -135,7 +135,11 @@ function makeList(positions: usize, life: i32): void {
   let left = life;
   for (let n = 0; n < HALVINGS;) {
     store<i32>(HEADER, left, H_LIST_LIFE);
-    if (listPairs(positions, courses) >= 0 && packPairs()) { allTheirLife(courses, bytes, left); return; }
+    if (listPairs(positions, courses) >= 0 && packPairs()) {
+      forgetListed(); noteListed();
+      allTheirLife(courses, bytes, left);
+      return;
+    }
     if (left > 1) {
       const shorter = left >> 1, share = f32x4.splat(<f32>shorter / <f32>left);
       for (let at = courses; at < courses + bytes; at += 16) v128.store(at, f32x4.mul(share, v128.load(at)));

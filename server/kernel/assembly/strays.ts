@@ -14,7 +14,7 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_MARGIN, SURFACE_STRAYED, SURFACE_STRAYS, SURFACE_BYTES, MARK_STRAYED,
 } from "./layout";
 import { markAt, numberOf } from "./changed";
-import { bindListed } from "./momentum";
+import { bindTouching, noteListed } from "./momentum";
 import { listStrayed } from "./pairs";
 import { dropPairs, packMore } from "./touchList";
 
@@ -79,10 +79,11 @@ export function mendList(): bool {
     store<u8>(mark, <u8>(load<u8>(mark) | MARK_STRAYED));
   }
   const fits = listStrayed(safe, <f32>past / <f32>life, <f32>end / <f32>life) >= 0 && packMore();
+  noteListed();
   for (let n = 0; n < strays; n++) {
     const mark = markAt(numberOf(<usize>load<u32>(list + (<usize>n << 2))));
     store<u8>(mark, <u8>(load<u8>(mark) & ~MARK_STRAYED));
   }
-  bindListed();
+  bindTouching();
   return fits;
 }

@@ -6,7 +6,7 @@
  */
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
-  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
+  PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_CORNER, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
   TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_NEAR, TOUCH_BAD, TOUCH_BYTES, HEAD_PACE, HEAD_BYTES, H_TOUCH_HEADS, TOUCH_COLORS, COLOR_ENTRIES, MARK_TANGLED,
 } from "./layout";
 import { enchain, firstOf, nextOf, pairOf, unchain } from "./changed";
@@ -16,11 +16,11 @@ import { laneOf } from "./touchPair";
 /** Part of its thickness that a pair is kept apart whatever happens. */
 const KEEP: f32 = 0.125;
 /** Edges answer a little later than vertices: where two smooth sheets lie on each other, vertices carry all, and edges only what is between them. */
-const EDGE_SHARE: f32 = 0.85;
+const EDGE_SHARE: f32 = 0.65;
 /** Color of a pair that is left out: tangled, or touching from the start. */
 const LEFT_OUT = -1;
 /** Nearer than this many thicknesses pairs have blocks of their own: those are solved, and full; the rest is passed over. */
-const NEAR_ONES: f32 = 1.5;
+const NEAR_ONES: f32 = 1.3;
 
 /** Rows of one kind: first row, and the way to the next. */
 @inline function rowOf(pairs: usize, capacity: i32, vertex: bool, n: i32): usize {
@@ -52,7 +52,7 @@ function packKind(vertex: bool, count: i32, table: i32): bool {
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
     if ((tangled(row, vertex, X, marks) && !(vertex && inFront(row))) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
-    const far = !(load<f32>(row, PAIR_GAP) < NEAR_ONES * load<f32>(row, PAIR_THICKNESS)), ofClass = masks + (far ? bytes : 0);
+    const far = !nearOne(row, vertex), ofClass = masks + (far ? bytes : 0);
     let low: u64 = 0, high: u64 = 0;
     for (let k: usize = 0; k < 16; k += 4) {
       const at = <usize>load<u32>(row + k), mask = ofClass + (at - X);
@@ -102,6 +102,13 @@ function clearMasks(masks: usize, particles: i32, pairs: usize, capacity: i32, v
       v128.store(mask, zero); v128.store(mask + bytes, zero);
     }
   }
+}
+
+/** Is the pair to be solved as it is now (touchCheck.ts)? */
+function nearOne(row: usize, vertex: bool): bool {
+  if (!(load<f32>(row, PAIR_GAP) < (vertex ? NEAR_ONES : NEAR_ONES * EDGE_SHARE) * load<f32>(row, PAIR_THICKNESS))) return false;
+  const corner = load<i32>(row, PAIR_CORNER);
+  return !corner || (vertex && ((owned(row) >> (corner - 1)) & 1) != 0);
 }
 
 /** Pairs beyond the last color of their class. */
