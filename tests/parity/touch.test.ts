@@ -193,13 +193,13 @@ describe("packing", () => {
     expect(listed.length).toBeGreaterThan(500);
     expect(packed.map((p) => key(p.kind, p.particles)).sort()).toEqual([...listed].sort());
     const used = new Set<string>(), blocks = new Map<number, number>();
-    for (const { kind, color, particles, block } of packed) {
+    for (const { kind, color, far, particles, block } of packed) {
       blocks.set(block, (blocks.get(block) ?? 0) + 1);
       if (color === L.TOUCH_COLORS) continue;
       for (const p of particles) {
         if (f32[x / 4 + 4 * p + 3] === 0) continue;
-        expect(used.has(`${kind} ${color} ${p}`), `particle ${p} twice in color ${color} of ${kind}`).toBe(false);
-        used.add(`${kind} ${color} ${p}`);
+        expect(used.has(`${kind} ${far} ${color} ${p}`), `particle ${p} twice in color ${color} of ${kind}`).toBe(false);
+        used.add(`${kind} ${far} ${color} ${p}`);
       }
     }
     const alone = packed.filter(({ color }) => color === L.TOUCH_COLORS);
@@ -207,6 +207,6 @@ describe("packing", () => {
     // three corners for hundreds of vertices: colors do not reach
     if (name.startsWith("a fine")) expect(alone.length).toBeGreaterThan(0);
     // a pair has the lowest color that it can: of each color below its own one of its particles has another pair
-    for (const { kind, color, particles } of packed) for (let c = 0; c < color; c++) expect(particles.some((p) => used.has(`${kind} ${c} ${p}`))).toBe(true);
+    for (const { kind, color, far, particles } of packed) for (let c = 0; c < color; c++) expect(particles.some((p) => used.has(`${kind} ${far} ${c} ${p}`))).toBe(true);
   });
 });

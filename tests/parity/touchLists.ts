@@ -13,21 +13,25 @@ const word = (memory: WebAssembly.Memory, offset: number): number => new Int32Ar
 export interface PackedPair extends Omit<PairName, "surfaces"> {
   block: number;
   lane: number;
-  /** Of its kind; TOUCH_COLORS: it stands alone. */
+  /** Of its kind and class; TOUCH_COLORS: it stands alone. Of a list that has not been mended. */
   color: number;
+  /** Its class: packed with those that are not near. */
+  far: boolean;
 }
 
 export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
   const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), at = word(memory, L.H_TOUCHES), x = word(memory, L.H_X), starts = word(memory, L.H_TOUCH_COLORS) / 4, found: PackedPair[] = [];
-  for (let block = 0; block < word(memory, L.H_TOUCH_COUNT); block++) {
-    const vertex = block < word(memory, L.H_VERTEX_TOUCHES), table = vertex ? 0 : L.TOUCH_COLORS + 1;
-    let color = 0;
-    while (color < L.TOUCH_COLORS && i32[starts + table + color + 1]! <= block) color++;
+  const capacity = word(memory, L.H_TOUCH_CAPACITY), vertices = word(memory, L.H_VERTEX_TOUCHES), edges = word(memory, L.H_EDGE_TOUCHES), blocks = [...Array(vertices).keys(), ...Array.from({ length: edges }, (_, n) => capacity - edges + n)];
+  for (const block of blocks) {
+    const vertex = block < vertices, table = vertex ? 0 : L.COLOR_ENTRIES;
+    let entry = 0;
+    while (entry < L.COLOR_ENTRIES - 1 && i32[starts + table + entry + 1]! <= block) entry++;
+    const color = entry % (L.TOUCH_COLORS + 1), far = entry > L.TOUCH_COLORS;
     for (let lane = 0; lane < 4; lane++) {
       const row = (at + block * L.TOUCH_BYTES) / 4 + lane;
       if (f32[row + L.TOUCH_KEEP / 4]! < 0) continue;
       const particles = [0, 1, 2, 3].map((k) => (i32[row + 4 * k]! - x) / 16) as PairName["particles"];
-      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane, color });
+      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane, color, far });
     }
   }
   return found;

@@ -9,7 +9,7 @@
  * normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
  * Tried and lost: rows written from the lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
-import { HEADER, H_X, H_MARKS, MARK_STRAYED, EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "./layout";
+import { HEADER, H_X, H_MARKS, H_OWNERS, MARK_STRAYED, EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "./layout";
 import { add, dot3, madd, mul, sub } from "./lanes";
 import { addEdges, addVertexTriangle } from "./pairList";
 import { lanesOf, strayedLanes } from "./trees";
@@ -22,7 +22,7 @@ const SHORT: f32 = 1024; // 32 squared
 
 let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toCourses: usize, strayedOnly: bool;
 // of leaves that both have strayed: whether pairs of two strayed primitives are to be listed now (else the other leaf asked, or will)
-let bothStrayed = true;
+let bothStrayed = true, trianglesAsk = false;
 // the part of the courses that is looked at for them
 let begin: v128 = i32x4(0, 0, 0, 0), share: v128 = i32x4(0, 0, 0, 0);
 
@@ -65,7 +65,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const hx = add(most(ax, bx, cx), boxReach), hy = add(most(ay, by, cy), boxReach), hz = add(most(az, bz, cz), boxReach);
   const Lx = sub(least(Ax, Bx, Cx), boxReach), Ly = sub(least(Ay, By, Cy), boxReach), Lz = sub(least(Az, Bz, Cz), boxReach);
   const Hx = add(most(Ax, Bx, Cx), boxReach), Hy = add(most(Ay, By, Cy), boxReach), Hz = add(most(Az, Bz, Cz), boxReach);
-  const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES), ofStrayed = strayedOnly ? strayedLanes(leaf, 3) & valid : valid; // of particles that have not
+  const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES), ofStrayed = strayedOnly ? strayedLanes(leaf, 3) & valid : valid;
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
     const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
@@ -79,7 +79,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
       const p = i32x4.splat(<i32>particle);
       hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
     }
-    near = (near << 4) | (v128.bitmask<i32>(hit) & (strayedOnly && strayed(particle) ? valid : ofStrayed));
+    near = (near << 4) | (v128.bitmask<i32>(hit) & (!strayedOnly || strayed(particle) ? valid : trianglesAsk || !ownerOf(<usize>particle) ? ofStrayed : 0));
   }
   if (!near) return;
   const zero = f32x4.splat(0);
@@ -127,6 +127,12 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
 
 /** Of what asks for all: pairs of two that have strayed come up twice, and are listed once. */
 export function askFor(both: bool): void { bothStrayed = both; }
+
+/** Whether it is triangles that ask for particles that have not strayed, or particles that have for triangles. */
+export function askByTriangles(they: bool): void { trianglesAsk = they; }
+
+/** A particle in no triangle has no owner: no triangle asks for it, so it asks for triangles. */
+@inline export function ownerOf(particle: usize): u32 { return load<u32>(<usize>load<u32>(HEADER, H_OWNERS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 2)); }
 
 /** Edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
 export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void {

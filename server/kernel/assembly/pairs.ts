@@ -9,13 +9,13 @@
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_MARKS, H_REFERENCE, H_COURSES, H_OWNERS, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_MARKS, H_REFERENCE, H_COURSES, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
   SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS, MEETS_MARKED, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
 } from "./layout";
 import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
-import { askFor, edgeLeaves, openLeaves, openLeavesPart, vertexLeaf } from "./pairLeaves";
+import { askByTriangles, askFor, edgeLeaves, openLeaves, openLeavesPart, ownerOf, vertexLeaf } from "./pairLeaves";
 import { askFast, askMoving, askPart, column, forgetStrayed, lanesOf, passing, refit, refitStrayed } from "./trees";
 
 /** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six of what is between them. */
@@ -115,8 +115,6 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
 }
 
 @inline function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
-/** Owner of a particle in no triangle: no triangle asks for it. */
-@inline function ownerOf(particle: usize): u32 { return load<u32>(<usize>load<u32>(HEADER, H_OWNERS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 2)); }
 @inline function asks(particle: usize): bool { return strayed(particle) || !ownerOf(particle); }
 
 @inline function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
@@ -241,7 +239,9 @@ function listStrayedOf(a: i32, b: i32): void {
 /** Triangles of surface b that have strayed against vertices of surface a that have not. */
 function listTriangles(a: i32, b: i32): void {
   const tree = triangleTree(surface(a)), own = triangleTree(surface(b));
+  askByTriangles(true);
   if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT)) askStrayed(own, <usize>load<u32>(own, TREE_NODES), tree);
+  askByTriangles(false);
 }
 
 function askStrayed(own: usize, node: usize, tree: usize): void {
