@@ -16,9 +16,9 @@ import {
 } from "./layout";
 import { change } from "./changed";
 import { bindTouching, forgetListed, noteListed } from "./momentum";
-import { listPairs } from "./pairs";
+import { listPairs, refitTrees } from "./pairs";
 import { findStrays, mendList } from "./strays";
-import { checkAll } from "./touchCheck";
+import { checkAll, restBlocks } from "./touchCheck";
 import { packPairs } from "./touchList";
 
 /** Margin: part of the radius; of what the fastest goes relative to the surface's mean, because that will turn; and the bend of a fall, a T^2/8. */
@@ -31,6 +31,8 @@ const BEND: f32 = 0.125 * 1.25;
 const FALLS: f32 = 4;
 /** Ticks that a list may live, where everything is slow. */
 const TICKS = 8;
+/** It goes on after that if of so many particles no more than one moves by its margin in a tick. */
+const FEW = 16;
 /** When a list did not last, margins of the next are so many times as wide; at most SURFACE_LIMIT. */
 const WIDER: f32 = 2;
 /** Margins are widened likewise where one in so many particles strayed in a tick, else this part of them is kept. */
@@ -51,6 +53,7 @@ const HALVINGS = 12;
 /** At the start of a tick: a list for it and some that follow, unless the one that there is still holds. */
 export function beginTouches(): void {
   if (!load<u32>(HEADER, H_SAFE) || (load<i32>(HEADER, H_LIST_VALID) && load<i32>(HEADER, H_LIST_SUBSTEPS) + load<i32>(HEADER, H_SUBSTEPS) <= load<i32>(HEADER, H_LIST_LIFE))) return;
+  if (goOn()) return;
   const X = <usize>load<u32>(HEADER, H_X), surfaces = load<i32>(HEADER, H_SURFACE_COUNT), tick = load<f32>(HEADER, H_SUBSTEP_SECONDS) * <f32>load<i32>(HEADER, H_SUBSTEPS);
   // how fast things are is what the last substep did; after a reset nobody knows that, and velocities have to do
   moved = load<i32>(HEADER, H_LIST_VALID) != 0;
@@ -62,6 +65,35 @@ export function beginTouches(): void {
   makeList(X, load<i32>(HEADER, H_SUBSTEPS) * ticks);
   // what is near now is solved in the first substep already
   checkAll();
+}
+
+/**
+ * At the end of its life a list in which nearly everything lies still goes on, every course at rest where it ends: what was far enough apart there is so for as long as
+ * the courses rest, and what does not rest strays and gets a course of its own (strays.ts).
+ * @returns false: there is none, it was planned for a shorter life, or too much moves
+ */
+function goOn(): bool {
+  const life = load<i32>(HEADER, H_LIST_LIFE), substeps = load<i32>(HEADER, H_SUBSTEPS), surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || findStrays(false)) return false;
+  const X = <usize>load<u32>(HEADER, H_X), toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
+  let restless = 0;
+  for (let n = 0; n < surfaces; n++) {
+    const surface = surfaceAt(n), margin = load<f32>(surface, SURFACE_MARGIN) / <f32>substeps, margin2 = margin * margin;
+    for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) if (square(f32x4.sub(v128.load(at), v128.load(at + toSafe))) > margin2) restless++;
+  }
+  if (FEW * restless > load<i32>(HEADER, H_PARTICLES)) return false;
+  const references = <usize>load<u32>(HEADER, H_REFERENCE), courses = <usize>load<u32>(HEADER, H_COURSES), bytes = <usize>load<i32>(HEADER, H_PARTICLES) << 4;
+  const part = f32x4.splat(<f32>load<i32>(HEADER, H_LIST_SUBSTEPS) / <f32>life), zero = f32x4.splat(0);
+  for (let at: usize = 0; at < bytes; at += 16) {
+    v128.store(references + at, f32x4.add(v128.load(references + at), f32x4.mul(part, v128.load(courses + at))));
+    v128.store(courses + at, zero);
+  }
+  allTheirLife(courses, bytes, life);
+  refitTrees(references, courses);
+  restBlocks();
+  store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
+  store<f32>(HEADER, 0, H_TRAVEL);
+  return true;
 }
 
 let moved = false;

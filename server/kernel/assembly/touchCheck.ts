@@ -81,6 +81,21 @@ export function checkAll(): i32 {
   return checkTouches(touches, vertex, true, substeps, travel, step) + checkTouches(touches + <usize>(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) * TOUCH_BYTES, edges, false, substeps, travel, step);
 }
 
+/** Courses rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */
+export function restBlocks(): void {
+  const edges = load<i32>(HEADER, H_EDGE_TOUCHES);
+  restFrom(0, load<i32>(HEADER, H_VERTEX_TOUCHES));
+  restFrom(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges, edges);
+}
+
+function restFrom(begin: i32, count: i32): void {
+  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL);
+  for (let head = <usize>load<u32>(HEADER, H_TOUCH_HEADS) + <usize>begin * HEAD_BYTES, n = count; n > 0; n--, head += HEAD_BYTES) {
+    store<f32>(head, load<f32>(head, HEAD_DUE) - (load<f32>(head, HEAD_PACE) * substeps + 2 * travel), HEAD_DUE);
+    store<f32>(head, 0, HEAD_PACE);
+  }
+}
+
 @inline function smallest(a: v128): f32 { return min<f32>(min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)), min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3))); }
 
 /**
