@@ -103,6 +103,11 @@ export class GrabController {
     this.forget(pointer, grab);
   }
 
+  /** The body was taken out: the server has let go already. */
+  endOn(body: number): void {
+    for (const [pointer, grab] of this.grabs) if (grab.picked.body === body) this.forget(pointer, grab);
+  }
+
   /** Lets go of everything. @param tell the server too; not after a reset or a lost line, when it has let go by itself */
   endAll(tell: boolean): void {
     for (const [pointer, grab] of this.grabs) {

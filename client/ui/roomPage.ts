@@ -56,6 +56,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     onNotice: (code, text, details) => shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : text),
     onWaiting: (member, came, went) => {
       shell.spares.setWaiting(state.spares.now);
+      for (const body of went) playground?.grabs.endOn(body);
       if (member === 0) return;
       const who = member === state.welcome?.member ? "You" : nameOf(member);
       for (const body of came) shell.toasts.show(`${who} put in ${bodyName(body)}`);

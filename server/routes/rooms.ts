@@ -91,6 +91,7 @@ function describe(room: Room): Record<string, unknown> {
     tick: room.tick,
     timeDilation: room.dilation,
     heldBodies: [...room.held],
+    waitingBodies: [...room.waiting],
     topology: room.topologyHash,
     createdAt: room.createdAt.toISOString(),
   };

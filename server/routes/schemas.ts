@@ -19,7 +19,7 @@ export const sceneSchema = {
 
 export const roomSchema = {
   type: "object",
-  required: ["room", "scene", "members", "pool", "tick", "timeDilation", "heldBodies", "topology", "createdAt"],
+  required: ["room", "scene", "members", "pool", "tick", "timeDilation", "heldBodies", "waitingBodies", "topology", "createdAt"],
   properties: {
     room: text("Name of the room in addresses.", "bunny-4f2a91"),
     scene: text("Id of its scene.", "bunny"),
@@ -27,6 +27,7 @@ export const roomSchema = {
     pool: { type: "string", enum: ["shared", "dedicated"], description: "Where its ticks run." },
     tick: { type: "integer", description: "Number of its last tick." },
     timeDilation: { type: "number", description: "Simulated time over wall time in the last second; 1 is real time." },
+    waitingBodies: { type: "array", items: { type: "integer" }, description: "Bodies that wait until a member puts them in." },
     heldBodies: { type: "array", items: { type: "integer" }, description: "Bodies that blew up and are held until a reset." },
     topology: text("Content hash: /api/topologies/<hash>."),
     createdAt: { type: "string", format: "date-time" },

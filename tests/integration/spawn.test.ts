@@ -50,13 +50,19 @@ test("a taken place is refused to who asked, by field, value and limit; or the b
   expect(ben.counts.messages).toBeGreaterThan(before);
   expect(ben.notices).toEqual([]);
   expect(ben.waiting.bodies).toEqual([SPARE, BALL]);
-  await new Promise((resolve) => setTimeout(resolve, 120));
+  await new Promise((resolve) => setTimeout(resolve, 270));
   ann.spawn(SPARE, [0.1, 0.1, 0], { occupied: "lift" });
   await ben.until(() => ben.waiting.bodies.length === 1 && ben.tick >= ben.waiting.tick, "the spawn");
   const top = Math.max(...Array.from({ length: ben.topology.bodies[THERE]!.count }, (_, i) => ben.position(THERE, i)[1]));
   // it has weighed on it for some ticks, and the middle of the top sinks first
   expect(lowest(ben, SPARE)).toBeGreaterThan(top - 0.01);
   expect(lowest(ben, SPARE)).toBeLessThan(top + 0.02);
+  expect(await (await fetch(`${server.url}/api/rooms/taken`)).json()).toMatchObject({ heldBodies: [], waitingBodies: [BALL] });
+  // nobody floods a room with questions for places
+  ann.spawn(BALL, [2, 1, 0]);
+  ann.spawn(BALL, [3, 1, 0]);
+  await ann.until(() => ann.notices.length > 1, "the refusal of the next one");
+  expect(ann.notices[1]).toMatchObject({ code: "SPAWN_TOO_SOON", details: { limit: "once in 250 ms" } });
   await Promise.all([ann.leave(), ben.leave()]);
 });
 

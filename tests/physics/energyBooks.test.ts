@@ -49,6 +49,25 @@ test("an impulse is booked as the kinetic energy that it gave", async () => {
   expect(sum(books, "inputs")).toBeGreaterThan(0.8 ** 2 / (2 * 8)); // more than that of the whole box in one piece
 });
 
+test("who is put in brings its energy as an input, and takes it along; the books close", async () => {
+  const waits = { ...box("w", 0.2, 0.1), waiting: true } as Scene["bodies"][number], { books, run } = await watched({ bodies: [box("b", 0.2, 3), waits], gravity: [0, -9.81, 0] });
+  run(3);
+  // float32 rest positions are strained by their rounding
+  expect(now(books, 1).total).toBeCloseTo(0, 9);
+  // where it is parked, and elsewhere
+  for (const [x, y, z] of [[0, 0, 0], [1, 2, 0]] as const) {
+    const before = sum(books, "inputs", 1);
+    run(1, [{ type: "spawn", member: 1, body: 1, position: [x, y, z], heading: [1, 0], occupied: "refuse" }]);
+    // m g h of 8 kg whose middle is 0.1 m above its underside
+    expect(sum(books, "inputs", 1) - before).toBeCloseTo(8 * 9.81 * (y + 0.1), 3);
+    run(5);
+    run(1, [{ type: "remove", member: 1, body: 1 }]);
+    // float32 rest positions are strained by their rounding
+  expect(now(books, 1).total).toBeCloseTo(0, 9);
+  }
+  expect(worst(books)).toBeLessThan(1e-12);
+});
+
 describe("damping", () => {
   test("takes the kinetic energy of a free body as the law says, to rounding", async () => {
     const d = 0.7, { lab, books, run } = await watched({ bodies: [{ ...box("b", 0.2, 0, { ...JELLY, damping: d }), velocity: [3, 0, 0] } as Scene["bodies"][number]] });

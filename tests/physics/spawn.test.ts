@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../shared/scene.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
+import { Crew } from "../../server/sim/crew.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { watch } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -204,6 +205,19 @@ describe("the same inputs, the same bits", () => {
     }
     expect(openWorld(two.created.memory, two.created.layout).stateHash()).toBe(one.world.stateHash());
   });
+
+  test("by one thread and by three", async () => {
+    const [one, three] = [await make(), await make()], crew = await Crew.hire(three.world, three.created.memory, 3);
+    try {
+      for (let tick = 0; tick < 40; tick++) {
+        one.run(1, script(tick));
+        crew.step(script(tick));
+      }
+    } finally {
+      await crew.dismiss();
+    }
+    expect(three.world.stateHash()).toBe(one.world.stateHash());
+  }, 60_000);
 
   test("after a reset all wait, and the same script gives the same again", async () => {
     const lab = await make(), hashes: Float64Array[][] = [];

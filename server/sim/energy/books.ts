@@ -95,6 +95,8 @@ export class EnergyBooks {
   private acting: Partial<Record<"attachments" | "contacts", boolean>> = {};
   private solving = false;
   private held: Holdings[];
+  /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
+  private waiting = "";
   private flows: Record<Flow, number>[];
 
   /** Begins to watch. @param scene as it was given to createWorld */
@@ -313,7 +315,9 @@ export class EnergyBooks {
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back takes masses away, too, and leaves velocities of zero
-    if (same(x, this.x) && same(v, this.v)) return;
+    const waiting = this.world.waiting().join("");
+    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting) return;
+    this.waiting = waiting;
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b);
       this.flows[b]![flow] += total(now) - total(was);

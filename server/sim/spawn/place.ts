@@ -4,9 +4,10 @@
  * A place is free if the body, with the bits that would be stored, is nowhere nearer to anything than contact keeps it (radii of both), nothing solid
  * goes around any part of it, and it goes around nothing. On the way up each pair of triangles, and each particle with a convex collider, is in the way for one
  * stretch of heights, because the distance of convex things is a convex function of the height. So from a height that is taken, the next that may
- * be free is the highest end of the stretches that hold it; from one inside of something, where its surface is met. Nothing below is skipped (but for gaps of a
- * funnel's wall).
- * Tried and lost: steps of the contact distance, 400 looks at the whole body to climb over a tower of 2 m.
+ * be free is the end of any stretch that holds it; from one inside of something, where its surface is met. One goes up from end to end until a whole look
+ * finds nothing in the way, and nothing below is skipped (but for gaps of a funnel's wall).
+ * Tried and lost: steps of the contact distance, 400 looks at the whole body to climb over a tower of 2 m; the highest of all ends at one height, then a
+ * look from there, which measures each pair twice and looks once for every layer.
  */
 import type { SurfaceName } from "../types.ts";
 import { buildTriangleTree, type TriangleTree } from "../../meshing/triangleTree.ts";
@@ -44,6 +45,8 @@ interface Hit extends Taken {
 }
 
 class Look {
+  /** Where the comer is now, above the place asked for, m. */
+  height = 0;
   private readonly comer: Comer;
   private readonly obstacles: readonly Obstacle[];
   private readonly walls: readonly Wall[];
@@ -71,34 +74,39 @@ class Look {
     return need + this.rounding(height);
   }
 
-  /** Calls back with everything that takes this height. @param spare whether a body at this height has to have headroom */
-  hits(height: number, spare: boolean, hit: (found: Hit) => void): void {
+  /** What has to be kept at this height: where it was raised, headroom besides. */
+  private keep(need: number): number {
+    return this.height > 0 ? this.reach(need, this.height) : need;
+  }
+
+  /** Calls back with everything that is in the way; `hit` may raise the height. @param enough asked between surfaces: no more is wanted */
+  look(hit: (found: Hit) => void, enough: () => boolean): void {
     const { surface: { x, radius, box } } = this.comer;
     for (const o of this.obstacles) {
-      const need = o.radius + radius, wide = this.reach(need, height), up = [0, height, 0];
+      if (enough()) return;
+      const need = o.radius + radius, wide = this.reach(need, this.height), up = [0, this.height, 0];
       const apart = up.some((h, r) => o.box[r]! - (box[3 + r]! + h) > wide || box[r]! + h - o.box[3 + r]! > wide);
-      if (!apart) this.pairs(o, height, spare ? wide : need, need, hit);
+      if (!apart) this.pairs(o, need, hit);
     }
     for (const { name, distanceTo } of this.walls) {
-      const keep = spare ? this.reach(radius, height) : radius;
       for (let i = 0; i < x.length; i += 3) {
-        const at = (h: number): number => distanceTo(Math.fround(x[i]!), Math.fround(x[i + 1]! + h), Math.fround(x[i + 2]!)), distance = at(height);
-        if (distance < keep) hit({ by: name, distance: Math.max(0, distance), need: radius, step: Math.max(keep - distance, this.rounding(height)), clearAt: (h) => at(h) >= this.reach(radius, h) });
+        const at = (h: number): number => distanceTo(Math.fround(x[i]!), Math.fround(x[i + 1]! + h), Math.fround(x[i + 2]!)), distance = at(this.height), keep = this.keep(radius);
+        if (distance < keep) hit({ by: name, distance: Math.max(0, distance), need: radius, step: Math.max(keep - distance, this.rounding(this.height)), clearAt: (h) => at(h) >= this.reach(radius, h) });
       }
     }
   }
 
   /** Triangles of the comer near triangles of one obstacle. */
-  private pairs(o: Obstacle, height: number, keep: number, need: number, hit: (found: Hit) => void): void {
-    const { own, other } = this, wide = this.reach(need, height);
+  private pairs(o: Obstacle, need: number, hit: (found: Hit) => void): void {
+    const { own, other } = this;
     for (let t = 0; t < o.triangles.length; t += 3) {
       for (let k = 0; k < 3; k++) for (let r = 0; r < 3; r++) other[3 * k + r] = o.x[3 * o.triangles[t + k]! + r]!;
-      forEachNear(this.tree, other, height, wide, (u) => {
-        this.corners(u, height);
-        const distance = separation(own, other);
+      forEachNear(this.tree, other, this.height, this.reach(need, this.height), (u) => {
+        this.corners(u, this.height);
+        const keep = this.keep(need), distance = separation(own, other, keep);
         if (!(distance < keep)) return;
         const corners = Float64Array.from(other);
-        hit({ by: o.name, distance, need, step: keep, clearAt: (h) => (this.corners(u, h), separation(own, corners) >= this.reach(need, h)) });
+        hit({ by: o.name, distance, need, step: keep, clearAt: (h) => (this.corners(u, h), separation(own, corners, this.reach(need, h)) >= this.reach(need, h)) });
       });
     }
   }
@@ -115,8 +123,8 @@ class Look {
   }
 
   /** Where nothing is near: is the comer inside something solid, or something inside of it? @returns by whom, and m up to the end of that */
-  inside(height: number): { by: SurfaceName; out: number } | undefined {
-    const { surface } = this.comer, here = { x: raise(surface.x, height), triangles: surface.triangles }, box = boxOf(here.x);
+  inside(): { by: SurfaceName; out: number } | undefined {
+    const { surface } = this.comer, here = { x: raise(surface.x, this.height), triangles: surface.triangles }, box = boxOf(here.x);
     for (const o of this.obstacles) {
       const held = (p: number, x: Float64Array, of: Float64Array): boolean => [0, 1, 2].every((r) => x[3 * p + r]! >= of[r]! && x[3 * p + r]! <= of[3 + r]!);
       for (const p of o.solid ? surface.parts : []) {
@@ -173,24 +181,21 @@ function endOf({ clearAt, step }: Hit, from: number, most: number, exactly: numb
  */
 export function findHeight(comer: Comer, obstacles: readonly Obstacle[], walls: readonly Wall[], lift: boolean, most: number): { height: number } | Taken {
   const look = new Look(comer, obstacles, walls);
-  let worst: Taken | undefined, height = 0;
+  let worst: Taken | undefined;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    let next = height;
-    look.hits(height, height > 0, (hit) => {
-      if (!worst || (height === 0 && hit.distance - hit.need < worst.distance - worst.need)) worst = { by: hit.by, distance: hit.distance, need: hit.need };
-      // what is clear at the best height so far ends below it
-      if (lift && next < Infinity && (next === height || !hit.clearAt(next))) next = endOf(hit, next, most, look.rounding(next));
-    });
-    if (next === height) {
-      if (worst && !lift) return worst;
-      const within = look.inside(height);
-      if (!within) return { height };
-      worst ??= { by: within.by, distance: 0, need: comer.surface.radius };
-      if (!lift) return worst;
-      next = height + Math.max(within.out, look.rounding(height));
-    }
-    if (!(next <= most)) break;
-    height = next;
+    const from = look.height;
+    look.look((hit) => {
+      if (!worst || (from === 0 && look.height === 0 && hit.distance - hit.need < worst.distance - worst.need)) worst = { by: hit.by, distance: hit.distance, need: hit.need };
+      if (lift) look.height = endOf(hit, look.height, most, look.rounding(look.height));
+    }, () => look.height > most || (!lift && worst?.distance === 0));
+    if (look.height > most) break;
+    if (look.height > from) continue;
+    if (worst && !lift) return worst;
+    const within = look.inside();
+    if (!within) return { height: from };
+    worst ??= { by: within.by, distance: 0, need: comer.surface.radius };
+    if (!lift) return worst;
+    look.height = from + Math.max(within.out, look.rounding(from));
   }
   return worst!;
 }

@@ -9,8 +9,12 @@ import { triangleDistance2 } from "../../meshing/triangleTree.ts";
 
 const ONE = Uint32Array.of(0, 1, 2);
 
-/** @param a, b float64[9] m, three corners each; @returns m */
-export function separation(a: Float64Array, b: Float64Array): number {
+/** @param a, b float64[9] m, three corners each; within m: who is further apart than that by their boxes alone is not measured; @returns m; Infinity: not measured */
+export function separation(a: Float64Array, b: Float64Array, within = Infinity): number {
+  for (let r = 0; r < 3; r++) {
+    const a0 = a[r]!, a1 = a[3 + r]!, a2 = a[6 + r]!, b0 = b[r]!, b1 = b[3 + r]!, b2 = b[6 + r]!;
+    if (Math.min(a0, a1, a2) - Math.max(b0, b1, b2) > within || Math.min(b0, b1, b2) - Math.max(a0, a1, a2) > within) return Infinity;
+  }
   let least = Infinity;
   for (let k = 0; k < 9; k += 3) {
     least = Math.min(least, triangleDistance2(b, ONE, 0, a[k]!, a[k + 1]!, a[k + 2]!), triangleDistance2(a, ONE, 0, b[k]!, b[k + 1]!, b[k + 2]!));
