@@ -83,7 +83,7 @@ export const H_STRAYED = 704; // i32 pointer: i32 addresses of particles that ha
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_TOUCH_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
-export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle
+export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle, IMPULSE_ROWS at least
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
 export const H_TANGLED = 764; // i32 TANGLED bits: a search for tangles is due
 export const H_DRIVE_COUNT = 768; // i32 rows of H_TANGLES that are driven apart in this tick
@@ -437,10 +437,13 @@ export const TOUCH_COLORS = 128;
 export const COLOR_ENTRIES = 258;
 /** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */
 export const ZONE_BYTES = 208;
+/** There is room for at least so many, and for one a particle: before zones have their sums there, the pairs that get an impulse have a row of that size (impulses.ts). */
+export const IMPULSE_ROWS = 1024;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
 export const MARK_STRAYED = 4; // from its course, while its pairs are listed again: not while there are zones
+export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes

@@ -37,9 +37,10 @@ function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
 /** Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it came in by; a plane has one side. */
 @inline function shallow(c: usize, depth: f32, r: f32): bool { return depth <= 2 * r || load<i32>(c, COLLIDER_TYPE) == COLLIDER_PLANE; }
 
-/** Moves a particle that is within the margin of a collider out of it. */
-export function leaveColliders(particle: usize): void {
+/** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
+export function leaveColliders(particle: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = tableOf(particle), r = marginOf(particle);
+  let any = false;
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
     if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH || !meets(table, n)) continue;
     const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1), motion = <usize>load<u32>(c, COLLIDER_MOTION);
@@ -47,7 +48,9 @@ export function leaveColliders(particle: usize): void {
     let x = load<f32>(particle) + depth * nx, y = load<f32>(particle, 4) + depth * ny, z = load<f32>(particle, 8) + depth * nz;
     if (motion) { fromFrame(motion, MOTION_S1, MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz); x = frameX; y = frameY; z = frameZ; }
     store<f32>(particle, x); store<f32>(particle, y, 4); store<f32>(particle, z, 8);
+    any = true;
   }
+  return any;
 }
 
 /** Has the particle come deeper into a collider's margin than it was when the substep began? */

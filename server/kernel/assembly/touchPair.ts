@@ -18,11 +18,16 @@ export let particle0: usize, particle1: usize, particle2: usize, particle3: usiz
 export let keep: f64;
 /** Time of impact, where they meet. */
 export let impact: f64;
+/** How much nearer a pair that is clear may come and still be, its direction known, m; 0 where nobody knows. */
+export let slack: f32;
 /** Direction, weights and distance of the closest points: of the last `closest`. */
 export let nx: f64, ny: f64, nz: f64, b0: f64, b1: f64, b2: f64, b3: f64, gap: f64;
 
 /** Part of its distance that a pair that is already nearer than it may be can lose in a substep: float32 positions cannot hold it exactly. */
 const ROUNDING: f64 = 1.0 / 1024;
+
+/** Part of its least distance by which a direction has to hold a pair apart, in float64. */
+const SURE: f64 = 1e-6;
 
 @inline function at(n: i32): usize { return <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + (<usize>n << 3); }
 
@@ -59,33 +64,29 @@ export function examine(pair: i32): i32 {
   const lane = laneOf(pair);
   vertex = pair < load<i32>(HEADER, H_VERTEX_TOUCHES) << 2;
   if (heldApart(lane)) return CLEAR;
+  slack = 0;
   open(lane);
   closest(12);
+  const end = gap, ex = nx, ey = ny, ez = nz, before = separation(0, ex, ey, ez);
   // apart at the end by what they have to be, and at the start in the same direction: how far they were apart there does not matter
-  if (gap >= keep && gap < Infinity) {
-    const before = separation(0, nx, ny, nz);
-    if (before > 1e-6 * keep) {
-      if (before >= 0.5 * keep) learn(lane);
-      return CLEAR;
-    }
+  if (end >= keep && end < Infinity && before > SURE * keep) {
+    if (before >= 0.5 * keep) { learn(lane); slack = <f32>(end - keep); }
+    return CLEAR;
   }
   closest(0);
-  if (!(gap > 0) || !(gap < Infinity)) return CLEAR; // not a number somewhere: the guard will put the body back
-  const sx = nx, sy = ny, sz = nz;
+  if (!(gap > 0) || !(gap < Infinity) || !(end < Infinity)) return CLEAR; // not a number somewhere: the guard will put the body back
   keep = min<f64>(keep, gap * (1 - ROUNDING));
-  closest(12);
-  if (!(gap < Infinity)) return CLEAR;
-  const near = !(gap >= keep), sure = 1e-6 * keep;
-  if (!(separation(12, sx, sy, sz) > sure || (gap > 0 && separation(0, nx, ny, nz) > sure))) {
+  const sure = SURE * keep;
+  if (!(separation(12, nx, ny, nz) > sure || (end > 0 && before > sure))) {
     // neither end's direction holds them apart at the other: one between the two may
-    const mx = sx + nx, my = sy + ny, mz = sz + nz, length = sqrt(mx * mx + my * my + mz * mz);
+    const mx = ex + nx, my = ey + ny, mz = ez + nz, length = sqrt(mx * mx + my * my + mz * mz);
     const between = length > 0 && separation(0, mx / length, my / length, mz / length) > sure && separation(12, mx / length, my / length, mz / length) > sure;
     if (!between) {
       impact = vertex ? vertexTriangle(at(0)) : edgeEdge(at(0));
       if (impact >= 0) return MEET;
     }
   }
-  return near ? TOO_NEAR : CLEAR;
+  return end >= keep ? CLEAR : TOO_NEAR;
 }
 
 /** Does the pair's own direction hold it apart at both ends? As touchCheck.ts asks it, of one pair: its four particles are the lanes. */
@@ -93,7 +94,8 @@ function heldApart(lane: usize): bool {
   const p0 = <usize>load<u32>(lane), p1 = <usize>load<u32>(lane, 16), p2 = <usize>load<u32>(lane, 32), p3 = <usize>load<u32>(lane, 48);
   const x = v128.load32_splat(lane, TOUCH_NORMAL), y = v128.load32_splat(lane, TOUCH_NORMAL + 16), z = v128.load32_splat(lane, TOUCH_NORMAL + 32), least = load<f32>(lane, TOUCH_KEEP);
   particle0 = p0; particle1 = p1; particle2 = p2; particle3 = p3;
-  if (!(apart(p0, p1, p2, p3, x, y, z) >= least)) return false;
+  slack = apart(p0, p1, p2, p3, x, y, z) - least;
+  if (!(slack >= 0)) return false;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   return apart(p0 + toSafe, p1 + toSafe, p2 + toSafe, p3 + toSafe, x, y, z) >= <f32>0.5 * least;
 }

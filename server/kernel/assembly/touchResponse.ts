@@ -1,7 +1,7 @@
 /**
- * What the verification of a substep could not clear (touchCheck.ts), one pair after another in list order, in three stages (Bridson, Fedkiw & Anderson
- * 2002, sections 7.3 to 7.5):
- *   impulses   the pair is pushed apart by its masses, inelastic but for restitution, with friction, and its neighbors are looked at again: ROUNDS times
+ * What the verification of a substep could not clear (touchCheck.ts), in three stages (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
+ *   impulses   the pairs are pushed apart by their masses, inelastic but for restitution, with friction (impulses.ts), and their neighbors are looked at
+ *              again: ROUNDS times
  *   zones      what is still not clear moves as one rigid piece: zones.ts
  *   stop       what even that does not clear stays where the substep began
  * Pairs not listed are further apart than this substep's motion (reach.ts). After the last stage every listed pair is clear: S is free of
@@ -10,24 +10,26 @@
  * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep is made good, no more. Where the pair
  * meets elsewhere, n and b are those shortly before the time of impact. Where it does not meet but ends too near, those of x.
  * Velocities change by what the response moved, over h.
+ *
+ * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is looked at once a round, first by the direction that held it apart
+ * last; and not at all while it had more to spare than the rounds since have moved anything.
  */
 import {
   HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, HEAD_DUE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES, H_TOUCH_HEADS,
-  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_BYTES, HEAD_DUE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES, H_TOUCH_HEADS,
+  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, MARK_ROUND,
 } from "./layout";
 import { AHEAD, NEAR, checkTouches, headOf } from "./touchCheck";
-import { CLEAR, MEET, between, closest, examine, impact, keep, laneOf, lookAt, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
-import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, nextOf, pairOf, roundCount, roundParticle } from "./changed";
+import { CLEAR, closest, examine, laneOf, lookAt, slack, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
+import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, markAt, nextOf, numberOf, pairOf, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
 import { leaveColliders } from "./leaveColliders";
+import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./zones";
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
 const ROUNDS = 8;
 const ZONE_ROUNDS = 8;
-/** Share of the time to impact at which the closest points' direction is taken: there the pair is still apart. */
-const BEFORE: f64 = 0.9;
 
 let queueSize = 0, nextSize = 0, swapped = false;
 
@@ -35,10 +37,13 @@ let queueSize = 0, nextSize = 0, swapped = false;
   return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_TOUCH_CAPACITY) << 2) + n) << 2);
 }
 
-// a pair's byte: whether it is enqueued, and the number of the round that last looked at it
+// a pair's byte: whether it is enqueued, has had an impulse, and the number of the round that last looked at it
 const QUEUED: u8 = 128;
-const LOOKS: u8 = 127;
+const PUSHED: u8 = 64;
+const LOOKS: u8 = 63;
 let looks: u8 = 0;
+/** How far particles have been moved by impulses of this response at most: sum over its rounds of the farthest, m. */
+let gone: f32 = 0;
 
 @inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
 
@@ -62,7 +67,10 @@ function turnQueue(): void {
   swapped = !swapped;
   queueSize = nextSize;
   nextSize = 0;
-  for (let n = 0; n < queueSize; n++) store<u8>(flagOf(load<i32>(queueAt(false, n))), 0);
+  for (let n = 0; n < queueSize; n++) {
+    const flag = flagOf(load<i32>(queueAt(false, n)));
+    store<u8>(flag, load<u8>(flag) & PUSHED);
+  }
   if (looks == LOOKS) forgetLooks();
 }
 
@@ -71,18 +79,18 @@ function turnQueue(): void {
 /** Clears every pair that is marked TOUCH_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
 export function respond(): i32 {
   forgetLooks();
+  gone = 0;
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
+  beginImpulses();
   for (let round = 0; round < ROUNDS && queueSize; round++) {
-    for (let n = 0; n < queueSize; n++) {
-      const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
-      if (answer != CLEAR && !pushApart(pair, answer, round)) enqueue(pair);
-    }
-    leave();
+    pushApart(round);
     askNeighbors();
     turnQueue();
   }
+  endImpulses();
+  gone = Infinity;
   if (queueSize) {
     beginZones();
     for (let round = 0; round < ZONE_ROUNDS && queueSize; round++) {
@@ -130,63 +138,48 @@ function collectFrom(begin: i32, end: i32): void {
   }
 }
 
+/** Impulses on all of the queue. */
+function pushApart(round: i32): void {
+  let left = 0;
+  for (let n = 0; n < queueSize; n++) {
+    const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
+    if (answer == CLEAR) continue;
+    store<i32>(queueAt(false, left), pair);
+    left++;
+    const flag = flagOf(pair), is = load<u8>(flag);
+    if (!addRow(pair, answer, round, (is & PUSHED) != 0)) continue;
+    store<u8>(flag, is | PUSHED);
+    tally(H_COUNT_IMPULSES, 1);
+  }
+  solveRows();
+  leave();
+  gone += farthestMoved();
+  // those of which nothing has moved nobody will ask for
+  for (let n = 0; n < left; n++) {
+    const pair = load<i32>(queueAt(false, n)), lane = laneOf(pair);
+    if (!(moved(load<u32>(lane)) || moved(load<u32>(lane, 16)) || moved(load<u32>(lane, 32)) || moved(load<u32>(lane, 48)))) enqueue(pair);
+  }
+}
+
+@inline function moved(particle: u32): bool { return (load<u8>(markAt(numberOf(<usize>particle))) & MARK_ROUND) != 0; }
+
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */
 function askNeighbors(): void {
   looks++;
   for (let n = 0; n < roundCount; n++) {
     for (let entry = firstOf(roundParticle(n)); entry; entry = nextOf(entry)) {
       const pair = pairOf(entry), flag = flagOf(pair), is = load<u8>(flag);
-      if (is & QUEUED || is == looks || !(load<f32>(laneOf(pair), TOUCH_KEEP) >= 0)) continue;
-      store<u8>(flag, looks);
-      if (examine(pair) != CLEAR && !sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
+      if (is & QUEUED || (is & LOOKS) == looks) continue;
+      const lane = laneOf(pair);
+      if (!(load<f32>(lane, TOUCH_KEEP) >= 0)) continue;
+      store<u8>(flag, (is & PUSHED) | looks);
+      // seen before in this response, with more to spare than two particles can have used up since
+      if (is & LOOKS && load<f32>(lane, TOUCH_GAP) > 2 * gone) continue;
+      if (examine(pair) == CLEAR) store<f32>(lane, slack + 2 * gone, TOUCH_GAP);
+      else if (!sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
     }
   }
   endRound();
-}
-
-/** One impulse on the pair that was examined last. @returns false if nothing of it can move */
-function pushApart(pair: i32, answer: i32, round: i32): bool {
-  const lane = laneOf(pair), own = <f64>load<f32>(lane, TOUCH_THICKNESS), r = own > 0 ? own : 2 * keep;
-  let hold: f64, g: f64;
-  if (answer == MEET) {
-    closest(0);
-    hold = max<f64>(keep, min<f64>(r, gap));
-    g = weighted(12, nx, ny, nz);
-    if (g >= hold || round & 1) {
-      between(BEFORE * impact);
-      closest(24);
-      if (!(gap > 0)) return false;
-      hold = max<f64>(keep, min<f64>(r, gap));
-      g = weighted(12, nx, ny, nz);
-    }
-  } else {
-    closest(0);
-    hold = max<f64>(keep, min<f64>(r, gap));
-    closest(12);
-    if (!(gap > 0)) return false;
-    g = gap;
-  }
-  if (!(g < hold)) hold = g + keep; // clear along n and yet not clear: a little further
-  const w0: f64 = load<f32>(particle0, 12), w1: f64 = load<f32>(particle1, 12), w2: f64 = load<f32>(particle2, 12), w3: f64 = load<f32>(particle3, 12);
-  const W = w0 * b0 * b0 + w1 * b1 * b1 + w2 * b2 * b2 + w3 * b3 * b3;
-  if (!(W > 0)) return false;
-  const approach = hold - g, push = approach * (1 + <f64>load<f32>(lane, TOUCH_BOUNCE)) / W;
-  // tangential displacement since S of the points that touch
-  let tx = weighted(12, 1, 0, 0) - weighted(0, 1, 0, 0), ty = weighted(12, 0, 1, 0) - weighted(0, 0, 1, 0), tz = weighted(12, 0, 0, 1) - weighted(0, 0, 0, 1);
-  const along = tx * nx + ty * ny + tz * nz;
-  tx -= along * nx; ty -= along * ny; tz -= along * nz;
-  const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  const cut = slide > 0 && own > 0 ? (slide <= <f64>load<f32>(lane, TOUCH_STATIC) * approach ? 1 : min<f64>(1, <f64>load<f32>(lane, TOUCH_DYNAMIC) * approach / slide)) / W : 0;
-  const fx = push * nx - cut * tx, fy = push * ny - cut * ty, fz = push * nz - cut * tz;
-  shove(particle0, w0 * b0, fx, fy, fz); shove(particle1, w1 * b1, fx, fy, fz); shove(particle2, w2 * b2, fx, fy, fz); shove(particle3, w3 * b3, fx, fy, fz);
-  tally(H_COUNT_IMPULSES, 1);
-  return true;
-}
-
-function shove(particle: usize, s: f64, x: f64, y: f64, z: f64): void {
-  if (s == 0) return;
-  change(particle);
-  store<f32>(particle, <f32>(<f64>load<f32>(particle) + s * x)); store<f32>(particle, <f32>(<f64>load<f32>(particle, 4) + s * y), 4); store<f32>(particle, <f32>(<f64>load<f32>(particle, 8) + s * z), 8);
 }
 
 /** Back to where the substep began. */
@@ -213,7 +206,7 @@ function leave(): void {
   if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
-    if (load<f32>(particle, 12) != 0) leaveColliders(particle);
+    if (load<f32>(particle, 12) != 0 && leaveColliders(particle)) lean(particle);
   }
 }
 
