@@ -68,6 +68,27 @@ describe.each(Object.entries(starts))("%s", (_, [scene, pairs]) => {
   }, 60_000);
 });
 
+describe("below a plane", () => {
+  const floor: Collider = { type: "plane", normal: [0, 2, 0], offset: 0 }, place: V = [0.4, -1, 0];
+  test.each<[string, Body]>([["a jelly", jelly("a", 0.3, place)], ["a rigid body", rigid("a", 0.3, place)], ["a jelly, half of it", jelly("a", 0.3, [0, 0.05, 0])], ["a sheet", sheet("a", { type: "grid", size: [0.5, 0.5], cells: [8, 8] }, place)]])("%s is reported, and put above it as it is", async (_, body) => {
+    const lab = await laboratory({ bodies: [body, jelly("other", 0.2, [3, 1, 0])], colliders: [{ ...block, center: [9, 0, 0] }, floor], gravity: [0, -9.81, 0], damping: 1, substeps: 10 });
+    const { events, fastest } = drawOut(lab);
+    expect(events).toMatchObject([{ type: "tangled", tick: 1, count: 0, held: [], pairs: [{ between: [{ body: 0 }, { collider: 1 }], inside: { body: 0 } }] }, { type: "untangled" }]);
+    // the other one falls from 0.9 m
+    expect(fastest).toBeLessThan(4.5);
+    expect(Math.min(...lab.positions(0).filter((_, i) => i % 3 === 1))).toBeGreaterThan(0);
+    expect(Math.abs(lab.positions(0)[0]! - lab.created.bodies[0]!.positions[0]!)).toBeLessThan(0.05);
+  });
+
+  test("held there, where the scene wants that; within its contact radius it is the plane's own business", async () => {
+    const held = await laboratory({ bodies: [jelly("a", 0.3, place)], colliders: [floor], intersections: "hold", substeps: 4 }), before = held.positions(0);
+    expect(held.run(5).filter((e) => e.type === "tangled")).toMatchObject([{ held: [0] }]);
+    expect(held.positions(0)).toEqual(before);
+    const near = await laboratory({ bodies: [jelly("a", 0.3, [0, 0.149, 0])], colliders: [floor], substeps: 4 });
+    expect(near.run(5)).toEqual([]);
+  });
+});
+
 test("held, where the scene wants that", async () => {
   const lab = await laboratory({ ...starts["a jelly in a jelly"]![0], intersections: "hold", gravity: [0, -9.81, 0], substeps: 4 }), before = [lab.positions(0), lab.positions(1)], events = lab.run(20);
   expect(events.filter((e) => e.type === "tangled")).toMatchObject([{ tick: 1, held: [0, 1] }]);

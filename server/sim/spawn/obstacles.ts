@@ -1,5 +1,6 @@
 /** What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and the colliders' own shapes. */
 import * as L from "../../kernel/assembly/layout.ts";
+import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
@@ -24,6 +25,8 @@ export interface Obstacle extends Shell {
 /** An analytic collider. */
 export interface Wall {
   name: SurfaceName;
+  /** Unit normal of a plane; others have none. */
+  plane: Vec3 | undefined;
   /** Signed distance from its surface, m. */
   distanceTo: (x: number, y: number, z: number) => number;
 }
@@ -68,14 +71,16 @@ export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
 }
 
 /** Colliders that body b may touch and that have a distance of their own; after `obstaclesFor`, which puts those that move where they are. */
-export function wallsFor({ views: { f32, i32 }, layout, kernel }: SpawnRoom, b: number): Wall[] {
+export function wallsFor({ views: { f32, i32 }, layout, kernel }: Pick<SpawnRoom, "views" | "layout" | "kernel">, b: number): Wall[] {
   const first = i32[(L.HEADER + L.H_COLLIDERS) / 4]!, table = i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4]!, bytes = new Uint8Array(f32.buffer), walls: Wall[] = [];
   for (let n = 0; n < i32[(L.HEADER + L.H_COLLIDER_COUNT) / 4]!; n++) {
     const row = first + n * L.COLLIDER_BYTES, motion = i32[(row + L.COLLIDER_MOTION) / 4]!;
     if (i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_MESH || (table && !bytes[table + n])) continue;
     const s = (motion + L.MOTION_S0) / 4, R = (motion + L.MOTION_R0) / 4, center = (motion + L.MOTION_CENTER) / 4;
+    const own = Array.from(f32.subarray((row + L.COLLIDER_A) / 4, (row + L.COLLIDER_A) / 4 + 3)) as Vec3;
+    const normal = motion ? ([0, 3, 6].map((k) => f32[R + k]! * own[0] + f32[R + k + 1]! * own[1] + f32[R + k + 2]! * own[2]) as Vec3) : own;
     walls.push({
-      name: { collider: n },
+      name: { collider: n }, plane: i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_PLANE ? normal : undefined,
       distanceTo: !motion ? (x, y, z) => kernel.distanceTo(row, x, y, z) : (px, py, pz) => {
         // into the frame in which the scene describes it: center + R^T (p - s)
         const x = px - f32[s]!, y = py - f32[s + 1]!, z = pz - f32[s + 2]!;

@@ -3,6 +3,7 @@
  * what met before it looked: a start, a reset, a body that was rolled back, a collider whose path jumps.
  *
  *   start of a tick, while H_TANGLED says so
+ *   |- sunk      below a plane: put above it as wholes (sunk.ts)
  *   |- search    all edges through all triangles (kernel/assembly/tangles.ts); what is wholly inside something solid (enclosed.ts)
  *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_TANGLED) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
@@ -19,6 +20,7 @@ import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import type { SimEvent, TangledPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
+import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type TangledSurface } from "./surface.ts";
 import { dot, readTangles, times, type Tangle } from "./tangle.ts";
 import { findWays } from "./ways.ts";
@@ -126,6 +128,8 @@ export class TangleWatch {
   private search(tick: number, events: SimEvent[], hold: (body: number) => void): void {
     const { layout, views } = this, anew = (this.state & L.TANGLED_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
     this.clearMarks();
+    const sunk = this.state & L.TANGLED_ANEW ? findSunk(views, layout, this.kernel) : [];
+    if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
     const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
     const unfolding = new Set(before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED).map(([a]) => a));
     for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
@@ -149,18 +153,18 @@ export class TangleWatch {
       this.setMeets(a, b, L.MEETS_TANGLED);
     }
     this.views.i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = 0;
-    if (!tangles.length && !wholes.size) {
+    if (!tangles.length && !wholes.size && !sunk.length) {
       if (this.state & L.TANGLED_REPORTED) events.push({ type: "untangled", tick });
       this.state = 0;
       return;
     }
     const common = new Map<string, Way>();
     this.state = (this.state & L.TANGLED_REPORTED) | L.TANGLED_SEARCH;
-    const held = layout.intersections === "hold" ? this.holdAll(groups, enclosed, hold) : [];
-    if ((tangles.length || enclosed.length) && !(this.state & L.TANGLED_REPORTED)) {
-      events.push(this.report(tick, groups, enclosed, found, held));
+    const held = layout.intersections === "hold" ? this.holdAll(groups, enclosed, sunk, hold) : [];
+    if ((tangles.length || enclosed.length || sunk.length) && !(this.state & L.TANGLED_REPORTED)) {
+      events.push(this.report(tick, groups, enclosed, sunk, found, held));
       this.state |= L.TANGLED_REPORTED;
-    } else if (held.length) events.push(this.report(tick, groups, enclosed, found, held));
+    } else if (held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
     const drives: Drive[] = [], x = layout.x / 4, at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
@@ -267,14 +271,14 @@ export class TangleWatch {
   }
 
   /** Bodies of all tangles but those that are meant to begin degenerate. */
-  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], hold: (body: number) => void): number[] {
+  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], hold: (body: number) => void): number[] {
     const { bodies } = this.layout;
-    const held = [...new Set([...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)), ...enclosed.flatMap(({ outer, inner }) => [outer, inner])])].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
+    const held = [...new Set([...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)), ...enclosed.flatMap(({ outer, inner }) => [outer, inner]), ...sunk.map(({ body }) => body)])].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
     held.forEach(hold);
     return held;
   }
 
-  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], count: number, held: number[]): SimEvent {
+  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], count: number, held: number[]): SimEvent {
     const { bodies, cores } = this.layout, name = (n: number): TangledPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
     const own = (n: number, particles: number[]): number[] => particles.map((p) => p - this.surface(n).first);
     return {
@@ -282,7 +286,7 @@ export class TangleWatch {
       pairs: [...[...groups].map(([key, group]): TangledPair => {
         const [a, b] = key.split(" ").map(Number) as [number, number];
         return { between: [name(a), name(b)], edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size, triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size };
-      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): TangledPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) }))],
+      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): TangledPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) })), ...sunk.map(({ body, collider }): TangledPair => ({ between: [{ body }, { collider }], edges: 0, triangles: 0, inside: { body } }))],
       first: [...groups.values()].flat().slice(0, REPORTED).map((t) => ({ edgeOf: name(t.edgeOf), edge: own(t.edgeOf, t.particles.slice(0, 2)), triangleOf: name(t.triangleOf), triangle: own(t.triangleOf, t.particles.slice(2)) })),
     };
   }
