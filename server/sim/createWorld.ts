@@ -27,7 +27,7 @@ import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planTouches } from "./memory/touches.ts";
-import { buildProgram, programBytes, writeProgram, type LooseRun } from "./memory/program.ts";
+import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
 import { isRigid, planContacts } from "./memory/contacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
@@ -81,7 +81,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
   const solid = planCores(colliders, cores, obstacles, real, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
-  const program = memoryMap.take(programBytes(phases));
+  const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces.pairs, memoryMap);
@@ -112,7 +112,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   for (let d = 0; d < 3; d++) f32[x / 4 + 4 * (real + fixed + d) + d] = 1;
   planned.write(f32, u32, x, real + fixed);
   enclosed.write(memory.buffer, surfaces.rows);
-  writeProgram(i32, f32, program, phases, bodyRows);
+  writeProgram(i32, f32, program, rows, bodyRows);
   obstacles.write(memory.buffer);
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);

@@ -15,7 +15,7 @@ import {
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
-  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS, KIND_SAFE, KIND_VERIFY,
+  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS, KIND_SAFE, KIND_VERIFY, KIND_SHARED_TOUCHES, KIND_SHARED_CHECK, KIND_SHARED_LIST,
 } from "./layout";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
@@ -28,11 +28,13 @@ import { solveVolumes } from "./volume";
 import { solveHexahedra } from "./hexahedron";
 import { solveEnclosed } from "./enclosed";
 import { solvePoints } from "./points";
-import { keepSafe, solveNearTouches, verifyTouches } from "./touches";
+import { keepSafe, verifyTouches } from "./touches";
+import { checkShared, solveNearTouches, solveShared } from "./touchShares";
 import { beginTouches } from "./reach";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
 import { keepIslands } from "./momentumKept";
+import { listShared } from "./pairChunks";
 import { settle } from "./settle";
 import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron";
 import { solvePaperTriangles } from "./paperTriangle";
@@ -109,12 +111,41 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind == KIND_SAFE) keepSafe();
   else if (kind == KIND_VERIFY) { keepIslands(h); verifyTouches(h); }
+  else if (kind == KIND_SHARED_TOUCHES) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind == KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind == KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
+}
+
+// while the leader steps: others may be helping, and its spill area
+let helped = false, ownScratch: usize = 0;
+
+/** Is it worth sharing anything out? */
+@inline export function isHelped(): bool { return helped; }
+
+/**
+ * All chunks of a row that stands behind the program's phases, by whoever comes; to be called by the leader, from within a phase of one chunk. It may be
+ * shared out again and again: who claims a chunk late claims one of the row as it is by then.
+ */
+export function shareOut(row: i32): void { runTogether(load<i32>(HEADER, H_PHASES) + row, ownScratch); }
+
+function runTogether(p: i32, scratch: usize): void {
+  const phase = <usize>load<u32>(HEADER, H_PROGRAM) + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);
+  atomic.store<i32>(HEADER, 0, H_DONE);
+  atomic.store<i64>(HEADER, <i64>p << 32, H_TICKET);
+  for (;;) {
+    const chunk = <i32>(atomic.add<i64>(HEADER, 1, H_TICKET) & 0xffffffff);
+    if (chunk >= chunks) break;
+    runChunk(phase, chunk, scratch);
+    atomic.add<i32>(HEADER, 1, H_DONE);
+  }
+  while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
 export function step(helpers: i32, scratch: usize): void {
   const program = <usize>load<u32>(HEADER, H_PROGRAM), phases = load<i32>(HEADER, H_PHASES), substeps = load<i32>(HEADER, H_SUBSTEPS), watch = load<i32>(HEADER, H_WATCH);
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
+  helped = helpers != 0; ownScratch = scratch;
   let before = now();
   settle();
   placeCores();
@@ -137,22 +168,13 @@ export function step(helpers: i32, scratch: usize): void {
         stage = load<i32>(phase, PHASE_STAGE);
       }
       if (!helpers || chunks < 2) for (let c = 0; c < chunks; c++) runChunk(phase, c, scratch);
-      else {
-        atomic.store<i32>(HEADER, 0, H_DONE);
-        atomic.store<i64>(HEADER, <i64>p << 32, H_TICKET);
-        for (;;) {
-          const chunk = <i32>(atomic.add<i64>(HEADER, 1, H_TICKET) & 0xffffffff);
-          if (chunk >= chunks) break;
-          runChunk(phase, chunk, scratch);
-          atomic.add<i32>(HEADER, 1, H_DONE);
-        }
-        while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
-      }
+      else runTogether(p, scratch);
       if (watch & WATCH_PHASES) phaseDone(p);
     }
     if (watch & WATCH_SUBSTEPS) substepDone();
   }
   if (stage >= 0) addStage(stage, now() - before);
+  helped = false;
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
 }
 

@@ -99,6 +99,9 @@ export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the 
 export const H_EDGE_TOUCHES = 788; // i32 blocks edge-edge
 export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
 export const H_TOUCH_HEADS = 800; // i32 pointer: a HEAD row for every TOUCH block
+export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_TOUCHES: the first block
+export const H_SHARED_COUNT = 808; // i32: how many
+export const H_SHARED_FOUND = 812; // i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */
@@ -181,6 +184,14 @@ export const KIND_BALLS = 63;
 export const KIND_CORES = 64;
 export const KIND_SAFE = 65;
 export const KIND_VERIFY = 66;
+/** Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all pairs, of the list. */
+export const KIND_SHARED_TOUCHES = 67;
+export const KIND_SHARED_CHECK = 68;
+export const KIND_SHARED_LIST = 69;
+export const SHARED_TOUCHES = 0; // which row of them
+export const SHARED_CHECK = 1;
+export const SHARED_LIST = 2;
+export const SHARED_ROWS = 3;
 
 // ---- particles -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;

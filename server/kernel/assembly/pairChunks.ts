@@ -6,11 +6,12 @@
  */
 import {
   HEADER, H_CHUNKS, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, CHUNKS_PIECES, CHUNKS_PIECE_COUNT, CHUNKS_BLOCKS, CHUNKS_COUNT, CHUNKS_ROWS, CHUNKS_POSITIONS,
-  CHUNKS_COURSES, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, CHUNK_BYTES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_BYTES, PAIR_BYTES, PIECE_FIRST, PIECE_A, PIECE_B, PIECE_EDGES, PIECE_BYTES,
+  CHUNKS_COURSES, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, CHUNK_BYTES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_BYTES, PAIR_BYTES, PIECE_FIRST, PIECE_A, PIECE_B, PIECE_EDGES, PIECE_BYTES, SHARED_LIST,
 } from "./layout";
 import { closePages, openPages, turnSurfaces } from "./pairList";
 import { emptyHeap, heapWasEnough } from "./pairPages";
-import { listEdges, listVertices, openPair, refitTrees } from "./pairs";
+import { isHelped, shareOut } from "./crew";
+import { listEdges, listPairs, listVertices, openPair, refitTrees } from "./pairs";
 
 @inline function chunks(): usize { return <usize>load<u32>(HEADER, H_CHUNKS); }
 @inline function chunkRow(n: i32): usize { return <usize>load<u32>(chunks(), CHUNKS_ROWS) + <usize>n * CHUNK_BYTES; }
@@ -46,6 +47,20 @@ export function listChunk(chunk: i32): void {
     else listVertices(own, other, from, to);
   }
   closePages(row);
+}
+
+/** listPairs, by whoever comes. */
+export function listTogether(positions: usize, courses: usize): i32 {
+  if (!isHelped()) return listPairs(positions, courses);
+  beginChunks(positions, courses);
+  shareOut(SHARED_LIST);
+  return joinChunks();
+}
+
+/** Parts begin .. end of `parts` of all chunks. */
+export function listShared(begin: i32, end: i32, parts: i32): void {
+  const count = load<i32>(chunks(), CHUNKS_COUNT), last = <i32>(<i64>count * end / parts);
+  for (let chunk = <i32>(<i64>count * begin / parts); chunk < last; chunk++) listChunk(chunk);
 }
 
 /** The piece that block `block` of all belongs to: the last that begins there or before. */

@@ -16,10 +16,12 @@ import {
 } from "./layout";
 import { change } from "./changed";
 import { bindTouching, forgetListed, noteListed } from "./momentum";
-import { listPairs, refitTrees } from "./pairs";
+import { listTogether } from "./pairChunks";
+import { refitTrees } from "./pairs";
 import { findStrays, mendList } from "./strays";
-import { checkAll, restBlocks } from "./touchCheck";
+import { restBlocks } from "./touchCheck";
 import { packPairs } from "./touchList";
+import { checkAll } from "./touchShares";
 
 /** Margin: part of the radius; of what the fastest goes relative to the surface's mean, because that will turn; and the bend of a fall, a T^2/8. */
 const LEAST: f32 = 0.5;
@@ -167,7 +169,7 @@ function makeList(positions: usize, life: i32): void {
   let left = life;
   for (let n = 0; n < HALVINGS;) {
     store<i32>(HEADER, left, H_LIST_LIFE);
-    if (listPairs(positions, courses) >= 0 && packPairs()) {
+    if (listTogether(positions, courses) >= 0 && packPairs()) {
       forgetListed(); noteListed();
       allTheirLife(courses, bytes, left);
       return;

@@ -14,7 +14,7 @@
  */
 import { sub, mul, add, dot3 } from "./lanes";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touchLanes";
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_HEADS, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_OWNS, TOUCH_BYTES, HEAD_DUE, HEAD_PACE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_HEADS, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_OWNS, TOUCH_BYTES, HEAD_DUE, HEAD_PACE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES } from "./layout";
 
 /** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
 export const NEAR: f32 = 1.25;
@@ -73,12 +73,6 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
     store<f32>(head, v128.any_true(bad) ? 0 : gone + smallest(slack), HEAD_DUE);
   }
   return found;
-}
-
-/** All blocks of the list. */
-export function checkAll(): i32 {
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES), vertex = load<i32>(HEADER, H_VERTEX_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL), step = load<f32>(HEADER, H_TRAVEL_STEP);
-  return checkTouches(touches, vertex, true, substeps, travel, step) + checkTouches(touches + <usize>(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) * TOUCH_BYTES, edges, false, substeps, travel, step);
 }
 
 /** Courses rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */

@@ -3,18 +3,17 @@
  *
  *   tick       beginTouches   list of pairs, unless the last one goes on               reach.ts, pairs.ts, touchList.ts
  *   substep    keepSafe       S = x
- *              ... predict, solve with solveNearTouches in every iteration           touch.ts
+ *              ... predict, solve with solveNearTouches in every iteration           touchShares.ts, touch.ts
  *              ... velocity, colliders
  *              verifyTouches  strayed too far? list again from S. Are all pairs clear?   reach.ts, touchCheck.ts
  *                             if not: impulses, zones, stop                          touchResponse.ts, zones.ts
  *
  * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
-import { HEADER, H_X, H_SAFE, H_PARTICLES, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, TOUCH_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_PARTICLES } from "./layout";
 import { ANEW, NONE, advance, limitMotion, renewList, withinReach } from "./reach";
-import { solveTouches } from "./touch";
 import { changedCount } from "./changed";
-import { checkAll } from "./touchCheck";
+import { checkAll } from "./touchShares";
 import { respond, stopAll, updateChanged } from "./touchResponse";
 
 /** Lists that one substep may take: the response itself may carry something beyond the list's reach. */
@@ -24,13 +23,6 @@ const LISTS = 4;
 export function keepSafe(): void {
   const safe = <usize>load<u32>(HEADER, H_SAFE);
   if (safe) memory.copy(safe, <usize>load<u32>(HEADER, H_X), <usize>load<i32>(HEADER, H_PARTICLES) << 4);
-}
-
-/** One iteration over all near pairs, color by color. */
-export function solveNearTouches(): void {
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES);
-  solveTouches(touches, load<i32>(HEADER, H_VERTEX_TOUCHES));
-  solveTouches(touches + <usize>(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) * TOUCH_BYTES, edges);
 }
 
 /** @param h s */

@@ -124,6 +124,17 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   return phases;
 }
 
+/** Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough to be claimed quickly. */
+const SHARED_PARTS = 8;
+/** Parts of a list weigh more, and differ more. */
+const LIST_PARTS = 64;
+
+/** Rows behind the program's own, in the order of SHARED_ROWS. */
+export function sharedRows(): Phase[] {
+  const row = (kind: number, count: number): Phase => ({ kind, data: 0, count, chunk: 1, pass: 0, stage: L.STAGE_SOLVE });
+  return [row(L.KIND_SHARED_TOUCHES, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
+}
+
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */
 export function programBytes(phases: readonly Phase[]): number {
   return phases.length * L.PHASE_BYTES + phases.reduce((n, p) => n + (p.runs?.length ?? 0), 0) * L.RUN_BYTES;
