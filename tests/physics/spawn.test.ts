@@ -27,11 +27,12 @@ const lowest = (lab: Laboratory, body: number): number => Math.min(...lab.positi
 describe("a body that waits takes no part", () => {
   const others = (spare: Body[]): Partial<Scene> & Pick<Scene, "bodies"> => ({ bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.4, 0] } }), cloth("c", 0.6, { transform: { translate: [0.05, 0.6, 0] } }), ...spare], colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 8 });
 
-  test("those that are there move as if it were not in the scene, though it is placed among them", async () => {
-    const alone = await laboratory(others([])), lab = await laboratory(others([jelly("w", 0.3, { ...waiting, transform: { translate: [0, 0.42, 0.1] } }), ball("b", 0.2, { ...waiting, transform: { translate: [0, 0.5, 0] } })]));
-    expect(lab.run(60)).toEqual(alone.run(60));
-    for (const body of [0, 1]) expect(lab.positions(body)).toEqual(alone.positions(body));
-    expect([...lab.world.waiting()]).toEqual([0, 0, 1, 1]);
+  test("where the scene places it makes no difference, to the bit: among the others, or beside them", async () => {
+    const parked = (place: V): Promise<Laboratory> => laboratory(others([jelly("w", 0.3, { ...waiting, transform: { translate: place } }), ball("b", 0.2, { ...waiting, transform: { translate: place } }), cloth("n", 0.3, { ...waiting, transform: { translate: place } })]));
+    const among = await parked([0, 0.42, 0.1]), beside = await parked([2, 0.5, 0]);
+    expect(among.run(60)).toEqual(beside.run(60));
+    for (const body of [0, 1]) expect(among.positions(body)).toEqual(beside.positions(body));
+    expect([...among.world.waiting()]).toEqual([0, 0, 1, 1, 1]);
   });
 
   test("hands and pushes are refused, and wake nobody's grab", async () => {
@@ -85,6 +86,15 @@ describe("where it comes in", () => {
     expect(types(lab.run(1, [remove(1)]))).toEqual(["removed"]);
     lab.run(5);
     expect(once()).toEqual(first);
+  });
+
+  test("pins hold it where it was put", async () => {
+    const lab = await laboratory({ bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...waiting, pins: [{ select: { particles: [0, 8] } }] })], gravity: [0, -9.81, 0], substeps: 4 });
+    lab.run(1, [spawn(1, [3, 2, 1])]);
+    lab.run(60);
+    const x = lab.positions(1), pinned = [0, 8].map((p) => lab.created.bodies[1]!.origin.indexOf(p));
+    pinned.forEach((p, n) => [2.8 + 0.4 * n, 2, 0.8].forEach((c, r) => expect(x[3 * p + r]).toBeCloseTo(c, 5)));
+    expect(lowest(lab, 1)).toBeLessThan(1.8);
   });
 
   const room = (): Promise<Laboratory> => laboratory({

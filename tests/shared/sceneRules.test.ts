@@ -25,6 +25,9 @@ const entailed: [string, unknown, string, string][] = [
   ["/bodies/6", { name: "clump", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, material: { model: "shape-matching", density: 1, mode: "rigid" }, contact: { self: true } }, "/bodies/6/contact/self", "false or absent for a rigid body: it cannot touch itself"],
   ["/bodies/1/material/friction", 0.8, "/bodies/1/contact/staticFriction", ">= 0.8, the dynamic coefficient (friction)"],
   ["/colliders/0/name", "ground", "/bodies/1/contact/ignore/1", "the name of a body or a collider: jelly, towel, weave, wood, foam, hex, clump, net, shot, ground"],
+  ["/bodies/1/waiting", true, "/attachments/0/from/body", "the name of a body that is there from the start (waiting is false)"],
+  ["/bodies/0/waiting", true, "/attachments/1/to/body", "the name of a body that is there from the start (waiting is false)"],
+  ["/bodies/4/start", "mirrored", "/bodies/4/start", "absent where waiting is true: a body is put in undeformed"],
   ["/colliders/0/motion", {}, "/colliders/0/motion/keys", "given"],
 ];
 

@@ -93,6 +93,18 @@ describe("what it finds", () => {
     expect((await answer(makeRecording({ bodies: [triangle], colliders: [{ ...gate, jumps: [1] }], frames }))).code).toBe(0);
   });
 
+  test("a body that waits is nowhere, and has not travelled to where it comes in", async () => {
+    const frames = [-0.25, -0.25, -3, -3].map((low) => [...flat(0), ...upright(low)]), bodies = (absent?: number[]): Parameters<typeof makeRecording>[0]["bodies"] => [triangle, { ...triangle, ...(absent && { more: { absent } }) }];
+    expect((await answer(makeRecording({ bodies: bodies(), frames }))).code).toBe(1);
+    expect((await answer(makeRecording({ bodies: bodies([0, 1]), frames }))).code).toBe(0);
+    // there in the second frame, and away again
+    const { counts } = await answer(makeRecording({ bodies: bodies([0, 0, 2, 3]), frames }));
+    expect([counts["crossing"], counts["vertex"], counts["edge"]]).toEqual([1, 0, 0]);
+    const floor = { type: "plane", normal: [0, 1, 0], offset: -1, firstParticle: 6, particleCount: 0, surface: [] };
+    expect((await answer(makeRecording({ bodies: bodies([0, 3]), colliders: [floor], frames }))).code).toBe(0);
+    expect((await answer(makeRecording({ bodies: bodies([0, 1]), colliders: [floor], frames }))).counts["plane"]).toBeGreaterThan(0);
+  });
+
   test("particles below a plane, also one that moves; not pinned ones, not by rounding", async () => {
     const floor = { type: "plane", name: "floor", normal: [0, 2, 0], offset: 1, firstParticle: 3, particleCount: 0, surface: [] };
     const frames = [[...flat(0.5)], [...flat(0.5 - 2 ** -25)], [...flat(0.25)]];

@@ -21,6 +21,9 @@ describe("parseClientMessage", () => {
     [[C.cursor, 1, 2, 3], { type: "cursor", at: [1, 2, 3] }],
     [[C.ping, 1234.5], { type: "ping", clientTimeMs: 1234.5 }],
     [[C.needKeyframe], { type: "needKeyframe" }],
+    [[C.spawn, 1, 1, 2, 3], { type: "spawn", body: 1, position: [1, 2, 3], heading: [1, 0], occupied: "refuse" }],
+    [[C.spawn, 1, 1, 2, 3, { heading: [0, -2], occupied: "lift", later: 1 }], { type: "spawn", body: 1, position: [1, 2, 3], heading: [0, -2], occupied: "lift" }],
+    [[C.remove, 1], { type: "remove", body: 1 }],
     [[63, "unknown types are ignored"], null],
   ])("%j", (message, expected) => {
     expect(parse(message)).toEqual(expected);
@@ -40,6 +43,9 @@ describe("parseClientMessage", () => {
     ["a grab id above its limit", [C.release, 65536], "from 0 to 65535"],
     ["a fractional body", [C.grab, 1, 0.5, 0, 0, 0, 0, 0, 0], "grab: body is 0.5"],
     ["a string for a number", [C.ping, "now"], "clientTimeMs is not a finite number"],
+    ["a heading of three numbers", [C.spawn, 1, 0, 0, 0, { heading: [1, 0, 0] }], "spawn: heading is not two finite numbers"],
+    ["a word for an occupied place that is none", [C.spawn, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
+    ["spawn options of another type", [C.spawn, 1, 0, 0, 0, 7], "spawn: options is not a map"],
     ["too long an array", new Array(100).fill(0), "not one msgpack value"],
   ])("%s is malformed", (_, message, reason) => {
     expect(() => parse(message)).toThrow(MalformedMessage);
@@ -101,6 +107,15 @@ describe("checkRanges", () => {
   });
 
   test("cursors have the same reach", () => {
+    const spawn = { type: "spawn", body: 1, position: [1, 2, 3] as [number, number, number], heading: [1, 0] as [number, number], occupied: "lift" } as const;
+    expect(checkRanges(spawn, shape)).toBeNull();
+    expect(checkRanges({ ...spawn, body: 0 }, shape)).toEqual({ field: "body", value: 0, limit: "a body that may wait: 1" });
+    expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({ field: "body", value: 7, limit: "a body that may wait: this scene has none" });
+    expect(checkRanges({ ...spawn, heading: [0, 0] }, shape)).toMatchObject({ field: "heading", value: 0 });
+    expect(checkRanges({ ...spawn, heading: [1e300, 1] }, shape)).toMatchObject({ field: "heading", value: Infinity });
+    expect(checkRanges({ ...spawn, position: [0, 101, 0] }, shape)).toMatchObject({ field: "position", value: 101 });
+    expect(checkRanges({ type: "remove", body: 1 }, shape)).toBeNull();
+    expect(checkRanges({ type: "remove", body: 0 }, shape)).toMatchObject({ field: "body", value: 0 });
     expect(checkRanges({ type: "cursor", at: [0, 0, 101] }, shape)).toMatchObject({ field: "cursor" });
     expect(checkRanges({ type: "cursor", at: null }, shape)).toBeNull();
   });
