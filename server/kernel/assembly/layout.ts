@@ -531,7 +531,9 @@ export const SHAPE_PUSH = 352; // f64x3 what this phase has added to the shift
 export const SHAPE_TWIST = 376; // f64x3 what this phase has added to the turn
 export const SHAPE_PUSH_STILL = 400; // f64x3 part of the push that makes no velocity
 export const SHAPE_TWIST_STILL = 424; // f64x3 likewise
-export const SHAPE_BYTES = 448;
+export const SHAPE_ROUNDING = 448; // f64x3 kg m: what rounding has moved the body in this substep; it makes no velocity (rigid.ts)
+export const SHAPE_ROUNDING_SPIN = 472; // f64x3 kg m^2 about the center, likewise
+export const SHAPE_BYTES = 496;
 
 // ---- balls ----------------------------------------------------------------------------------------------------------------------
 /** A near pair of a rigid body while it is solved (rigidTouch.ts). */

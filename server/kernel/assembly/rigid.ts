@@ -11,15 +11,17 @@
  * approached a surface and are at it get, by pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts).
  * Velocities then are v = V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
  * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10 rad/s
- * and 1/1200 s). Bodies in free flight keep what momentum.ts gave them.
+ * and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts, moveParticles) and taken off: a body that does not turn has all particles rounded alike, so
+ * that at 1 m and 1/1200 s its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight keep what momentum.ts gave them.
  */
 import {
   HEADER, H_SHAPES, H_SUBSTEP_SECONDS, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_TANGLED, MARK_WITHIN, COLLIDER_TYPE, COLLIDER_PLANE, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_BYTES, COLLIDER_MOTION,
   MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL,
   SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_INVERSE_INERTIA, SHAPE_CENTER, SHAPE_SHIFT,
-  SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
+  SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_ROUNDING, SHAPE_BYTES,
 } from "./layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
+import { noteRounding } from "./shape";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ } from "./collide";
 import { distanceTo } from "./colliderDistance";
@@ -33,7 +35,7 @@ const SWEEPS = 8;
 // farthest surface particle from the center, m, of the last `measure`
 let reach: f64;
 
-/** Center, shift, turn, inverse mass and inertia of a rigid body, from its particles. @param scratch ROTATION_SCRATCH bytes */
+/** Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its particles. @param scratch ROTATION_SCRATCH bytes */
 export function measure(row: usize, scratch: usize): void {
   const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_COUNT), rest = <usize>load<u32>(row, SHAPE_REST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
@@ -72,6 +74,10 @@ export function measure(row: usize, scratch: usize): void {
   const inverse: f64 = free && determinant > 0 ? 1 / determinant : 0, at = row + SHAPE_INVERSE_INERTIA;
   store<f64>(at, inverse * k00); store<f64>(at, inverse * (i00 * i22 - xz * xz), 8); store<f64>(at, inverse * (i00 * i11 - xy * xy), 16);
   store<f64>(at, inverse * k01, 24); store<f64>(at, inverse * k02, 32); store<f64>(at, inverse * (xy * xz + yz * i00), 40);
+  if (!free) return;
+  const rounding = row + SHAPE_ROUNDING, a = load<f64>(rounding, 24), b = load<f64>(rounding, 32), c = load<f64>(rounding, 40);
+  add3(row + SHAPE_SHIFT, -load<f64>(rounding) / M, -load<f64>(rounding, 8) / M, -load<f64>(rounding, 16) / M);
+  add3(row + SHAPE_TURN, -(load<f64>(at) * a + load<f64>(at, 24) * b + load<f64>(at, 32) * c), -(load<f64>(at, 24) * a + load<f64>(at, 8) * b + load<f64>(at, 40) * c), -(load<f64>(at, 32) * a + load<f64>(at, 40) * b + load<f64>(at, 16) * c));
 }
 
 @inline function add3(at: usize, x: f64, y: f64, z: f64): void {
@@ -103,16 +109,22 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   const sx = load<f64>(row + push), sy = load<f64>(row + push, 8), sz = load<f64>(row + push, 16), ax = 0.5 * load<f64>(row + twist), ay = 0.5 * load<f64>(row + twist, 8), az = 0.5 * load<f64>(row + twist, 16);
   if (sx == 0 && sy == 0 && sz == 0 && ax == 0 && ay == 0 && az == 0) return;
   const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16);
+  // rounding makes no velocity; that of xPrev counts the other way
+  const sign: f64 = toArray ? -1 : 1;
+  let ea: f64 = 0, eb: f64 = 0, ec: f64 = 0, la: f64 = 0, lb: f64 = 0, lc: f64 = 0;
   // Cayley: R r = r + k (a x r + a x (a x r)), a half the turn
   const k: f64 = 2 / (1 + ax * ax + ay * ay + az * az);
   for (let i = 0, at = first; i < count; i++, at += 16) {
     if (load<f32>(at, 12) == 0) continue;
     const x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8), rx = x - cx, ry = y - cy, rz = z - cz, p = at + toArray;
     const ux = ay * rz - az * ry, uy = az * rx - ax * rz, uz = ax * ry - ay * rx;
-    store<f32>(p, <f32>(<f64>load<f32>(p) + sx + k * (ux + ay * uz - az * uy)));
-    store<f32>(p, <f32>(<f64>load<f32>(p, 4) + sy + k * (uy + az * ux - ax * uz)), 4);
-    store<f32>(p, <f32>(<f64>load<f32>(p, 8) + sz + k * (uz + ax * uy - ay * ux)), 8);
+    const px = <f64>load<f32>(p) + sx + k * (ux + ay * uz - az * uy), py = <f64>load<f32>(p, 4) + sy + k * (uy + az * ux - ax * uz), pz = <f64>load<f32>(p, 8) + sz + k * (uz + ax * uy - ay * ux);
+    const X = <f32>px, Y = <f32>py, Z = <f32>pz, m: f64 = sign / <f64>load<f32>(at, 12), a = m * (<f64>X - px), b = m * (<f64>Y - py), c = m * (<f64>Z - pz);
+    store<f32>(p, X); store<f32>(p, Y, 4); store<f32>(p, Z, 8);
+    ea += a; eb += b; ec += c;
+    la += ry * c - rz * b; lb += rz * a - rx * c; lc += rx * b - ry * a;
   }
+  noteRounding(row, ea, eb, ec, la, lb, lc);
 }
 
 /** The rigid ones among the rows begin .. end: out of all colliders, and velocities. */

@@ -16,9 +16,9 @@
  * positions. A pinned particle counts a million times its body's mass and stays. Bodies are independent: one chunk each.
  */
 import {
-  HEADER, H_SHAPES, PASS_FIRST, PASS_LAST,
+  HEADER, H_X, H_XPREV, H_V, H_SHAPES, PASS_FIRST, PASS_LAST,
   SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_MEMORY, SHAPE_LINEAR, SHAPE_RATE, SHAPE_BETA, SHAPE_YIELD, SHAPE_CREEP, SHAPE_MAX, SHAPE_MOMENT, SHAPE_PLASTIC,
-  SHAPE_BYTES,
+  SHAPE_ROUNDING, SHAPE_BYTES,
 } from "./layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "./rotation";
 
@@ -52,20 +52,52 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
     fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
     g00 = r00; g01 = r01; g02 = r02; g10 = r10; g11 = r11; g12 = r12; g20 = r20; g21 = r21; g22 = r22;
   }
+  const rigid = load<i32>(row, SHAPE_LINEAR) == 0;
+  if (rigid && pass & PASS_FIRST) beginRounding(row, cx, cy, cz, h);
+  let px: f64 = 0, py: f64 = 0, pz: f64 = 0, lx: f64 = 0, ly: f64 = 0, lz: f64 = 0, held = false; // what rounding adds
   const rate = load<f64>(row, SHAPE_RATE), aT: f64 = 1 / (rate * h * h), way: f64 = 1 / (1 + aT);
-  const memory = <usize>load<u32>(row, SHAPE_MEMORY);
-  for (let i = 0, at = first, q = rest, l = memory; i < count; i++, at += 16, q += 32, l += 16) {
-    if (load<f32>(at, 12) == 0) continue;
+  const moves = <usize>load<u32>(row, SHAPE_MEMORY);
+  for (let i = 0, at = first, q = rest, l = moves; i < count; i++, at += 16, q += 32, l += 16) {
+    if (load<f32>(at, 12) == 0) { held = true; continue; }
     const u = load<f64>(q), v = load<f64>(q, 8), w = load<f64>(q, 16), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8);
     let dx = cx + g00 * u + g01 * v + g02 * w - x, dy = cy + g10 * u + g11 * v + g12 * w - y, dz = cz + g20 * u + g21 * v + g22 * w - z;
     if (aT > 0) {
-      const old = pass & PASS_FIRST ? f32x4.splat(0) : memory ? v128.load(l) : f32x4.splat(0);
-      const lx: f64 = f32x4.extract_lane(old, 0), ly: f64 = f32x4.extract_lane(old, 1), lz: f64 = f32x4.extract_lane(old, 2);
-      dx = (dx - aT * lx) * way; dy = (dy - aT * ly) * way; dz = (dz - aT * lz) * way;
-      if (memory) { store<f32>(l, <f32>(lx + dx)); store<f32>(l, <f32>(ly + dy), 4); store<f32>(l, <f32>(lz + dz), 8); }
+      const old = pass & PASS_FIRST ? f32x4.splat(0) : moves ? v128.load(l) : f32x4.splat(0);
+      const ox: f64 = f32x4.extract_lane(old, 0), oy: f64 = f32x4.extract_lane(old, 1), oz: f64 = f32x4.extract_lane(old, 2);
+      dx = (dx - aT * ox) * way; dy = (dy - aT * oy) * way; dz = (dz - aT * oz) * way;
+      if (moves) { store<f32>(l, <f32>(ox + dx)); store<f32>(l, <f32>(oy + dy), 4); store<f32>(l, <f32>(oz + dz), 8); }
     }
-    store<f32>(at, <f32>(x + dx)); store<f32>(at, <f32>(y + dy), 4); store<f32>(at, <f32>(z + dz), 8);
+    const X = <f32>(x + dx), Y = <f32>(y + dy), Z = <f32>(z + dz), m = load<f64>(q, 24), a = m * (<f64>X - x), b = m * (<f64>Y - y), c = m * (<f64>Z - z);
+    store<f32>(at, X); store<f32>(at, Y, 4); store<f32>(at, Z, 8);
+    // goals keep the momentum: what they sum up to is rounding
+    px += a; py += b; pz += c;
+    lx += (y - cy) * c - (z - cz) * b; ly += (z - cz) * a - (x - cx) * c; lz += (x - cx) * b - (y - cy) * a;
   }
+  // what is fixed takes momentum
+  if (rigid && held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  else if (rigid) noteRounding(row, px, py, pz, lx, ly, lz);
+}
+
+/** What the rounding of the prediction x = xPrev + h v has moved. */
+function beginRounding(row: usize, cx: f64, cy: f64, cz: f64, h: f64): void {
+  const count = load<i32>(row, SHAPE_COUNT), X = <usize>load<u32>(HEADER, H_X), toPrev = <usize>load<u32>(HEADER, H_XPREV) - X, toV = <usize>load<u32>(HEADER, H_V) - X;
+  let px: f64 = 0, py: f64 = 0, pz: f64 = 0, lx: f64 = 0, ly: f64 = 0, lz: f64 = 0;
+  for (let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST); i < count; i++, at += 16, q += 32) {
+    if (load<f32>(at, 12) == 0) continue;
+    const m = load<f64>(q, 24), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8), prev = at + toPrev, v = at + toV;
+    const a = m * (x - <f64>load<f32>(prev) - h * <f64>load<f32>(v)), b = m * (y - <f64>load<f32>(prev, 4) - h * <f64>load<f32>(v, 4)), c = m * (z - <f64>load<f32>(prev, 8) - h * <f64>load<f32>(v, 8));
+    px += a; py += b; pz += c;
+    lx += (y - cy) * c - (z - cz) * b; ly += (z - cz) * a - (x - cx) * c; lz += (x - cx) * b - (y - cy) * a;
+  }
+  memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  noteRounding(row, px, py, pz, lx, ly, lz);
+}
+
+/** Adds to what rounding has moved a rigid body by. */
+export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly: f64, lz: f64): void {
+  const at = row + SHAPE_ROUNDING;
+  store<f64>(at, load<f64>(at) + px); store<f64>(at, load<f64>(at, 8) + py, 8); store<f64>(at, load<f64>(at, 16) + pz, 16);
+  store<f64>(at, load<f64>(at, 24) + lx, 24); store<f64>(at, load<f64>(at, 32) + ly, 32); store<f64>(at, load<f64>(at, 40) + lz, 40);
 }
 
 /** Sets G for the linear mode from A_pq of the undeformed rest shape, and lets the rest shape flow. */
