@@ -39,6 +39,9 @@ export interface Kernel {
   keepSafe(): void;
   verifyTouches(h: number): void;
   solveTouches(block: number, count: number): void;
+  /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidTouch.ts). */
+  beginRigidTouches(): void;
+  solveRigidTouches(scratch: number): void;
   checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
   /** Rigid impact zones (zones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;

@@ -32,6 +32,7 @@ export { beginChunks, joinChunks, listChunk } from "./pairChunks";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./pairList";
 export { findTangles } from "./tangles";
 export { edgeEdge, vertexTriangle } from "./ccd";
+export { beginRigidTouches, solveRigidTouches } from "./rigidTouch";
 export { solveTouches } from "./touch";
 export { checkTouches } from "./touchCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./zones";

@@ -91,7 +91,7 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
  * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY of its thickness, and they point the
  * same way or held it apart at the start. @returns undefined: its primitives have passed each other
  */
-function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "normal" | "weights"> | undefined {
+export function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "normal" | "weights"> | undefined {
   const { particles, normal: n, weights: b, thickness: r } = touch, moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   if (!(norm(subtract(moved, scale(dot(moved, n), n))) > STRAY * r)) return touch;
   const { distance, difference, weights } = closestOf(touch, p.x), m = scale(1 / distance, difference);
