@@ -42,12 +42,14 @@ test("bodies that intersect from the start are reported to all, and so is that t
 });
 
 test("a thread killed in the middle of steps costs its room a restart at most, and the others nothing", async () => {
-  await createRoom(server.url, "sheet", "victim", "dedicated");
+  await createRoom(server.url, "victim", "victim", "dedicated");
   const dedicated = server.workers.at(-1)!;
   await createRoom(server.url, "cube", "bystander");
   const victim = await Bot.join(server.url, "victim");
   const bystander = await Bot.join(server.url, "bystander");
   await victim.frames(5);
+  victim.spawn(1, [5, 0, 0]);
+  await victim.until(() => victim.waiting.bodies.length === 0, "the ball");
   const keyframes = bystander.counts.keyframes;
   let worker = dedicated;
   // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just after a step: delays
@@ -64,6 +66,8 @@ test("a thread killed in the middle of steps costs its room a restart at most, a
   expect(victim.notices.map(({ code }) => code)).toEqual(["ROOM_RESTORED"]);
   expect(victim.closed).toBeNull();
   await victim.frames(10);
+  // the scene starts again, and so does the waiting
+  expect(victim.waiting).toMatchObject({ bodies: [1], member: 0 });
   expect(await server.metric("pliant_rooms_restored_total")).toBeGreaterThanOrEqual(1);
   expect(bystander.counts.keyframes).toBe(keyframes);
   expect(bystander.resets).toBe(0);
