@@ -44,6 +44,8 @@ const LOOKS: u8 = 63;
 let looks: u8 = 0;
 /** How far particles have been moved by impulses of this response at most: sum over its rounds of the farthest, m. */
 let gone: f32 = 0;
+/** Number of the next round of impulses. */
+let coming = 0;
 
 @inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
 
@@ -80,17 +82,19 @@ function turnQueue(): void {
 export function respond(): i32 {
   forgetLooks();
   gone = 0;
+  coming = 0;
+  beginImpulses();
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
-  beginImpulses();
-  for (let round = 0; round < ROUNDS && queueSize; round++) {
-    pushApart(round);
+  while (coming < ROUNDS && queueSize) {
+    pushApart();
     askNeighbors();
     turnQueue();
   }
   endImpulses();
   gone = Infinity;
+  coming = ROUNDS;
   if (queueSize) {
     beginZones();
     for (let round = 0; round < ZONE_ROUNDS && queueSize; round++) {
@@ -132,32 +136,34 @@ function collectFrom(begin: i32, end: i32): void {
     const block = touches + <usize>n * TOUCH_BYTES;
     for (let lane = 0; lane < 4; lane++) {
       if (!load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) continue;
-      const pair = (n << 2) + lane;
-      if (examine(pair) == CLEAR) freshen(pair); else enqueue(pair);
+      const pair = (n << 2) + lane, answer = examine(pair);
+      if (answer == CLEAR) freshen(pair); else pushNext(pair, answer);
     }
   }
 }
 
+/** The pair that was examined last is in the next round: of impulses, with a row for what it needs. Nothing moves before that. */
+function pushNext(pair: i32, answer: i32): void {
+  enqueue(pair);
+  if (coming >= ROUNDS) return;
+  const flag = flagOf(pair), is = load<u8>(flag);
+  if (!addRow(pair, answer, coming, (is & PUSHED) != 0)) return;
+  store<u8>(flag, is | PUSHED);
+  tally(H_COUNT_IMPULSES, 1);
+}
+
 /** Impulses on all of the queue. */
-function pushApart(round: i32): void {
-  let left = 0;
-  for (let n = 0; n < queueSize; n++) {
-    const pair = load<i32>(queueAt(false, n)), answer = examine(pair);
-    if (answer == CLEAR) continue;
-    store<i32>(queueAt(false, left), pair);
-    left++;
-    const flag = flagOf(pair), is = load<u8>(flag);
-    if (!addRow(pair, answer, round, (is & PUSHED) != 0)) continue;
-    store<u8>(flag, is | PUSHED);
-    tally(H_COUNT_IMPULSES, 1);
-  }
+function pushApart(): void {
   solveRows();
   leave();
   gone += farthestMoved();
+  coming++;
   // those of which nothing has moved nobody will ask for
-  for (let n = 0; n < left; n++) {
+  for (let n = 0; n < queueSize; n++) {
     const pair = load<i32>(queueAt(false, n)), lane = laneOf(pair);
-    if (!(moved(load<u32>(lane)) || moved(load<u32>(lane, 16)) || moved(load<u32>(lane, 32)) || moved(load<u32>(lane, 48)))) enqueue(pair);
+    if (moved(load<u32>(lane)) || moved(load<u32>(lane, 16)) || moved(load<u32>(lane, 32)) || moved(load<u32>(lane, 48))) continue;
+    const answer = examine(pair);
+    if (answer != CLEAR) pushNext(pair, answer);
   }
 }
 
@@ -175,8 +181,9 @@ function askNeighbors(): void {
       store<u8>(flag, (is & PUSHED) | looks);
       // seen before in this response, with more to spare than two particles can have used up since
       if (is & LOOKS && load<f32>(lane, TOUCH_GAP) > 2 * gone) continue;
-      if (examine(pair) == CLEAR) store<f32>(lane, slack + 2 * gone, TOUCH_GAP);
-      else if (!sameZone(particle0, particle1, particle2, particle3)) enqueue(pair);
+      const answer = examine(pair);
+      if (answer == CLEAR) store<f32>(lane, slack + 2 * gone, TOUCH_GAP);
+      else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
   endRound();
