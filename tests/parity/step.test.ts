@@ -55,12 +55,12 @@ async function compare(parts: Partial<Scene> & Pick<Scene, "bodies">, colliders:
 }
 
 test("a soft box falls onto the floor and rests", () => compare({
-  substeps: 4, iterations: 2, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.11, 0], rotate: [10, 0, 20] }, material: soft, velocity: [0.5, -1, 0] }],
+  substeps: 4, iterations: 2, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.145, 0], rotate: [10, 0, 20] }, material: soft, velocity: [0.5, -1, 0] }],
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
 }, [floor], [], 12));
 
 test.each(["neo-hookean", "stable-neo-hookean"] as const)("a %s box falls onto the floor", (model) => compare({
-  substeps: 4, iterations: 2, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.11, 0], rotate: [10, 0, 20] }, material: { ...soft, model }, velocity: [0.5, -1, 0] }],
+  substeps: 4, iterations: 2, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.145, 0], rotate: [10, 0, 20] }, material: { ...soft, model }, velocity: [0.5, -1, 0] }],
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
 }, [floor], [], 12));
 
@@ -108,7 +108,7 @@ test("both solver forms side by side in one schedule", () => compare({
 
 test("a jelly of distances and volumes falls onto the floor", () => compare({
   substeps: 4, iterations: 3, bodies: [{
-    name: "j", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.105, 0], rotate: [10, 0, 20] }, velocity: [0.5, -1, 0],
+    name: "j", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, 0.145, 0], rotate: [10, 0, 20] }, velocity: [0.5, -1, 0],
     material: { model: "pbd", density: 500, friction: 0.5, distance: { stiffness: 0.6 }, volume: { compliance: 1e-9, unilateral: true } },
   }],
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
