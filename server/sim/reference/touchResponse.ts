@@ -12,7 +12,7 @@ export interface Detection {
   edgeEdge: (q: Float64Array) => number;
 }
 
-const ROUNDS = 8, BEFORE = 0.9, ROUNDING = 1 / 1024, AGAIN = 2, SWEEPS = 16, MOST_SWEEPS = 256, VISITS = 4096, FINE = 1 / 16;
+const ROUNDS = 8, BEFORE = 0.9, ROUNDING = 1 / 1024, AGAIN = 2, SWEEPS = 16, MOST_SWEEPS = 256, VISITS = 4096, FINE = 1 / 16, MOST_PUSH = 8;
 
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
@@ -89,10 +89,11 @@ function makeRow(p: Particles, safe: Float64Array, touch: ReferenceTouch, { answ
 /** Sweeps, there and back, until all rows are content. @returns the particles that were moved, in that order */
 function solveRows(p: Particles, safe: Float64Array, rows: readonly Row[], before: Map<number, Vector>): Set<number> {
   const moved = new Set<number>(), sweeps = Math.max(SWEEPS, Math.min(MOST_SWEEPS, Math.floor(VISITS / Math.max(1, rows.length))));
+  const most = MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row)));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let pushes = 0;
     for (const row of sweep % 2 === 1 ? rows.toReversed() : rows) {
-      const pushed = solveRow(p, safe, row, before);
+      const pushed = solveRow(p, safe, row, before, most);
       for (const i of pushed) moved.add(i);
       if (pushed.length > 0) pushes++;
     }
@@ -101,11 +102,13 @@ function solveRows(p: Particles, safe: Float64Array, rows: readonly Row[], befor
   return moved;
 }
 
-/** @returns the particles that it moved */
-function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>): number[] {
+const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): number => dot(normal, combine(weights, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3])))));
+
+/** @param most that the row may be pushed by in all, m. @returns the particles that it moved */
+function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>, most: number): number[] {
   const { touch, normal: n, weights: b } = row, { particles, thickness, staticFriction, dynamicFriction, restitution } = touch, x = p.x;
   const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
-  const g = dot(n, combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))))), push = Math.max(-row.pushed, row.target - g);
+  const push = Math.max(-row.pushed, Math.min(Math.max(0, most - row.pushed), row.target - gapOf(p, row)));
   if (!(W > 0) || !(Math.abs(push) > row.leave)) return [];
   row.pushed += push;
   let force = scale(push, n);
