@@ -7,6 +7,9 @@ import type { Body, Collider, Scene } from "../../shared/scene.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import { Crew } from "../../server/sim/crew.ts";
 import { openWorld } from "../../server/sim/world.ts";
+import { encloses } from "../../server/sim/spawn/inside.ts";
+import { separation } from "../../server/sim/spawn/separation.ts";
+import { randomStream } from "../parity/kit.ts";
 import { watch } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
@@ -166,6 +169,36 @@ describe("where it comes in", () => {
     expect(found).toBeLessThan(height + 3 * 2 ** -21 * 10);
     expect(lab.run(5).filter((e) => e.type === "tangled")).toEqual([]);
   });
+
+  test("raised at random into a crowd: every pair of triangles keeps its distance, and every height below is taken, by trying all with all", async () => {
+    const random = randomStream(11), bodies = [0, 1, 2, 3].map((n) => jelly(`b${n}`, 0.15 + 0.05 * n, { transform: { translate: [0.25 * random(), 0.3 + 0.45 * n, 0.25 * random()], rotate: [90 * random(), 90 * random(), 90 * random()] } }));
+    const lab = await laboratory({ bodies: [...bodies, jelly("w", 0.2, waiting)] }), { layout } = lab.created, tris = (b: number): Float64Array[] => {
+      const x = lab.positions(b), { triangles } = lab.created.bodies[b]!;
+      return Array.from({ length: triangles.length / 3 }, (_, t) => Float64Array.from([0, 1, 2].flatMap((k) => [0, 1, 2].map((r) => x[3 * triangles[3 * t + k]! + r]!))));
+    };
+    const there = [0, 1, 2, 3].map((b) => ({ triangles: tris(b), shell: { x: lab.positions(b), triangles: Int32Array.from(lab.created.bodies[b]!.triangles) } }));
+    let raised = 0, asked = 0;
+    for (let n = 0; n < 12; n++) {
+      const place: V = [0.3 * random(), 0.2 + 0.8 * (1 + random()), 0.3 * random()];
+      // nothing has moved: there is no gravity, and what comes is taken out again
+      expect(types(lab.run(1, [spawn(4, place, "lift", [random(), 1])]))).toEqual(["spawned"]);
+      const height = lowest(lab, 4) - place[1], own = tris(4), inner = lab.positions(4), { first } = layout.bodies[4]!;
+      expect(first).toBeGreaterThan(0);
+      const least = (down: number): number => Math.min(...there.map(({ triangles, shell }) => {
+        if (encloses(shell, inner[0]!, inner[1]! - down, inner[2]!)) return 0;
+        return Math.min(...triangles.map((t) => own.reduce((d, u) => Math.min(d, separation(t, u.map((c, k) => (k % 3 === 1 ? c - down : c)), THICKNESS)), Infinity)));
+      }));
+      // float32 near 1 has steps of 2^-23
+      expect(least(0)).toBeGreaterThanOrEqual(THICKNESS - 2 ** -22);
+      if (height > 1e-3) {
+        raised++;
+        for (let k = 1; k <= 12; k++, asked++) expect(least((k / 12) * height)).toBeLessThan(THICKNESS);
+      }
+      lab.run(1, [remove(4)]);
+    }
+    expect(raised).toBeGreaterThan(4);
+    expect(asked).toBe(12 * raised);
+  }, 60_000);
 
   test("no place above: beside a wall without an end, and under the end of the world", async () => {
     const lab = await laboratory({ bodies: [jelly("a", 0.2), jelly("w", 0.2, waiting)], colliders: [{ type: "plane", normal: [1, 0, 0], offset: -1 }], worldRadius: 20 });
