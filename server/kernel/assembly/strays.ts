@@ -20,7 +20,7 @@ import { dropPairs, packMore } from "./touchList";
 
 /** Of so many particles at most one may have strayed: where more have, the list is made anew. */
 const MANY = 3;
-/** What strays by this part of its margin in one substep has strayed: the rest then goes nearly as expected, and touchCheck.ts need not look at most pairs. */
+/** What strays by this part of its margin in one substep has strayed, if not because the response moved it (its pairs are looked at anew): the rest then goes nearly as expected, and touchCheck.ts need not look at most pairs. */
 const STEP: f32 = 0.25;
 
 let strays = 0;
@@ -46,7 +46,7 @@ export function findStrays(counts: bool): i32 {
     for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) {
       const x = v128.load(at), course = v128.load(at + toCourse), lately = square(f32x4.sub(f32x4.sub(x, v128.load(at + toSafe)), f32x4.mul(part, course)));
       // not a number strays nowhere: the guard deals with it
-      if (square(f32x4.sub(f32x4.sub(x, v128.load(at + toReference)), f32x4.mul(time, course))) > margin2 || lately > STEP * STEP * margin2 || f32x4.extract_lane(course, 3) < n) {
+      if (square(f32x4.sub(f32x4.sub(x, v128.load(at + toReference)), f32x4.mul(time, course))) > margin2 || (counts && lately > STEP * STEP * margin2) || f32x4.extract_lane(course, 3) < n) {
         store<u32>(list + (<usize>strays << 2), <u32>at);
         strays++;
       } else most = max<f32>(most, lately);
