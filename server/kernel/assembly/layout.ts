@@ -102,6 +102,7 @@ export const H_TOUCH_HEADS = 800; // i32 pointer: a HEAD row for every TOUCH blo
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_TOUCHES: the first block
 export const H_SHARED_COUNT = 808; // i32: how many
 export const H_SHARED_FOUND = 812; // i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared
+export const H_LIST_BLOCKS = 824; // i32 blocks of the last whole list
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 /** Counts since the room began, u32. */

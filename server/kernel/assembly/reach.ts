@@ -11,7 +11,7 @@
  * substep, with up to a hundred times the pairs.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, SURFACE_BYTES,
 } from "./layout";
 import { change } from "./changed";
@@ -35,6 +35,8 @@ const FALLS: f32 = 4;
 const TICKS = 8;
 /** It goes on after that if of so many particles no more than one moves by its margin in a tick. */
 const FEW = 16;
+/** It is made anew when it has grown by half, and this many blocks: what was taken out of it leaves gaps. */
+const SCRAPS = 256;
 /** When a list did not last, margins of the next are so many times as wide; at most SURFACE_LIMIT. */
 const WIDER: f32 = 2;
 /** Margins are widened likewise where one in so many particles strayed in a tick, else this part of them is kept. */
@@ -72,11 +74,11 @@ export function beginTouches(): void {
 /**
  * At the end of its life a list in which nearly everything lies still goes on, every course at rest where it ends: what was far enough apart there is so for as long as
  * the courses rest, and what does not rest strays and gets a course of its own (strays.ts).
- * @returns false: there is none, it was planned for a shorter life, or too much moves
+ * @returns false: there is none, it was planned for a shorter life, it is full of gaps, or too much moves
  */
 function goOn(): bool {
   const life = load<i32>(HEADER, H_LIST_LIFE), substeps = load<i32>(HEADER, H_SUBSTEPS), surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
-  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || findStrays(false)) return false;
+  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || 2 * load<i32>(HEADER, H_TOUCH_COUNT) > 3 * load<i32>(HEADER, H_LIST_BLOCKS) + SCRAPS || findStrays(false)) return false;
   const X = <usize>load<u32>(HEADER, H_X), toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   let restless = 0;
   for (let n = 0; n < surfaces; n++) {
@@ -171,6 +173,7 @@ function makeList(positions: usize, life: i32): void {
     store<i32>(HEADER, left, H_LIST_LIFE);
     if (listTogether(positions, courses) >= 0 && packPairs()) {
       forgetListed(); noteListed();
+      store<i32>(HEADER, load<i32>(HEADER, H_TOUCH_COUNT), H_LIST_BLOCKS);
       allTheirLife(courses, bytes, left);
       return;
     }

@@ -8,7 +8,7 @@ import { closest, gather, separation, b0 as c0, b1 as c1, b2 as c2, b3 as c3, dx
 import { HEADER, H_TOUCHES, H_VERTEX_TOUCHES, TOUCH_NORMAL, TOUCH_WEIGHT, TOUCH_BYTES } from "./layout";
 
 /** Part of its thickness that a pair may slide in a substep without being asked again. */
-const STRAY: f32 = 0.02;
+const STRAY: f32 = 0.05;
 /** Directions are the same way within 60 degrees, as in collide.ts. */
 const SAME_WAY: f32 = 0.5;
 

@@ -43,7 +43,7 @@ export interface ReferenceTouch extends PairName {
 }
 
 /** Constants of the kernel: touchList.ts, pairList.ts, touchCheck.ts, touch.ts. */
-const KEEP = 0.125, EDGE_SHARE = 0.65, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25, STRAY = 0.02, SAME_WAY = 0.5;
+const KEEP = 0.125, EDGE_SHARE = 0.65, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25, STRAY = 0.05, SAME_WAY = 0.5;
 
 /** Closest points of a pair at positions x. */
 export function closestOf({ kind, particles }: PairName, x: Float64Array): Closest {

@@ -143,3 +143,12 @@ test("the blocks hold every constraint once; what fills them up points at the du
   expect(found.sort()).toEqual(expected.sort());
   expect(padding).toBe(4 * layout.blocks.tet - expected.length);
 });
+
+test("no two fields of the header share a place", () => {
+  const fields = Object.entries(L).filter(([name]) => /^H_/.test(name)) as [string, number][], places = new Map<number, string>();
+  for (const [name, offset] of fields) {
+    expect(places.get(offset), `${name} at ${offset}`).toBeUndefined();
+    expect(offset, name).toBeLessThan(L.HEADER_END);
+    places.set(offset, name);
+  }
+});
