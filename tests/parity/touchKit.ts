@@ -36,7 +36,7 @@ export function touchKit(kind: ReferenceTouch["kind"], cases: readonly PairCase[
   const n = 4 * cases.length, count = Math.ceil(cases.length / 4), rows = n + L.DUMMIES, allocator = new Allocator();
   const [X, prev, safe, v, acc] = [0, 1, 2, 3, 4].map(() => allocator.take(16 * rows)) as [number, number, number, number, number], blocks = allocator.take(count * L.TOUCH_BYTES), heads = allocator.take(count * L.HEAD_BYTES);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_TOUCHES, blocks], [L.H_TOUCH_HEADS, heads], [L.H_VERTEX_TOUCHES, kind === "vertex" ? count : 0]] as const) i32[(L.HEADER + offset) / 4] = value;
+  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_TOUCHES, blocks], [L.H_TOUCH_HEADS, heads], [L.H_TOUCH_CAPACITY, count], [L.H_VERTEX_TOUCHES, kind === "vertex" ? count : 0]] as const) i32[(L.HEADER + offset) / 4] = value;
   const particles = makeParticles(n), safeTwin = new Float64Array(3 * n);
   cases.forEach((c, p) => c.x.forEach((x, k) => {
     const i = 4 * p + k;
@@ -60,7 +60,7 @@ export function touchKit(kind: ReferenceTouch["kind"], cases: readonly PairCase[
     touch.weights.forEach((value, k) => (f32[at + L.TOUCH_WEIGHT / 4 + 4 * k] = value));
     for (const [offset, value] of [[L.TOUCH_KEEP, touch.keep], [L.TOUCH_THICKNESS, touch.thickness], [L.TOUCH_GAP, touch.gap], [L.TOUCH_STATIC, touch.staticFriction], [L.TOUCH_DYNAMIC, touch.dynamicFriction], [L.TOUCH_BOUNCE, touch.restitution]] as const) f32[at + offset / 4] = value;
     i32[at + L.TOUCH_NEAR / 4] = touch.near ? -1 : 0;
-    if (touch.near) i32[(heads + Math.floor(pair / 4) * L.HEAD_BYTES + L.HEAD_NEAR) / 4] = 1;
+    if (touch.near) i32[heads / 4 + L.HEAD_NEAR * count + Math.floor(pair / 4)] = 1;
   }
   const row = (pair: number, offset: number): number => f32[laneOf(pair) + offset / 4]!, three = (pair: number, offset: number): Vector => [0, 16, 32].map((r) => row(pair, offset + r)) as unknown as Vector;
   const read = (address: number) => (): Float64Array => Float64Array.from({ length: 3 * n }, (_, k) => f32[address / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);

@@ -65,7 +65,7 @@ export const H_CREW = 512; // i32: helpers that are inside a tick now
 /** Contact between surfaces: touchList.ts. */
 export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
 export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle from the front, edge-edge at the end
-export const H_TOUCH_CAPACITY = 648; // i32 blocks
+export const H_TOUCH_CAPACITY = 648; // i32 blocks, a multiple of four
 export const H_TOUCH_COUNT = 652; // i32 blocks listed
 export const H_VERTEX_TOUCHES = 656; // i32 of them vertex-triangle
 export const H_TOUCH_COLORS = 660; // i32 pointer: first block of every color of vertex-triangle, as many of edge-edge, both of the last whole list; then those of what was added last, and how many of each color are placed
@@ -98,7 +98,7 @@ export const TANGLED_REPORTED = 4;
 export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its course, m
 export const H_EDGE_TOUCHES = 788; // i32 blocks edge-edge
 export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
-export const H_TOUCH_HEADS = 800; // i32 pointer: a HEAD row for every TOUCH block
+export const H_TOUCH_HEADS = 800; // i32 pointer: the HEAD arrays, H_TOUCH_CAPACITY words each
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_TOUCHES: the first block
 export const H_SHARED_COUNT = 808; // i32: how many
 export const H_SHARED_FOUND = 812; // i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared
@@ -437,11 +437,11 @@ export const TOUCH_DYNAMIC = 272; // f32x4 dynamic
 export const TOUCH_BOUNCE = 288; // f32x4 coefficient of restitution
 export const TOUCH_OWNS = 304; // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
 export const TOUCH_BYTES = 320;
-/** What decides whether a block is looked at at all, one behind the other: most are passed over. */
+/** What decides whether a block is looked at at all stands apart from it, in four arrays of a word a block (heads.ts): most are passed over, four at a time. */
 export const HEAD_DUE = 0; // f32: not checked while this is more than HEAD_PACE times the list's substeps and twice H_TRAVEL
-export const HEAD_PACE = 4; // f32 how far the courses of two primitives of a pair part in a substep, m
-export const HEAD_NEAR = 8; // i32: 0 if no lane is TOUCH_NEAR
-export const HEAD_BAD = 12; // i32: 0 if no lane is TOUCH_BAD
+export const HEAD_PACE = 1; // f32 how far the courses of two primitives of a pair part in a substep, m
+export const HEAD_NEAR = 2; // i32: 0 if no lane is TOUCH_NEAR
+export const HEAD_BAD = 3; // i32: 0 if no lane is TOUCH_BAD
 export const HEAD_BYTES = 16;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const TOUCH_COLORS = 128;

@@ -13,10 +13,10 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
 import { takeRigid } from "./rigidTouch";
-import { headOf } from "./touchCheck";
+import { nearOf, numberOfBlock } from "./heads";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./touchSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES, HEAD_NEAR, HEAD_BYTES } from "./layout";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -24,9 +24,12 @@ const RELEASE: f32 = 0.25;
 /** @param block address of the first of `count` blocks */
 export function solveTouches(block: usize, count: i32): void {
   const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  let head = headOf(block);
-  for (let n = 0; n < count; n++, block += TOUCH_BYTES, head += HEAD_BYTES) {
-    if (!load<i32>(head, HEAD_NEAR)) continue;
+  const first = block, nears = nearOf(numberOfBlock(block));
+  for (let n = 0; n < count; n++) {
+    const word = nears + (<usize>n << 2);
+    if (n + 4 <= count && !v128.any_true(v128.load(word))) { n += 3; continue; }
+    if (!load<i32>(word)) continue;
+    block = first + <usize>n * TOUCH_BYTES;
     let active = v128.load(block, TOUCH_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {

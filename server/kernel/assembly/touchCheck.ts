@@ -13,8 +13,9 @@
  * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next substep's contacts are solved.
  */
 import { sub, mul, add, dot3 } from "./lanes";
+import { badOf, dueOf, nearOf, numberOfBlock, paceOf } from "./heads";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./touchLanes";
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_TOUCH_HEADS, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_OWNS, TOUCH_BYTES, HEAD_DUE, HEAD_PACE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES } from "./layout";
+import { HEADER, H_X, H_SAFE, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_SUBSTEPS, H_TRAVEL, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_OWNS, TOUCH_BYTES } from "./layout";
 
 /** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
 export const NEAR: f32 = 1.25;
@@ -22,19 +23,20 @@ export const AHEAD: f32 = 1.5;
 /** A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of its thickness. */
 const STALE: f32 = 0.1;
 
-/** Address of a block's HEAD row. */
-@inline export function headOf(block: usize): usize { return <usize>load<u32>(HEADER, H_TOUCH_HEADS) + (block - <usize>load<u32>(HEADER, H_TOUCHES)) / TOUCH_BYTES * HEAD_BYTES; }
-
 /**
  * @param substeps done since the list was made, this one included; travel H_TRAVEL; step what of it was the last substep's
  * @returns how many blocks have a pair that is not cleared
  */
 export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32, step: f32): i32 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
-  let found = 0, head = headOf(block);
-  for (let n = 0; n < count; n++, block += TOUCH_BYTES, head += HEAD_BYTES) {
-    const pace = load<f32>(head, HEAD_PACE), gone = pace * substeps + 2 * travel;
-    if (load<f32>(head, HEAD_DUE) > gone) continue;
+  const first = block, number = numberOfBlock(block), dues = dueOf(number), paces = paceOf(number), nears = nearOf(number), bads = badOf(number), done = f32x4.splat(substeps), travelled = f32x4.splat(2 * travel);
+  let found = 0;
+  for (let n = 0; n < count; n++) {
+    const word = <usize>n << 2;
+    if (n + 4 <= count && v128.all_true<i32>(f32x4.gt(v128.load(dues + word), add(mul(v128.load(paces + word), done), travelled)))) { n += 3; continue; }
+    const pace = load<f32>(paces + word), gone = pace * substeps + 2 * travel;
+    if (load<f32>(dues + word) > gone) continue;
+    block = first + <usize>n * TOUCH_BYTES;
     gather(block, 0);
     const nx = v128.load(block, TOUCH_NORMAL), ny = v128.load(block, TOUCH_NORMAL + 16), nz = v128.load(block, TOUCH_NORMAL + 32), keep = v128.load(block, TOUCH_KEEP), r = v128.load(block, TOUCH_THICKNESS);
     const apart = separation(vertex, nx, ny, nz), reach = mul(f32x4.splat(NEAR), r), least = f32x4.max(reach, keep);
@@ -46,8 +48,8 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
       v128.store(block, apart, TOUCH_GAP);
       v128.store(block, zero, TOUCH_NEAR);
       v128.store(block, zero, TOUCH_BAD);
-      store<i32>(head, 0, HEAD_NEAR); store<i32>(head, 0, HEAD_BAD);
-      store<f32>(head, gone + smallest(sub(sub(apart, least), ahead)), HEAD_DUE);
+      store<i32>(nears + word, 0); store<i32>(bads + word, 0);
+      store<f32>(dues + word, gone + smallest(sub(sub(apart, least), ahead)));
       continue;
     }
     closest(vertex);
@@ -64,13 +66,13 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
     const good = v128.andnot(f32x4.gt(gap, zero), bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))));
     const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
     v128.store(block, near, TOUCH_NEAR);
-    store<i32>(head, v128.bitmask<i32>(near), HEAD_NEAR); store<i32>(head, v128.bitmask<i32>(bad), HEAD_BAD);
+    store<i32>(nears + word, v128.bitmask<i32>(near)); store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, TOUCH_GAP);
     v128.store(block, v128.bitselect(mx, nx, good), TOUCH_NORMAL); v128.store(block, v128.bitselect(my, ny, good), TOUCH_NORMAL + 16); v128.store(block, v128.bitselect(mz, nz, good), TOUCH_NORMAL + 32);
     v128.store(block, weight0, TOUCH_WEIGHT); v128.store(block, weight1, TOUCH_WEIGHT + 16); v128.store(block, weight2, TOUCH_WEIGHT + 32); v128.store(block, weight3, TOUCH_WEIGHT + 48);
     // far ones until they may be near, near ones until they may be stale, and all while they are sure to be apart
     const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep))), slack = v128.bitselect(stale, sub(sub(gap, least), ahead), close);
-    store<f32>(head, v128.any_true(bad) ? 0 : gone + smallest(slack), HEAD_DUE);
+    store<f32>(dues + word, v128.any_true(bad) ? 0 : gone + smallest(slack));
   }
   return found;
 }
@@ -84,9 +86,9 @@ export function restBlocks(): void {
 
 function restFrom(begin: i32, count: i32): void {
   const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL);
-  for (let head = <usize>load<u32>(HEADER, H_TOUCH_HEADS) + <usize>begin * HEAD_BYTES, n = count; n > 0; n--, head += HEAD_BYTES) {
-    store<f32>(head, load<f32>(head, HEAD_DUE) - (load<f32>(head, HEAD_PACE) * substeps + 2 * travel), HEAD_DUE);
-    store<f32>(head, 0, HEAD_PACE);
+  for (let due = dueOf(begin), pace = paceOf(begin), n = count; n > 0; n--, due += 4, pace += 4) {
+    store<f32>(due, load<f32>(due) - (load<f32>(pace) * substeps + 2 * travel));
+    store<f32>(pace, 0);
   }
 }
 

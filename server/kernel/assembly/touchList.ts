@@ -7,10 +7,10 @@
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_CORNER, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_NEAR, TOUCH_BAD, TOUCH_BYTES, HEAD_PACE, HEAD_BYTES, H_TOUCH_HEADS, TOUCH_COLORS, COLOR_ENTRIES, MARK_TANGLED,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_NEAR, TOUCH_BAD, TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, MARK_TANGLED,
 } from "./layout";
 import { enchain, firstOf, nextOf, pairOf, unchain } from "./changed";
-import { headOf } from "./touchCheck";
+import { clearHead, numberOfBlock, paceOf } from "./heads";
 import { laneOf } from "./touchPair";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
@@ -166,7 +166,7 @@ function marked(both: u32): bool {
 function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES), zero = f32x4.splat(0), never = f32x4.splat(-1e30);
   v128.store(block, i32x4.splat(dummies)); v128.store(block, i32x4.splat(dummies + 16), 16); v128.store(block, i32x4.splat(dummies + 32), 32); v128.store(block, i32x4.splat(dummies + 48), 48);
-  v128.store(headOf(block), zero);
+  clearHead(numberOfBlock(block));
   for (let row: usize = 64; row < <usize>TOUCH_BYTES; row += 16) v128.store(block + row, zero);
   v128.store(block, never, TOUCH_KEEP); v128.store(block, never, TOUCH_THICKNESS);
 }
@@ -191,8 +191,8 @@ function fill(pair: i32, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
   if (vertex) store<i32>(lane, owned(row), TOUCH_OWNS);
   // of the block: the fastest of its pairs
-  const head = <usize>load<u32>(HEADER, H_TOUCH_HEADS) + <usize>(pair >> 2) * HEAD_BYTES, pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
-  store<f32>(head, max<f32>(load<f32>(head, HEAD_PACE), pace), HEAD_PACE);
+  const fastest = paceOf(pair >> 2), pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
+  store<f32>(fastest, max<f32>(load<f32>(fastest), pace));
 }
 
 /** Bits of the corners that this pair answers for: its triangle owns them, and the vertex comes before them. */

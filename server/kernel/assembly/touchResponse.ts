@@ -16,10 +16,11 @@
  */
 import {
   HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_BYTES, HEAD_DUE, HEAD_NEAR, HEAD_BAD, HEAD_BYTES, H_TOUCH_HEADS,
+  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_BYTES,
   H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, MARK_ROUND,
 } from "./layout";
-import { AHEAD, NEAR, checkTouches, headOf } from "./touchCheck";
+import { badOf, dueOf, nearOf } from "./heads";
+import { AHEAD, NEAR, checkTouches } from "./touchCheck";
 import { CLEAR, closest, examine, laneOf, lookAt, slack, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./touchPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, markAt, nextOf, numberOf, pairOf, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "./momentumKept";
@@ -131,8 +132,8 @@ function collectBad(): void {
 /** Of the blocks begin .. end. */
 function collectFrom(begin: i32, end: i32): void {
   const touches = <usize>load<u32>(HEADER, H_TOUCHES);
-  for (let n = begin, head = headOf(touches + <usize>begin * TOUCH_BYTES); n < end; n++, head += HEAD_BYTES) {
-    if (!load<i32>(head, HEAD_BAD)) continue;
+  for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
+    if (!load<i32>(bad)) continue;
     const block = touches + <usize>n * TOUCH_BYTES;
     for (let lane = 0; lane < 4; lane++) {
       if (!load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) continue;
@@ -243,7 +244,7 @@ function freshenBlock(n: i32): void {
   const block = <usize>load<u32>(HEADER, H_TOUCHES) + <usize>n * TOUCH_BYTES, flag = <usize>load<u32>(HEADER, H_QUEUED) + (<usize>n << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
-  store<f32>(headOf(block), 0, HEAD_DUE);
+  store<f32>(dueOf(n), 0);
   if (!checkTouches(block, 1, n < load<i32>(HEADER, H_VERTEX_TOUCHES), <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), load<f32>(HEADER, H_TRAVEL), load<f32>(HEADER, H_TRAVEL_STEP))) return;
   for (let lane = 0; lane < 4; lane++) if (load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) freshen((n << 2) + lane);
 }
@@ -261,7 +262,6 @@ function freshen(pair: i32): void {
   const r: f64 = load<f32>(lane, TOUCH_THICKNESS), before = weighted(0, nx, ny, nz);
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, TOUCH_NEAR);
   store<i32>(lane, 0, TOUCH_BAD);
-  const head = <usize>load<u32>(HEADER, H_TOUCH_HEADS) + <usize>(pair >> 2) * HEAD_BYTES;
-  if (load<i32>(lane, TOUCH_NEAR)) store<i32>(head, 1, HEAD_NEAR);
-  store<f32>(head, 0, HEAD_DUE);
+  if (load<i32>(lane, TOUCH_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  store<f32>(dueOf(pair >> 2), 0);
 }

@@ -14,7 +14,7 @@ export interface PlannedTouches {
 
 /** @param particles how many the room has, padding included; pairs rows of the list of pairs */
 export function planTouches(particles: number, pairs: number, allocator: Allocator): PlannedTouches {
-  const blocks = Math.ceil((LANES_PER_PAIR * pairs) / 4) + 4 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
+  const blocks = 4 * Math.ceil((LANES_PER_PAIR * pairs) / 16) + 4 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.take(bytes);
   const owners = take(4 * particles);
   const fields: [number, number][] = [
     [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_HEADS, take(blocks * L.HEAD_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(20 * L.COLOR_ENTRIES)],
