@@ -11,6 +11,7 @@ import { carriersOf, resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
+import { layingEdge } from "./colliders/smooth.ts";
 import { loadBody } from "./body/loadBody.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
@@ -63,7 +64,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const here = far.map((body) => moveBody(body, origin)), scene = moveScene(inMassUnit(inWorld, massUnit), origin);
   const bodies = massUnit === 1 ? here : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
-  const cores = await loadCores(scene.colliders ?? [], options.baseDir);
+  const edge = layingEdge(bodies), cores = await loadCores(scene.colliders ?? [], options.baseDir, edge);
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
@@ -78,8 +79,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const enclosed = planEnclosed(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
-  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, memoryMap);
-  const solid = planCores(colliders, cores, obstacles, real, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
+  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);
+  const solid = planCores(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);

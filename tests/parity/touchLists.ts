@@ -53,7 +53,7 @@ export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
   const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), rows = word(memory, L.H_SURFACE);
   return Array.from({ length: word(memory, L.H_SURFACE_COUNT) }, (_, n) => {
     const at = (rows + n * L.SURFACE_BYTES) / 4, number = (offset: number): number => f32[at + offset / 4]!;
-    return { radius: number(L.SURFACE_RADIUS), rootStatic: number(L.SURFACE_STATIC), rootDynamic: number(L.SURFACE_DYNAMIC), rootBounce: number(L.SURFACE_RESTITUTION), shaped: i32[at + L.SURFACE_SHAPED / 4] === 1 };
+    return { radius: number(L.SURFACE_RADIUS), rootStatic: number(L.SURFACE_STATIC), rootDynamic: number(L.SURFACE_DYNAMIC), rootBounce: number(L.SURFACE_RESTITUTION), shaped: i32[at + L.SURFACE_SHAPED / 4] !== 0, smooth: i32[at + L.SURFACE_SHAPED / 4] === L.SHAPED_SMOOTH };
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_SAFE, H_BODIES, H_BODY_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FIRST, BODY_MEETS, BODY_BYTES,
-  COLLIDER_TYPE, COLLIDER_MESH, COLLIDER_PLANE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
+  COLLIDER_TYPE, COLLIDER_INSET, COLLIDER_MESH, COLLIDER_PLANE, COLLIDER_SPHERE, COLLIDER_CAPSULE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "./filters";
@@ -12,6 +12,9 @@ import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
 
 /** Rounding of a distance to a collider, in margins. */
 const ROUNDING: f32 = 1e-3;
+
+/** Where facets sag, a core lies deeper than its inset. */
+const DEEPER: f32 = 2;
 
 /** Table of colliders that the body of this particle may touch. */
 function tableOf(particle: usize): usize {
@@ -34,8 +37,12 @@ function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
 
 @inline function marginOf(particle: usize): f32 { return load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12); }
 
-/** Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it came in by; a plane has one side. */
-@inline function shallow(c: usize, depth: f32, r: f32): bool { return depth <= 2 * r || load<i32>(c, COLLIDER_TYPE) == COLLIDER_PLANE; }
+/** Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it came in by; a plane has one side, and surfaces go no
+ * deeper into a ball than to its core. */
+function shallow(c: usize, depth: f32, r: f32): bool {
+  const type = load<i32>(c, COLLIDER_TYPE);
+  return depth <= 2 * r || type == COLLIDER_PLANE || ((type == COLLIDER_SPHERE || type == COLLIDER_CAPSULE) && depth <= r + DEEPER * load<f32>(c, COLLIDER_INSET));
+}
 
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {

@@ -6,17 +6,18 @@ import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { loadMesh } from "../body/meshes.ts";
 import { placed, placementOf, scaled } from "../body/transform.ts";
 import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./coreShapes.ts";
+import { insetOf } from "./smooth.ts";
 
 /**
  * One per collider, where the scene puts it; a plane has none: it has no edges and no end.
  * @param colliders in the coordinates that the meshes shall have
- * @param baseDir the scene file's folder
+ * @param baseDir the scene file's folder; edge the longest that bodies lay on them (smooth.ts), m
  * @throws MeshError naming the collider
  */
-export async function loadCores(colliders: readonly Collider[], baseDir: string): Promise<(SurfaceMesh | undefined)[]> {
+export async function loadCores(colliders: readonly Collider[], baseDir: string, edge = 0): Promise<(SurfaceMesh | undefined)[]> {
   const cores: (SurfaceMesh | undefined)[] = [];
   for (const [i, collider] of colliders.entries()) {
-    cores.push(await coreMesh(inFloat32(collider), baseDir).catch((error: unknown) => {
+    cores.push(await coreMesh(inFloat32(collider), baseDir, edge).catch((error: unknown) => {
       if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
       throw error;
     }));
@@ -32,12 +33,13 @@ function inFloat32<C extends Collider>(collider: C): C {
 
 const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
 
-export async function coreMesh(collider: Collider, baseDir: string): Promise<SurfaceMesh | undefined> {
+/** @param edge as of loadCores */
+export async function coreMesh(collider: Collider, baseDir: string, edge = 0): Promise<SurfaceMesh | undefined> {
   switch (collider.type) {
     case "plane": return undefined;
-    case "sphere": return sphereCore(collider);
+    case "sphere": return sphereCore(collider, insetOf(collider, edge));
     case "box": return boxCore(collider);
-    case "capsule": return capsuleCore(collider);
+    case "capsule": return capsuleCore(collider, insetOf(collider, edge));
     case "cylinder": return cylinderCore(collider);
     case "funnel": return funnelCore(collider);
     case "mesh": return meshCore(collider, baseDir);

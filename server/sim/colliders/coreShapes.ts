@@ -2,7 +2,7 @@
  * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself keeps particles out
  * (kernel/assembly/collide.ts); the core is what edges and faces between them meet, and what nothing may pass.
  *   box       exact: 8 vertices, 12 triangles
- *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius
+ *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius; large ones lie deeper (smooth.ts)
  *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the radius
  *   funnel    a tube with walls, all of it inside the wall, everywhere within 1 % of the larger radius of its surface
  * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius, a facet between two such polygons of a ball by
@@ -39,13 +39,15 @@ export function boxCore(box: Of<"box">): SurfaceMesh {
   return { positions, triangles: Uint32Array.from(BOX_TRIANGLES) };
 }
 
-export function sphereCore(sphere: Of<"sphere">): SurfaceMesh {
-  const { positions, triangles } = icosphere(sphere.radius, 3);
+/** @param inset how much deeper the core lies, m */
+export function sphereCore(sphere: Of<"sphere">, inset = 0): SurfaceMesh {
+  const { positions, triangles } = icosphere(sphere.radius - inset, 3);
   return { positions: positions.map((x, k) => x + sphere.center[k % 3]!), triangles };
 }
 
-export function capsuleCore({ a, b, radius }: Of<"capsule">): SurfaceMesh {
-  const length = distance(a, b), steps = BALL_ROUND / 4;
+/** @param inset as of a sphere */
+export function capsuleCore({ a, b, radius: whole }: Of<"capsule">, inset = 0): SurfaceMesh {
+  const length = distance(a, b), steps = BALL_ROUND / 4, radius = whole - inset;
   const cap = (from: number, height: number): OutlinePoint[] => Array.from({ length: steps + 1 }, (_, k) => arcPoint(0, height, radius, from + (0.5 * Math.PI * k) / steps));
   const low = cap(-0.5 * Math.PI, 0), high = cap(0, length);
   // the poles, exactly on the axis

@@ -2,6 +2,7 @@
 import { compileMotion, type Path } from "../../../shared/motion.ts";
 import type { AnalyticCollider, Collider, Vec3 } from "../../../shared/scene.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
+import { insetOf } from "../colliders/smooth.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
@@ -21,9 +22,9 @@ export interface PlannedColliders {
 /**
  * Takes memory for all colliders and their paths now and returns what writes them later.
  * @param centers the point that each turns about, m: a plane's is known in world coordinates only
- * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders say how large they are
+ * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders say how large they are; edge the longest that bodies lay on colliders, m
  */
-export function planColliders(colliders: readonly Collider[], centers: readonly (readonly number[])[], meshes: readonly (SurfaceMesh | undefined)[], allocator: Allocator): PlannedColliders {
+export function planColliders(colliders: readonly Collider[], centers: readonly (readonly number[])[], meshes: readonly (SurfaceMesh | undefined)[], edge: number, allocator: Allocator): PlannedColliders {
   const address = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const moving = colliders.flatMap((c, n) => (c.motion ? [{ c, n, path: compileMotion(c.motion) }] : []));
   const motions = allocator.take(moving.length * L.MOTION_BYTES), keys = moving.map(({ path }) => allocator.take(path.keys.length * L.KEY_BYTES));
@@ -33,7 +34,7 @@ export function planColliders(colliders: readonly Collider[], centers: readonly 
     address, motions, motionOf, motionCount: moving.length, movers: moving.map(({ c, n, path }) => ({ path, center: [...centers[n]!] as Vec3, radius: radiusOf(c, centers[n]!, meshes[n]) })),
     write(buffer) {
       const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer);
-      writeColliders(f32, i32, address, colliders, meshes);
+      writeColliders(f32, i32, address, colliders, meshes, edge);
       moving.forEach(({ c, n, path }, m) => {
         const row = motions + m * L.MOTION_BYTES;
         i32[(address + n * L.COLLIDER_BYTES + L.COLLIDER_MOTION) / 4] = row;
@@ -65,7 +66,7 @@ function radiusOf(c: Collider, center: readonly number[], mesh: SurfaceMesh | un
 }
 
 /** @param meshes as for planColliders; not needed where there are no mesh colliders */
-export function writeColliders(f32: Float32Array, i32: Int32Array, address: number, colliders: readonly Collider[], meshes: readonly (SurfaceMesh | undefined)[] = []): void {
+export function writeColliders(f32: Float32Array, i32: Int32Array, address: number, colliders: readonly Collider[], meshes: readonly (SurfaceMesh | undefined)[] = [], edge = 0): void {
   colliders.forEach((c, n) => {
     const at = (address + n * L.COLLIDER_BYTES) / 4;
     const put = (offset: number, values: readonly number[]): void => f32.set(values, at + offset / 4);
@@ -83,6 +84,7 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
         i32[at] = L.COLLIDER_SPHERE;
         put(L.COLLIDER_A, c.center);
         put(L.COLLIDER_RADIUS, [c.radius]);
+        put(L.COLLIDER_INSET, [insetOf(c, edge)]);
         break;
       case "box": {
         const R = rotationMatrix(c.rotate);
@@ -98,6 +100,7 @@ export function writeColliders(f32: Float32Array, i32: Int32Array, address: numb
         put(L.COLLIDER_A, c.a);
         put(L.COLLIDER_B, c.b);
         put(L.COLLIDER_RADIUS, [c.radius]);
+        put(L.COLLIDER_INSET, [insetOf(c, edge)]);
         break;
       case "cylinder":
         i32[at] = L.COLLIDER_CYLINDER;

@@ -8,6 +8,7 @@ import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import * as L from "../../kernel/assembly/layout.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { creases } from "../colliders/creases.ts";
+import { isSmooth } from "../colliders/smooth.ts";
 import type { CoreLayout } from "../layout.ts";
 import type { PlannedColliders } from "./colliders.ts";
 import type { Allocator } from "./map.ts";
@@ -26,9 +27,9 @@ export interface PlannedCores {
 
 /**
  * Takes memory for what moving cores need (their particles are in the room's arrays) and returns what writes them later.
- * @param cores one per collider, undefined for planes; first particle number of the first core
+ * @param cores one per collider, undefined for planes; first particle number of the first core; edge the longest that bodies lay on colliders (colliders/smooth.ts), m
  */
-export function planCores(colliders: readonly Collider[], cores: readonly (SurfaceMesh | undefined)[], obstacles: PlannedColliders, first: number, allocator: Allocator): PlannedCores {
+export function planCores(colliders: readonly Collider[], cores: readonly (SurfaceMesh | undefined)[], obstacles: PlannedColliders, first: number, edge: number, allocator: Allocator): PlannedCores {
   let next = first;
   const planned = cores.flatMap((mesh, collider) => {
     if (!mesh) return [];
@@ -38,7 +39,7 @@ export function planCores(colliders: readonly Collider[], cores: readonly (Surfa
   });
   return {
     layouts: planned.map(({ layout }) => layout), particles: next - first,
-    surfaces: planned.map(({ mesh, layout }) => coreSurface(colliders[layout.collider]!, mesh, layout)),
+    surfaces: planned.map(({ mesh, layout }) => coreSurface(colliders[layout.collider]!, mesh, layout, edge)),
     moving: planned.flatMap(({ motion, layout: { count } }) => (motion ? [{ motion: motion.row, count }] : [])),
     write(buffer, at) {
       const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);
@@ -67,9 +68,9 @@ function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][numb
   return { s: center.map((c, r) => Math.fround(Math.fround(c) + translate[r]!)), R: matrixOf(quaternion).map(Math.fround) };
 }
 
-function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout): SurfaceSource {
+function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout, edge: number): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  return { first, count, triangles, edges: creases(mesh).map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
+  return { first, count, triangles, edges: creases(mesh).map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", smooth: isSmooth(c, edge), staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
 }
 
 /** Shared memory, because a layout goes to another thread with every tick. */

@@ -37,6 +37,8 @@ export interface SurfaceSource {
   solid: (typeof SOLID)[keyof typeof SOLID];
   /** A core mesh of a collider that has a shape of its own: particles answer to that. */
   shaped?: boolean;
+  /** And is large and round beside the bodies' edges: nothing of its core pushes (colliders/smooth.ts). */
+  smooth?: boolean;
   /** Coulomb coefficients and the coefficient of restitution; a pair's is the geometric mean. */
   staticFriction: number;
   friction: number;
@@ -128,7 +130,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
         i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
         i32.set([trees[0].row, trees[1].row, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
         for (const tree of trees) tree.write(buffer, x);
-        i32[at + L.SURFACE_SHAPED / 4] = source.shaped ? 1 : 0;
+        i32[at + L.SURFACE_SHAPED / 4] = source.smooth ? L.SHAPED_SMOOTH : source.shaped ? L.SHAPED : 0;
         f32[at + L.SURFACE_RADIUS / 4] = source.radius;
         f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
         f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);

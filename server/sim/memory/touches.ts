@@ -1,6 +1,7 @@
 /** Memory of contact between surfaces (kernel/assembly/touches.ts): blocks of pairs, safe positions, and what the response to a missed contact keeps books in. */
 import * as L from "../../kernel/assembly/layout.ts";
 import type { Allocator } from "./map.ts";
+import { rough } from "./rough.ts";
 
 /** Colors' last blocks are not full, and pairs beyond the last color stand alone: half as many lanes again as pairs, and a block for every color of both classes. */
 const LANES_PER_PAIR = 1.5;
@@ -34,12 +35,4 @@ export function planTouches(particles: number, pairs: number, allocator: Allocat
       edges.forEach((edge, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * rough(edge)));
     },
   };
-}
-
-/** To eight binary digits behind the first: what a mean over coordinates that are measured from elsewhere differs by must not show. */
-function rough(x: number): number {
-  const bits = new Uint32Array(Float32Array.of(x).buffer);
-  // half a unit of the last digit that stays; a carry goes into the exponent, as it should
-  bits[0] = (bits[0]! + 0x4000) & ~0x7fff;
-  return new Float32Array(bits.buffer)[0]!;
 }

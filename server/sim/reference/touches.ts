@@ -17,6 +17,8 @@ export interface ReferenceSurface {
   rootBounce: number;
   /** Of a collider that has a shape of its own: vertices answer to that. */
   shaped: boolean;
+  /** And so large and round that its pairs are only verified. */
+  smooth: boolean;
 }
 
 /** A pair by its particles; surfaces by number. */
@@ -63,7 +65,7 @@ export function listTouches(names: readonly PairName[], surfaces: readonly Refer
     const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface], sum = A.radius + B.radius;
     const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity, r = atRest < sum ? REST_SHARE * atRest : sum, { distance, difference, weights } = closestOf(name, x);
     return {
-      ...name, thickness: name.kind === "vertex" ? (B.shaped ? -Infinity : r) : EDGE_SHARE * r, keep: KEEP * r,
+      ...name, thickness: A.smooth || B.smooth || (name.kind === "vertex" && B.shaped) ? -Infinity : name.kind === "vertex" ? r : EDGE_SHARE * r, keep: KEEP * r,
       staticFriction: A.rootStatic * B.rootStatic, dynamicFriction: A.rootDynamic * B.rootDynamic, restitution: A.rootBounce * B.rootBounce,
       normal: scale(1 / distance, difference), gap: distance, near: false, weights,
     };

@@ -83,7 +83,7 @@ export class EnclosedSearch {
       for (let r = 0; r < 3; r++) x[3 * i + r] = f32[from + 4 * i + r]!;
       fixed &&= f32[from + 4 * i + 3] === 0;
     }
-    const row = i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES, shaped = i32[(row + L.SURFACE_SHAPED) / 4] === 1;
+    const row = i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES, shaped = i32[(row + L.SURFACE_SHAPED) / 4] !== 0;
     const parts = this.parts.get(n) ?? partsOf(triangles, count);
     this.parts.set(n, parts);
     const here: Here = { x, triangles, box: boxOf(x), parts, solid: solid === SOLID.collider ? shaped : solid !== SOLID.cloth, fixed };
