@@ -12,7 +12,7 @@ import { isSmooth } from "../colliders/smooth.ts";
 import type { CoreLayout } from "../layout.ts";
 import type { PlannedColliders } from "./colliders.ts";
 import type { Allocator } from "./map.ts";
-import { SOLID, type SurfaceSource } from "./surfaces.ts";
+import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaces.ts";
 
 export interface PlannedCores {
   layouts: CoreLayout[];
@@ -70,7 +70,9 @@ function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][numb
 
 function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout, edge: number): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  return { first, count, triangles, edges: creases(mesh).map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", smooth: isSmooth(c, edge), staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
+  // a face of what moves does not stay flat: the response may hold back one of its corners (kernel/assembly/cores.ts), and then edges come through where it is bent
+  const edges = c.motion ? uniqueEdges(mesh.triangles) : creases(mesh);
+  return { first, count, triangles, edges: edges.map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", smooth: isSmooth(c, edge), staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
 }
 
 /** Shared memory, because a layout goes to another thread with every tick. */
