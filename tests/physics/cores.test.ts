@@ -55,6 +55,12 @@ test("cores lie behind the bodies' particles, fixed, as surfaces that meet bodie
   expect([L.SURFACE_STATIC, L.SURFACE_DYNAMIC, L.SURFACE_RESTITUTION].map((o) => f32[box + o / 4])).toEqual([0.5, 0.4, 0.2].map(Math.fround));
 });
 
+test("all edges of a core that moves may meet something, the cuts across its faces, too: held back at a corner a face is bent; of one that stands only the box's twelve", async () => {
+  const lab = await laboratory({ bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
+  const i32 = new Int32Array(lab.created.memory.buffer), edges = (surface: number): number => i32[(i32[(L.HEADER + L.H_SURFACE) / 4]! + surface * L.SURFACE_BYTES + L.SURFACE_EDGE_COUNT) / 4]!;
+  expect([edges(1), edges(2)]).toEqual([12, 18]);
+});
+
 test("a moving core is where the path says, from substep to substep without a gap, with the velocity of that", async () => {
   const lab = await laboratory({ substeps: 8, bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
   const own = rowsOf(lab, 0).x, center: Vec3 = [2, 0.3, 0], h = 1 / 480;
