@@ -44,7 +44,8 @@ const OFTEN = 8;
 const FADES: f32 = 0.7;
 /** Share of a margin that particles are limited to: rounding must not take them beyond it. */
 const ALMOST: f32 = 0.999;
-/** Lists that do not fit are made again: with a shorter life until it is one substep, then without courses and with half the margins, so many times. */
+/** Lists that do not fit are made again: with a shorter life until it is one substep, then with so many margins, each half of the one before, then without courses, again halving margins so many times. */
+const NARROWER = 4;
 const HALVINGS = 12;
 
 @inline function surfaceAt(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
@@ -159,7 +160,10 @@ function allTheirLife(courses: usize, bytes: usize, life: i32): void {
   for (let at = courses; at < courses + bytes; at += 16) store<f32>(at, <f32>life, 12);
 }
 
-/** Lists and packs the pairs at `positions` with the courses of `life` substeps; both shrink until it fits. */
+/**
+ * Lists and packs the pairs at `positions` with the courses of `life` substeps; both shrink until it fits. Margins shrink before the courses go: those of one substep are
+ * its own motion (makeListAgain), and only what the response moves needs a margin; without courses everything goes no further than that.
+ */
 function makeList(positions: usize, life: i32): void {
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), courses = <usize>load<u32>(HEADER, H_COURSES), bytes = <usize>load<i32>(HEADER, H_PARTICLES) << 4;
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
@@ -169,7 +173,7 @@ function makeList(positions: usize, life: i32): void {
   store<f32>(HEADER, 0, H_TRAVEL);
   store<i32>(HEADER, 1, H_LIST_VALID);
   let left = life;
-  for (let n = 0; n < HALVINGS;) {
+  for (let n = -NARROWER; n < HALVINGS;) {
     store<i32>(HEADER, left, H_LIST_LIFE);
     if (listTogether(positions, courses) >= 0 && packPairs()) {
       forgetListed(); noteListed();
@@ -183,13 +187,14 @@ function makeList(positions: usize, life: i32): void {
       left = shorter;
       continue;
     }
+    n++;
     // from here on particles may only go so far from where they are: on the straight way to where they would go (limitMotion)
-    memory.fill(courses, 0, bytes);
+    if (n == 0) memory.fill(courses, 0, bytes);
+    const by: f32 = n == 0 ? <f32>(1 << (NARROWER - 1)) : 0.5;
     for (let s = 0; s < surfaces; s++) {
       const margin = surfaceAt(s) + SURFACE_MARGIN;
-      store<f32>(margin, 0.5 * load<f32>(margin));
+      store<f32>(margin, by * load<f32>(margin));
     }
-    n++;
   }
   store<i32>(HEADER, 0, H_TOUCH_COUNT); store<i32>(HEADER, 0, H_VERTEX_TOUCHES); store<i32>(HEADER, 0, H_EDGE_TOUCHES);
   store<i32>(HEADER, 0, H_LIST_VALID);
