@@ -103,7 +103,7 @@ async function main(): Promise<void> {
     particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
     buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
     stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
-    events, contactOverflow: world.contactOverflow(), contact: world.contactCounts(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
+    events, contact: world.contactCounts(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
   };
   if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? booksAsCsv(books, names, layout.tickHz) : booksAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
   recorder?.close({ stateHash: hash, ticks: options.ticks });

@@ -211,11 +211,6 @@ export class SimWorld implements World {
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
   }
 
-  /** Contact candidates that did not fit into the list since the room began; 0 unless the list is too short. */
-  contactOverflow(): number {
-    return this.views.i32[(L.HEADER + L.H_CONTACT_OVERFLOW) / 4]!;
-  }
-
   contactCounts(): ContactCounts {
     const count = (offset: number): number => this.views.i32[(L.HEADER + offset) / 4]! >>> 0;
     return { lists: count(L.H_COUNT_LISTS), checks: count(L.H_COUNT_CHECKS), impulses: count(L.H_COUNT_IMPULSES), zones: count(L.H_COUNT_ZONES), stops: count(L.H_COUNT_STOPS) };

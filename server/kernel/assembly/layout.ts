@@ -23,7 +23,6 @@ export const H_COLLIDER_COUNT = 112; // i32
 export const H_TICK = 116; // u32: ticks done
 export const H_SURFACE = 132; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = 136; // i32
-export const H_CONTACT_OVERFLOW = 148; // i32: candidates dropped because the list was full (should stay 0)
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: what the host wants to see, WATCH_SUBSTEPS and WATCH_PHASES, added
 export const H_BODIES = 160; // i32 pointer: BODY rows

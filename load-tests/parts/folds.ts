@@ -1,0 +1,89 @@
+/**
+ * Whole ticks of a sheet that lies folded on itself, layer on layer, on the floor: what contact at rest costs a tick, a contact, and how it grows. Contacts are
+ * pairs that are near enough to be solved in a substep. Nothing sleeps. The sheet falls the last millimeters first; a tick's median leaves the machine's hiccups out.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as L from "../../server/kernel/assembly/layout.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { Crew } from "../../server/sim/crew.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { quantile, type Row } from "../part.ts";
+
+export const name = "folds";
+export const about = "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and how it grows";
+export const runs = 3;
+
+/** Edge of the cells and distance of the layers, m. */
+const EDGE = 0.01, LAYER = 0.0013;
+const SUBSTEPS = 20, SETTLE = 60, TICKS = 60, GROWTH = [24, 50, 101, 159, 225];
+
+/** Wavefront text of n x n vertices, folded in the middle; the upper half is shifted by a little. */
+function fold(n: number): string {
+  const lines: string[] = [], middle = (n - 1) / 2;
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) lines.push(`v ${(middle - Math.abs(i - middle)) * EDGE} ${i > middle ? LAYER : 0} ${j * EDGE + (i > middle ? 0.03 * EDGE : 0)}`);
+  for (let i = 0; i + 1 < n; i++) {
+    for (let j = 0; j + 1 < n; j++) {
+      const a = i * n + j + 1;
+      lines.push(`f ${a} ${a + 1} ${a + n}`, `f ${a + 1} ${a + n + 1} ${a + n}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+interface Measured {
+  triangles: number;
+  /** Median of the whole tick, s. */
+  seconds: number;
+  contacts: number;
+  hash: string;
+}
+
+async function measure(n: number, threads: number, settle: number, ticks: number): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-fold-"));
+  try {
+    writeFileSync(join(folder, "fold.obj"), fold(n));
+    const { memory, layout } = await createWorld({
+      version: 1, title: "fold", tickHz: 60, substeps: SUBSTEPS,
+      bodies: [{ name: "sheet", kind: "cloth", mesh: { type: "file", path: "fold.obj" }, transform: { translate: [0, 0.003, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 } }],
+      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+    }, { baseDir: folder }), world = openWorld(memory, layout), crew = await Crew.hire(world, memory, threads);
+    world.mayRest = false;
+    const seconds: number[] = [];
+    for (let tick = 0; tick < settle + ticks; tick++) {
+      const before = performance.now();
+      crew.step([]);
+      if (tick >= settle) seconds.push((performance.now() - before) / 1000);
+    }
+    const i32 = new Int32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!, capacity = word(L.H_TOUCH_CAPACITY), vertices = word(L.H_VERTEX_TOUCHES), edges = word(L.H_EDGE_TOUCHES);
+    let contacts = 0;
+    for (let block = 0; block < capacity; block++) {
+      if (block >= vertices && block < capacity - edges) continue;
+      for (let lane = 0; lane < 4; lane++) if (i32[(word(L.H_TOUCHES) + block * L.TOUCH_BYTES + L.TOUCH_NEAR) / 4 + lane]) contacts++;
+    }
+    const hash = world.stateHash();
+    await crew.dismiss();
+    return { triangles: 2 * (n - 1) ** 2, seconds: quantile(seconds, 0.5), contacts, hash };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export async function run(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [n, threads, atMost] of [[60, 1, 6], [60, 2], [101, 1], [101, 2, 1000 / 60]] as [number, number, number?][]) {
+    const { seconds, hash } = await measure(n, threads, SETTLE, TICKS);
+    rows.push({ what: `${n} x ${n}, ${threads} thread${threads > 1 ? "s" : ""}, median tick`, value: 1000 * seconds, unit: "ms", hash, ...(atMost !== undefined && { target: { atMost } }) });
+  }
+  const all: Measured[] = [];
+  for (const n of GROWTH) {
+    const measured = await measure(n, 1, SETTLE / 3, TICKS / 4);
+    all.push(measured);
+    rows.push({ what: `${measured.triangles} triangles, per contact and substep, all of the tick`, value: (1e9 * measured.seconds) / measured.contacts / SUBSTEPS, unit: "ns", hash: measured.hash, note: `${measured.contacts} contacts` });
+  }
+  // least squares through the logarithms
+  const points = all.map(({ seconds, triangles }) => [Math.log(triangles), Math.log(seconds)] as const), mean = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k]!, 0) / points.length) as [number, number];
+  rows.push({ what: "median tick, slope on a log-log plot", value: points.reduce((sum, p) => sum + (p[0] - mean[0]) * (p[1] - mean[1]), 0) / points.reduce((sum, p) => sum + (p[0] - mean[0]) ** 2, 0), unit: "", target: { atMost: 1.15 } });
+  return rows;
+}
