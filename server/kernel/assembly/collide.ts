@@ -114,6 +114,23 @@ function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   return distance < 0 ? min<f32>(depth, LEAVE * r) : depth;
 }
 
+/**
+ * What others have answered may have pushed a particle through a plane, which has no other side: beside the foot of a table its nearest way out can be the
+ * table's underside. It comes back to the plane. @returns whether there was one
+ */
+export function raise(particle: usize, table: usize): bool {
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  let any = false;
+  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
+    if (load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE || load<u32>(c, COLLIDER_MOTION) || !meets(table, n)) continue;
+    const below = -distanceTo(c, load<f32>(particle), load<f32>(particle, 4), load<f32>(particle, 8));
+    if (!(below > 0)) continue;
+    store<f32>(particle, load<f32>(particle) + below * nx); store<f32>(particle, load<f32>(particle, 4) + below * ny, 4); store<f32>(particle, load<f32>(particle, 8) + below * nz, 8);
+    any = true;
+  }
+  return any;
+}
+
 /** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. @param table whom they may touch (filters.ts) */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
@@ -188,6 +205,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
       if (motion) { x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8); px = originX; py = originY; pz = originZ; }
     }
     if (!touched) continue;
+    if (colliders > 1 && raise(xAt, table)) { x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8); }
     const scale: f32 = inverseH / (1 + h * load<f32>(vAt, 12));
     store<f32>(vAt, (x - load<f32>(prevAt)) * scale);
     store<f32>(vAt, (y - load<f32>(prevAt, 4)) * scale, 4);

@@ -6,6 +6,7 @@ import {
   HEADER, H_X, H_XPREV, H_SAFE, H_BODIES, H_BODY_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FIRST, BODY_MEETS, BODY_BYTES,
   COLLIDER_TYPE, COLLIDER_INSET, COLLIDER_MESH, COLLIDER_PLANE, COLLIDER_SPHERE, COLLIDER_CAPSULE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
+import { raise } from "./collide";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "./filters";
 import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
@@ -57,6 +58,7 @@ export function leaveColliders(particle: usize): bool {
     store<f32>(particle, x); store<f32>(particle, y, 4); store<f32>(particle, z, 8);
     any = true;
   }
+  if (any && colliders > 1) raise(particle, table);
   return any;
 }
 

@@ -173,6 +173,11 @@ export function collide(p: Particles, colliders: readonly ReferenceCollider[], h
       const away = dot(subtract(x, from), n) - back;
       if (away > 0 || back > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
     }
+    // what others have pushed through a plane comes back to it
+    if (touched && colliders.length > 1) for (const c of colliders) {
+      const { d, n } = c.type === "plane" && !c.way ? distanceTo(c, vectorAt(p.x, i)) : { d: 0, n: [0, 0, 0] as Vector };
+      if (d < 0) addAt(p.x, i, scale(-d, n));
+    }
     if (touched) setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   }
 }
