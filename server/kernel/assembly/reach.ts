@@ -222,20 +222,22 @@ export function renewList(): i32 {
 }
 
 /**
- * Where a list had to do without courses: particles go only as far as it reaches from S, where it was made.
+ * Where a list had to do without courses, or with margins that rounding exceeds: particles go only as far from their courses as it reaches, from S, where it
+ * was made, if they have none.
  * @returns how many
  */
 export function limitMotion(): i32 {
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), X = <usize>load<u32>(HEADER, H_X), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X;
+  const time = f32x4.splat(<f32>load<i32>(HEADER, H_LIST_SUBSTEPS) / <f32>load<i32>(HEADER, H_LIST_LIFE));
   let limited = 0;
   for (let n = 0; n < surfaces; n++) {
     const surface = surfaceAt(n), margin = ALMOST * load<f32>(surface, SURFACE_MARGIN);
     for (let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST); i > 0; i--, at += 16) {
-      const safe = v128.load(at + toSafe), strays = f32x4.sub(v128.load(at), safe), far = Mathf.sqrt(square(strays));
+      const there = f32x4.add(v128.load(at + toReference), f32x4.mul(time, v128.load(at + toCourse))), strays = f32x4.sub(v128.load(at), there), far = Mathf.sqrt(square(strays));
       if (!(far > margin)) continue;
       change(at);
       const w = load<f32>(at, 12);
-      v128.store(at, f32x4.add(safe, f32x4.mul(strays, f32x4.splat(margin / far))));
+      v128.store(at, f32x4.add(there, f32x4.mul(strays, f32x4.splat(margin / far))));
       store<f32>(at, w, 12);
       limited++;
     }
