@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
 import type { SimEvent } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
+import { drawOut } from "./drawOut.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type V = [number, number, number];
@@ -18,19 +19,6 @@ const cloth = (name: string, transform: Body["transform"] = {}): Body => ({ name
 const block: Collider = { type: "box", name: "block", center: [0, 0, 0], halfExtents: [0.2, 0.2, 0.2] };
 
 const tangled = (events: readonly SimEvent[]): Extract<SimEvent, { type: "tangled" }>[] => events.filter((e) => e.type === "tangled");
-
-/** Steps until it is untangled and a second more. @returns events, the fastest particle, m/s, and seconds until untangled */
-function untangle(lab: Laboratory): { events: SimEvent[]; fastest: number; seconds: number } {
-  const events: SimEvent[] = [];
-  let fastest = 0, seconds = Infinity;
-  for (let tick = 1; tick <= 60 * SECONDS && !(tick / 60 > seconds + 1); tick++) {
-    events.push(...lab.run(1));
-    for (let i = 0; i < lab.v.length; i += 4) fastest = Math.max(fastest, Math.hypot(lab.v[i]!, lab.v[i + 1]!, lab.v[i + 2]!));
-    if (events.at(-1)?.type === "untangled") seconds = Math.min(seconds, tick / 60);
-    if (seconds < Infinity && tick % 10 === 0) expect(crossings(lab), `tick ${tick}`).toBe(0);
-  }
-  return { events, fastest, seconds };
-}
 
 const starts: Record<string, { bodies: Body[]; colliders?: Collider[] }> = {
   "two jellies, a corner in a corner": { bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.2, 0.11, 0.07])] },
@@ -45,7 +33,7 @@ const starts: Record<string, { bodies: Body[]; colliders?: Collider[] }> = {
 test.each(Object.entries(starts))("%s", async (_, scene) => {
   const lab = await laboratory({ ...scene, substeps: 10 });
   expect(crossings(lab)).toBeGreaterThan(0);
-  const { events, fastest, seconds } = untangle(lab);
+  const { events, fastest, seconds } = drawOut(lab, SECONDS);
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
   expect(seconds).toBeLessThan(SECONDS);
   expect(fastest).toBeLessThan(FAST);
@@ -60,7 +48,7 @@ const onFloor: Record<string, Body[]> = {
 
 test.each(Object.entries(onFloor))("with weight, on a floor: %s", async (_, bodies) => {
   const lab = await laboratory({ bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }], gravity: [0, -9.81, 0], damping: 1, substeps: 10 });
-  const { events, seconds } = untangle(lab);
+  const { events, seconds } = drawOut(lab, SECONDS);
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
   expect(seconds).toBeLessThan(SECONDS);
 }, 60_000);
@@ -86,7 +74,7 @@ test("a cloth through itself", async () => {
     alone.run(1);
     for (let i = 0; i < alone.v.length; i += 4) own = Math.max(own, Math.hypot(alone.v[i]!, alone.v[i + 1]!, alone.v[i + 2]!));
   }
-  const { events, fastest, seconds } = untangle(lab);
+  const { events, fastest, seconds } = drawOut(lab, SECONDS);
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
   expect(seconds).toBeLessThan(SECONDS);
   expect(fastest).toBeLessThan(FAST + own);

@@ -24,6 +24,7 @@ import {
   SHAPE_FIRST, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "./layout";
+import { surfaceOf } from "./owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { bounce } from "./coefficients";
 import { meetsSurface } from "./filters";
@@ -294,15 +295,7 @@ function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
 }
 
 /** Square root of the restitution of the surface that owns a particle. */
-function rootBounceOf(particle: usize): f32 {
-  const rows = <usize>load<u32>(HEADER, H_SURFACE);
-  let low = 0, high = load<i32>(HEADER, H_SURFACE_COUNT); // the last one that does not begin behind it
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (<usize>load<u32>(rows + <usize>middle * SURFACE_BYTES, SURFACE_FIRST) <= particle) low = middle; else high = middle;
-  }
-  return load<f32>(rows + <usize>low * SURFACE_BYTES, SURFACE_RESTITUTION);
-}
+@inline function rootBounceOf(particle: usize): f32 { return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION); }
 
 /** Measures a rigid body that a ball touches, once an iteration. */
 function open(row: usize, scratch: usize): void {

@@ -3,9 +3,10 @@
  * these have moved it out of. Mesh colliders are surfaces like others and not asked here.
  */
 import {
-  HEADER, H_X, H_XPREV, H_SAFE, H_BODIES, H_BODY_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, BODY_FIRST, BODY_MEETS, BODY_BYTES,
+  HEADER, H_X, H_XPREV, H_SAFE, H_COLLIDERS, H_COLLIDER_COUNT, BODY_MEETS, 
   COLLIDER_TYPE, COLLIDER_INSET, COLLIDER_MESH, COLLIDER_PLANE, COLLIDER_SPHERE, COLLIDER_CAPSULE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
+import { bodyOf } from "./owners";
 import { raise } from "./collide";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "./filters";
@@ -18,15 +19,7 @@ const ROUNDING: f32 = 1e-3;
 const DEEPER: f32 = 2;
 
 /** Table of colliders that the body of this particle may touch. */
-function tableOf(particle: usize): usize {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  let low = 0, high = load<i32>(HEADER, H_BODY_COUNT); // the last body that does not begin behind it
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (<usize>load<u32>(rows + <usize>middle * BODY_BYTES, BODY_FIRST) <= particle) low = middle; else high = middle;
-  }
-  return <usize>load<u32>(rows + <usize>low * BODY_BYTES, BODY_MEETS);
-}
+@inline function tableOf(particle: usize): usize { return <usize>load<u32>(bodyOf(particle), BODY_MEETS); }
 
 /** How far a point is within a collider's margin r at one end of the substep, m; leaves the normal there. */
 function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {

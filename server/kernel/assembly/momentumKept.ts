@@ -7,6 +7,7 @@
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
 import { HEADER, H_X, H_XPREV, H_SAFE, H_V, H_BODIES, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_BYTES } from "./layout";
+import { bodyOf } from "./owners";
 import { standsForIsland, standsForRigid } from "./momentum";
 
 @inline function bodyAt(n: i32): usize { return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES; }
@@ -17,14 +18,7 @@ export function beginKeeping(): void {
 }
 
 /** Row of the body that stands for the island of the body that owns a particle. */
-function islandRow(particle: usize): usize {
-  let low = 0, high = load<i32>(HEADER, H_BODY_COUNT); // the last body that does not begin behind it
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (<usize>load<u32>(bodyAt(middle), BODY_FIRST) <= particle) low = middle; else high = middle;
-  }
-  return bodyAt(load<i32>(bodyAt(low), BODY_ISLAND));
-}
+@inline function islandRow(particle: usize): usize { return bodyAt(load<i32>(bodyOf(particle), BODY_ISLAND)); }
 
 @inline function plus(at: usize, value: f64): void { store<f64>(at, load<f64>(at) + value); }
 

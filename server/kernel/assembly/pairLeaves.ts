@@ -48,7 +48,7 @@ export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, 
   return and(f32x4.gt(less, f32x4.splat(0)), f32x4.gt(mul(less, less), mul(limit, length2)));
 }
 
-@inline function strayed(particle: u32): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((<usize>particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
+@inline export function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
 
 /** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
 export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
@@ -79,7 +79,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
       const p = i32x4.splat(<i32>particle);
       hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
     }
-    near = (near << 4) | (v128.bitmask<i32>(hit) & (!strayedOnly || strayed(particle) ? valid : trianglesAsk || !ownerOf(<usize>particle) ? ofStrayed : 0));
+    near = (near << 4) | (v128.bitmask<i32>(hit) & (!strayedOnly || strayed(<usize>particle) ? valid : trianglesAsk || !ownerOf(<usize>particle) ? ofStrayed : 0));
   }
   if (!near) return;
   const zero = f32x4.splat(0);

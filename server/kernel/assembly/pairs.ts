@@ -9,13 +9,14 @@
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_MARKS, H_REFERENCE, H_COURSES, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
-  SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS, MEETS_MARKED, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_COURSES, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
+  SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
 } from "./layout";
 import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
-import { askByTriangles, askFor, edgeLeaves, openLeaves, openLeavesPart, ownerOf, vertexLeaf } from "./pairLeaves";
+import { meetsSurface } from "./filters";
+import { askByTriangles, askFor, edgeLeaves, openLeaves, openLeavesPart, ownerOf, strayed, vertexLeaf } from "./pairLeaves";
 import { askFast, askMoving, askPart, column, forgetStrayed, lanesOf, passing, refit, refitStrayed } from "./trees";
 
 /** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six of what is between them. */
@@ -68,8 +69,7 @@ function apartness(A: usize, B: usize): f32 {
  */
 export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool {
   const A = surface(a), B = surface(b);
-  const may = load<u8>(<usize>load<u32>(A, SURFACE_MEETS) + b);
-  if ((may != MEETS && may != MEETS_MARKED) || (load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) return false;
+  if (!meetsSurface(A, b) || (load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) return false;
   const reach = reachOf(A, B);
   itself = a == b;
   shift = positions - <usize>load<u32>(HEADER, H_X);
@@ -114,7 +114,6 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
   }
 }
 
-@inline function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
 @inline function asks(particle: usize): bool { return strayed(particle) || !ownerOf(particle); }
 
 @inline function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {

@@ -11,14 +11,14 @@
  * substep, with up to a hundred times the pairs.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, SURFACE_BYTES,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, 
 } from "./layout";
 import { change } from "./changed";
 import { bindTouching, forgetListed, noteListed } from "./momentum";
 import { listTogether } from "./pairChunks";
 import { refitTrees } from "./pairs";
-import { findStrays, mendList } from "./strays";
+import { findStrays, mendList, square, surfaceAt } from "./strays";
 import { restBlocks } from "./touchCheck";
 import { packPairs } from "./touchList";
 import { checkAll } from "./touchShares";
@@ -47,13 +47,6 @@ const ALMOST: f32 = 0.999;
 /** Lists that do not fit are made again: with a shorter life until it is one substep, then with so many margins, each half of the one before, then without courses, again halving margins so many times. */
 const NARROWER = 4;
 const HALVINGS = 12;
-
-@inline function surfaceAt(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
-
-@inline function square(a: v128): f32 {
-  const b = f32x4.mul(a, a);
-  return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
-}
 
 /** At the start of a tick: a list for it and some that follow, unless the one that there is still holds. */
 export function beginTouches(): void {

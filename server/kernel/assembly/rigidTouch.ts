@@ -12,11 +12,12 @@
  * Serial, in the order of the list.
  */
 import {
-  HEADER, H_X, H_XPREV, H_ACC, H_MARKS, H_BODIES, H_BODY_COUNT, H_CONTACTS, H_CONTACT_CAPACITY, H_SUBSTEP_SECONDS, BODY_FIRST, BODY_RIGID, BODY_BYTES, MARK_RIGID,
+  HEADER, H_X, H_XPREV, H_ACC, H_MARKS, H_CONTACTS, H_CONTACT_CAPACITY, H_SUBSTEP_SECONDS, BODY_RIGID, MARK_RIGID,
   TOUCH_THICKNESS, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE,
-  SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
+  SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND, CONTACT_NORMAL, CONTACT_WEIGHT, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED, CONTACT_DRAG, CONTACT_BYTES,
 } from "./layout";
+import { bodyOf } from "./owners";
 import { loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./touchSlide";
 import { gather } from "./touchLanes";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
@@ -44,13 +45,7 @@ export function beginRigidTouches(): void { contacts = 0; }
 export function rigidRow(particle: usize): usize {
   const marks = <usize>load<u32>(HEADER, H_MARKS);
   if (!marks || !(load<u8>(marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_RIGID)) return 0;
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  let low = 0, high = load<i32>(HEADER, H_BODY_COUNT); // the last body that does not begin behind it
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (<usize>load<u32>(rows + <usize>middle * BODY_BYTES, BODY_FIRST) <= particle) low = middle; else high = middle;
-  }
-  return <usize>load<u32>(rows + <usize>low * BODY_BYTES, BODY_RIGID);
+  return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
 }
 
 /** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask. @returns what is left of it for touch.ts */

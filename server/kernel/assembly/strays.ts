@@ -25,9 +25,9 @@ const STEP: f32 = 0.25;
 
 let strays = 0;
 
-@inline function surfaceAt(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
+@inline export function surfaceAt(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
 
-@inline function square(a: v128): f32 {
+@inline export function square(a: v128): f32 {
   const b = f32x4.mul(a, a);
   return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
 }
