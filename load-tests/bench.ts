@@ -1,19 +1,24 @@
 /**
- * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--list]`: runs every part of load-tests/parts, each run in a process of its own,
- * and prints the machine, a table of minimum, median and maximum with the state hash beside it, and which targets were met.
- * Figures compare within one machine and one run; across machines only ratios do.
+ * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--list]`: runs the parts of load-tests/parts, each run in a process
+ * of its own, and prints the machine, a table of minimum, median and maximum with the state hash beside it, which targets were met, and what moved since the
+ * last release. Figures compare within one machine and one run; across machines only ratios do.
  */
-import { fork, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, totalmem } from "node:os";
+import { fork } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
-import type { Part, Row, Summary } from "./part.ts";
-import { summarize } from "./part.ts";
+import { compare, describeMoves, type Move } from "./harness/compare.ts";
+import { describeEnvironment, git, readEnvironment } from "./harness/environment.ts";
+import { type BenchOptions, OptionError, readOptions, RELEASE_RUNS } from "./harness/options.ts";
+import { cellsOf, formatReleases, parseReleases, putRelease, type ReleaseRow } from "./harness/releases.ts";
+import { table } from "./harness/table.ts";
+import type { Part, RunReport, Summary } from "./part.ts";
+import { quantile, summarize } from "./part.ts";
 
 const folder = fileURLToPath(new URL("./parts/", import.meta.url));
-const PART_TIMEOUT_MS = 10 * 60_000;
+const RELEASES = "load-tests/results/releases.csv";
+const releasesPath = fileURLToPath(new URL("./results/releases.csv", import.meta.url));
+const PART_TIMEOUT_SECONDS = 600;
 
 interface LoadedPart {
   file: string;
@@ -26,93 +31,93 @@ async function loadParts(): Promise<LoadedPart[]> {
 }
 
 /** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
-function runOnce(file: string): Promise<Row[]> {
+function runOnce({ file, part }: LoadedPart, { minutes }: BenchOptions): Promise<RunReport> {
+  const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part, seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
   return new Promise((fulfil, reject) => {
-    const child = fork(fileURLToPath(new URL("./runPart.ts", import.meta.url)), [file], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-    let rows: Row[] | undefined;
-    const timer = setTimeout(() => child.kill("SIGKILL"), PART_TIMEOUT_MS);
+    const child = fork(fileURLToPath(new URL("./runPart.ts", import.meta.url)), [file, JSON.stringify({ minutes })], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    let report: RunReport | undefined;
+    const timer = setTimeout(() => child.kill("SIGKILL"), 1000 * seconds);
     child.on("message", (message) => {
-      rows = message as Row[];
+      report = message as RunReport;
       child.disconnect();
     });
     child.on("exit", (code, signal) => {
       clearTimeout(timer);
-      if (rows !== undefined) fulfil(rows);
-      else reject(new Error(`ended with ${signal ?? `code ${code}`} before it reported${signal === "SIGKILL" ? ` (limit ${PART_TIMEOUT_MS / 1000} s)` : ""}`));
+      if (report !== undefined) fulfil(report);
+      else reject(new Error(`ended with ${signal ?? `code ${code}`} before it reported${signal === "SIGKILL" ? ` (limit ${seconds} s)` : ""}`));
     });
   });
 }
 
-function environment(): Record<string, string | number> {
-  const git = spawnSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8" });
-  return {
-    date: new Date().toISOString(),
-    commit: git.status === 0 ? git.stdout.trim() : "unknown",
-    node: process.version,
-    platform: `${process.platform}-${process.arch}`,
-    cpu: cpus()[0]?.model.trim() ?? "unknown",
-    cores: availableParallelism(),
-    memoryGB: Math.round(totalmem() / 2 ** 30),
-  };
+/** The last release's row as it is committed; without a repository, as it is in the file. */
+function lastRelease(): ReleaseRow | undefined {
+  const text = git("show", `HEAD:${RELEASES}`) ?? (git("rev-parse", "HEAD") === undefined && existsSync(releasesPath) ? readFileSync(releasesPath, "utf8") : "");
+  return parseReleases(text).rows.at(-1);
 }
 
-/** Four significant digits, without an exponent. */
-const figure = (value: number): string => (Math.abs(value) >= 1000 ? value.toFixed(0) : Number(value.toPrecision(4)).toString());
-
-function verdict({ target, met, hash, hashesAgree, note }: Summary): string {
-  const goal = target && ("atMost" in target ? `<= ${figure(target.atMost)}` : `>= ${figure(target.atLeast)}`);
-  const state = hash && (hashesAgree ? `hash ${hash}` : "HASH DIFFERS BETWEEN RUNS");
-  return [goal && `${goal} ${met ? "met" : "MISSED"}`, state, note].filter(Boolean).join("; ");
+interface PartReport {
+  name: string;
+  about: string;
+  rows?: Summary[];
+  yardstickMs?: number;
+  moves?: Move[];
+  error?: string;
 }
 
-function table(summaries: readonly Summary[]): string {
-  const rows = [["", "min", "median", "max", "unit", ""]].concat(
-    summaries.map((row) => [row.what, figure(row.minimum), figure(row.median), figure(row.maximum), row.unit, verdict(row)]),
-  );
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const numeric = (column: number): boolean => column >= 1 && column <= 3;
-  return rows
-    .map((row) => `  ${row.map((cell, i) => (numeric(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join("  ")}`.trimEnd())
-    .join("\n");
-}
-
-const { values: options } = parseArgs({
-  options: { only: { type: "string" }, json: { type: "string" }, runs: { type: "string" }, list: { type: "boolean" } },
-});
-const parts = await loadParts();
-const wanted = options.only?.split(",") ?? parts.map(({ part }) => part.name);
-const unknown = wanted.filter((name) => !parts.some(({ part }) => part.name === name));
-if (unknown.length > 0) {
-  console.error(`--only ${unknown.join(",")}: no such part; there are ${parts.map(({ part }) => part.name).join(", ")}`);
-  process.exit(2);
-}
-if (options.list) {
-  for (const { part } of parts) console.log(`${part.name}: ${part.about}`);
-  process.exit(0);
-}
-
-const report = { environment: environment(), parts: [] as { name: string; about: string; rows?: Summary[]; error?: string }[] };
-console.log(Object.entries(report.environment).map(([key, value]) => `${key} ${value}`).join(" | "));
-for (const { file, part } of parts.filter(({ part }) => wanted.includes(part.name))) {
-  const runs = Number(options.runs ?? part.runs ?? 3);
-  console.log(`\n${part.name}: ${part.about} (${runs} runs)`);
+async function measure(loaded: LoadedPart, options: BenchOptions, before: ReleaseRow | undefined): Promise<PartReport> {
+  const { name, about, runs: ownRuns = 3 } = loaded.part;
+  const runs = options.runs ?? (options.release ? Math.max(RELEASE_RUNS, ownRuns) : ownRuns);
+  console.log(`\n${name}: ${about} (${runs} run${runs > 1 ? "s" : ""})`);
   try {
-    const results: Row[][] = [];
-    for (let run = 0; run < runs; run++) results.push(await runOnce(file));
-    const rows = summarize(results);
-    report.parts.push({ name: part.name, about: part.about, rows });
+    const reports: RunReport[] = [];
+    for (let run = 0; run < runs; run++) reports.push(await runOnce(loaded, options));
+    const rows = summarize(reports), yardstickMs = quantile(reports.map((report) => report.yardstickMs), 0.5);
     console.log(table(rows));
+    const moves = before && compare(name, rows, before);
+    if (moves) console.log(describeMoves(before.get("release")!, moves));
+    return { name, about, rows, yardstickMs, ...(moves && { moves }) };
   } catch (error) {
-    report.parts.push({ name: part.name, about: part.about, error: (error as Error).message });
     console.error(`  FAILED: ${(error as Error).message}`);
     process.exitCode = 1;
+    return { name, about, error: (error as Error).message };
   }
 }
 
-if (options.json) {
-  // npm runs scripts at the top; INIT_CWD is where the caller stands.
-  const path = resolve(process.env["INIT_CWD"] ?? ".", options.json);
+function writeFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(path, text);
   console.log(`\nwritten to ${path}`);
-} else console.log(`\n${JSON.stringify(report)}`);
+}
+
+const parts = await loadParts();
+let options: BenchOptions;
+try {
+  options = readOptions(process.argv.slice(2), parts.map(({ part }) => part));
+} catch (error) {
+  if (!(error instanceof OptionError)) throw error;
+  console.error(`bench: ${error.message}`);
+  process.exit(2);
+}
+if (options.list) {
+  for (const { part } of parts) console.log(`${part.name}: ${part.about}${part.onDemand ? " (only when it is asked for)" : ""}`);
+  process.exit(0);
+}
+
+const environment = readEnvironment(), before = lastRelease();
+const report = { environment, parts: [] as PartReport[] };
+console.log(describeEnvironment(environment));
+for (const loaded of parts.filter(({ part }) => options.only.includes(part.name))) report.parts.push(await measure(loaded, options, before));
+
+if (options.release) {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const measured = report.parts.filter(({ rows }) => rows !== undefined);
+  const { date, commit, cpu, cores, node, v8 } = environment;
+  const cells: [string, string][] = measured.flatMap(({ name, rows }) => rows!.flatMap((row) => cellsOf(name, row)));
+  const yardstick = Math.min(...measured.map(({ yardstickMs }) => yardstickMs!)).toFixed(3);
+  const head = Object.entries({ date, commit, cpu, cores: String(cores), node, v8, "yardstick ms": yardstick });
+  const known = parseReleases(existsSync(releasesPath) ? readFileSync(releasesPath, "utf8") : "");
+  if (measured.length > 0) writeFile(releasesPath, formatReleases(putRelease(known, version, [...head, ...cells])));
+}
+// npm runs scripts at the top; INIT_CWD is where the caller stands.
+if (options.json) writeFile(resolve(process.env["INIT_CWD"] ?? ".", options.json), `${JSON.stringify(report, null, 2)}\n`);
+else console.log(`\n${JSON.stringify(report)}`);

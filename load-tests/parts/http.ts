@@ -5,6 +5,7 @@ import { startServer } from "../server.ts";
 
 export const name = "http";
 export const about = "/api/rooms and /api/scenes under 20 connections for 5 s each (autocannon)";
+export const groups = ["load"];
 
 const CONNECTIONS = 20;
 const SECONDS = 5;

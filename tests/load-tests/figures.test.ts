@@ -1,7 +1,7 @@
 /** The benchmark's arithmetic: medians over runs, targets, hashes, and quantiles of a histogram between two readings. */
 import { expect, test } from "vitest";
 import { histogramQuantile, increase, parseMetrics, total } from "../../load-tests/metrics.ts";
-import { quantile, summarize } from "../../load-tests/part.ts";
+import { quantile, ratioOf, type Row, summarize } from "../../load-tests/part.ts";
 
 test("a quantile lies between its neighbours' ranks", () => {
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
@@ -12,11 +12,18 @@ test("a quantile lies between its neighbours' ranks", () => {
 
 test("rows of several runs become one line; the median is held to the target", () => {
   const row = (value: number, hash: string) => ({ what: "step", unit: "ms", value, hash, target: { atMost: 8 } });
-  const [line] = summarize([[row(5, "a")], [row(9, "a")], [row(7, "a")]]);
+  const all = (...runs: Row[]) => summarize(runs.map((each) => ({ rows: [each], yardstickMs: 2 })));
+  const [line] = all(row(5, "a"), row(9, "a"), row(7, "a"));
   expect(line).toMatchObject({ minimum: 5, median: 7, maximum: 9, values: [5, 9, 7], met: true, hashesAgree: true });
-  expect(summarize([[row(9, "a")], [row(9, "b")]])[0]).toMatchObject({ met: false, hashesAgree: false });
-  expect(summarize([[{ what: "rate", unit: "1/s", value: 3, target: { atLeast: 4 } }]])[0].met).toBe(false);
-  expect(summarize([[{ what: "x", unit: "", value: 3 }]])[0].met).toBeUndefined();
+  expect(all(row(9, "a"), row(9, "b"))[0]).toMatchObject({ met: false, hashesAgree: false });
+  expect(all({ what: "rate", unit: "1/s", value: 3, target: { atLeast: 4 } })[0].met).toBe(false);
+  expect(all({ what: "x", unit: "", value: 3 })[0].met).toBeUndefined();
+});
+
+test("times are told in yardsticks, rates per yardstick, everything else as it is", () => {
+  const ratio = (unit: string, value: number, absolute = false): number => ratioOf({ what: "x", unit, value, absolute }, 4);
+  expect([ratio("ms", 6), ratio("s", 0.002), ratio("ns", 4e6), ratio("1/s", 500)]).toEqual([1.5, 0.5, 1, 2]);
+  expect([ratio("bytes", 6), ratio("%", 6), ratio("kbps", 6), ratio("ms", 6, true)]).toEqual([6, 6, 6, 6]);
 });
 
 const reading = (fast: number, slow: number): string => `

@@ -1,0 +1,98 @@
+/** The benchmark's command line, checked: whatever is wrong is named with its value and what it may be. */
+import { parseArgs } from "node:util";
+import type { Part } from "../part.ts";
+
+export interface BenchOptions {
+  /** Names of parts, in the order of the parts. */
+  only: string[];
+  /** Runs of each part; absent: as the part says. */
+  runs?: number;
+  json?: string;
+  list: boolean;
+  /** Put the figures into the row of this release. */
+  release: boolean;
+  /** Length of a soak. */
+  minutes: number;
+}
+
+/** An option that cannot be used: names it, its value and the limit. */
+export class OptionError extends Error {
+  constructor(option: string, value: string, limit: string) {
+    super(`--${option} is ${JSON.stringify(value)}, but must be ${limit}`);
+    this.name = "OptionError";
+  }
+}
+
+export const MAX_RUNS = 100;
+/** A release's figures need a spread to be told from noise. */
+export const RELEASE_RUNS = 3;
+export const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
+
+const OPTIONS = {
+  only: { type: "string" },
+  runs: { type: "string" },
+  json: { type: "string" },
+  minutes: { type: "string" },
+  list: { type: "boolean" },
+  release: { type: "boolean" },
+} as const;
+
+/**
+ * @param args words after the file's name
+ * @param parts all parts there are
+ * @throws OptionError naming the option, its value and the limit
+ */
+export function readOptions(args: readonly string[], parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): BenchOptions {
+  for (const word of args) {
+    const name = /^--([^=]+)/.exec(word)?.[1];
+    if (name !== undefined && !(name in OPTIONS)) throw new OptionError(name, word, `one of ${Object.keys(OPTIONS).map((option) => `--${option}`).join(", ")}`);
+  }
+  const { values, positionals, tokens } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: false, tokens: true });
+  if (positionals[0] !== undefined) throw new OptionError("only", "", `given as --only ${positionals[0]}: a part's name alone is no option`);
+  for (const token of tokens) {
+    if (token.kind === "option" && OPTIONS[token.name as keyof typeof OPTIONS].type === "string" && (token.value ?? "") === "") throw new OptionError(token.name, "", "followed by its value");
+  }
+  return check(values as Values, parts);
+}
+
+interface Values {
+  only?: string;
+  runs?: string;
+  json?: string;
+  minutes?: string;
+  list?: boolean;
+  release?: boolean;
+}
+
+function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): BenchOptions {
+  const runs = values.runs === undefined ? undefined : number("runs", values.runs, 1, MAX_RUNS, true);
+  if (values.release && runs !== undefined && runs < RELEASE_RUNS) throw new OptionError("runs", values.runs!, `at least ${RELEASE_RUNS} with --release: a figure without a spread cannot be compared`);
+  return {
+    only: choose(values.only, parts),
+    ...(runs !== undefined && { runs }),
+    ...(values.json !== undefined && { json: values.json }),
+    list: values.list ?? false,
+    release: values.release ?? false,
+    minutes: number("minutes", values.minutes ?? String(SOAK_MINUTES.fallback), SOAK_MINUTES.least, SOAK_MINUTES.most, false),
+  };
+}
+
+function number(option: string, text: string, least: number, most: number, integer: boolean): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= least && value <= most) || (integer && !Number.isInteger(value))) {
+    throw new OptionError(option, text, `${integer ? "an integer" : "a number"} from ${least} to ${most}`);
+  }
+  return value;
+}
+
+function choose(only: string | undefined, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): string[] {
+  if (only === undefined) return parts.filter(({ onDemand }) => !onDemand).map(({ name }) => name);
+  const wanted = only.split(",").map((name) => name.trim());
+  const answersTo = (part: Pick<Part, "name" | "groups">, name: string): boolean => part.name === name || (part.groups ?? []).includes(name);
+  const unknown = wanted.find((name) => !parts.some((part) => answersTo(part, name)));
+  if (unknown !== undefined) {
+    const groups = [...new Set(parts.flatMap((part) => part.groups ?? []))].filter((group) => !parts.some(({ name }) => name === group));
+    throw new OptionError("only", unknown, `a part or several with commas between them: ${parts.map(({ name }) => name).join(", ")}${groups.length > 0 ? `; or a group: ${groups.join(", ")}` : ""}`);
+  }
+  return parts.filter((part) => wanted.some((name) => answersTo(part, name))).map(({ name }) => name);
+}
