@@ -65,6 +65,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const log = fastify.log;
   const pools = new WorkerPools({
     workers: config.workers,
+    roomThreads: config.roomThreads,
+    crewMs: config.crewMs,
     stepDeadlineMs: config.stepDeadlineMs,
     onError: (error) => log.error({ err: error }, "a worker thread failed outside any task"),
   });

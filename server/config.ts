@@ -11,6 +11,10 @@ export interface Config {
   logLevel: string;
   /** Threads that step rooms, shared by all of them. */
   workers: number;
+  /** Most of them that step one room at a time. */
+  roomThreads: number;
+  /** A room whose ticks take longer than this is stepped by several threads, ms. */
+  crewMs: number;
   scenesDir: string;
   clientDir: string;
   /** Where `npm run report` puts its page. */
@@ -88,12 +92,15 @@ export function readConfig(env: Environment): Config {
   const list = (name: string, fallback: string): string[] =>
     text(name, fallback).split(",").map((item) => item.trim()).filter((item) => item !== "");
 
+  const workers = number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256);
   const prewarm = list("PLIANT_PREWARM", "all");
   const config: Config = {
     port: number("PORT", 8080, 0, 65535),
     host: text("HOST", "0.0.0.0"),
     logLevel: choice("LOG_LEVEL", "info", LOG_LEVELS),
-    workers: number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256),
+    workers,
+    roomThreads: number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
+    crewMs: number("PLIANT_CREW_MS", 4, 0.1, 1000, false),
     scenesDir: text("PLIANT_SCENES_DIR", `${root}scenes`),
     clientDir: text("PLIANT_CLIENT_DIR", `${root}build/client`),
     reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),

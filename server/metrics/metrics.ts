@@ -7,10 +7,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
-import type { EncodedMessage } from "../workers/messages.ts";
+import type { CrewWork, EncodedMessage } from "../workers/messages.ts";
 
 /** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
 export const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
+/** Threads of one room, up to the most that it can have. */
+export const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
 /** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
 export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
@@ -38,6 +40,8 @@ export class Metrics {
   readonly tickSeconds = this.#histogram("pliant_tick_seconds", "One whole tick in its worker: inputs, step, encode.", TICK_BUCKETS);
   readonly tickRoundTripSeconds = this.#histogram("pliant_tick_round_trip_seconds", "From handing a tick to the pool until its result is back, queueing included.", TICK_BUCKETS);
   readonly tickLatenessSeconds = this.#histogram("pliant_tick_lateness_seconds", "How long after its due time a tick started.", TICK_BUCKETS);
+  readonly tickThreads = this.#histogram("pliant_tick_threads", "Threads that worked on one tick: its own and those that helped a heavy room.", THREAD_BUCKETS);
+  readonly chunks = this.#counter("pliant_crew_chunks_total", "Chunks of work of ticks that several threads could step, by who did them.", ["by"]);
   readonly ticksSkipped = this.#counter("pliant_ticks_skipped_total", "Ticks' worth of time dropped because a room was too late.");
   readonly ticks = this.#counter("pliant_ticks_total", "Ticks stepped.");
   readonly bytesOut = this.#counter("pliant_socket_sent_bytes_total", "Payload bytes handed to sockets, by kind of message.", ["kind"]);
@@ -85,12 +89,16 @@ export class Metrics {
     });
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of ["keyframe", "delta", "hands", "members", "stats", "other"]) this.bytesOut.inc({ kind }, 0);
+    for (const by of ["leader", "helper"]) this.chunks.inc({ by }, 0);
     for (const reason of ["rate", "malformed", "range", "grab_limit", "reset_cooldown", "spawn_cooldown", "place_taken", "simulation", "too_large", "not_allowed"]) this.inputsRejected.inc({ reason }, 0);
   }
 
   /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */
-  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number): void {
+  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, crew: CrewWork): void {
     this.ticks.inc();
+    this.tickThreads.observe(crew.threads);
+    if (crew.shared > 0) this.chunks.inc({ by: "leader" }, crew.shared - crew.helped);
+    if (crew.helped > 0) this.chunks.inc({ by: "helper" }, crew.helped);
     for (const [stage, seconds] of Object.entries(stages) as [keyof StageSeconds, number][]) {
       this.stageSeconds.observe({ stage }, seconds);
     }

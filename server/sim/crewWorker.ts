@@ -4,12 +4,12 @@ import * as L from "../kernel/assembly/layout.ts";
 import { DISMISSED, type CrewTask } from "./crew.ts";
 import { instantiateKernel } from "./kernelModule.ts";
 
-const { memory, scratch } = workerData as CrewTask;
+const { memory, slot, scratch } = workerData as CrewTask;
 const kernel = instantiateKernel(memory), words = new Int32Array(memory.buffer), active = (L.HEADER + L.H_ACTIVE) / 4;
 parentPort!.postMessage("ready");
 for (;;) {
   Atomics.wait(words, active, 0);
   const generation = Atomics.load(words, active);
   if (generation === DISMISSED) break;
-  if (generation !== 0) kernel.help(generation, scratch);
+  if (generation !== 0) kernel.help(generation, slot, scratch);
 }

@@ -6,7 +6,8 @@ export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 /** Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of layout.ts, added. */
 export interface Kernel {
   step(helpers: number, scratch: number): void;
-  help(generation: number, scratch: number): number;
+  /** Claims chunks of the tick `generation` until it ends or the helper is told to leave; @returns chunks done */
+  help(generation: number, slot: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
   solveTetrahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;

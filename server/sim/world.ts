@@ -11,6 +11,7 @@
  */
 import * as L from "../kernel/assembly/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
+import { CrewWords } from "./crewWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
@@ -163,6 +164,11 @@ export class SimWorld implements World {
     seconds.collide = stage(L.STAGE_COLLIDE) + stage(L.STAGE_BROAD);
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
+  }
+
+  /** Helps another thread's `step` of the tick `generation` until it ends. @param slot this helper's own row of the crew's words; @returns chunks done */
+  help(generation: number, slot: number): number {
+    return this.kernel.help(generation, slot, CrewWords.scratch(this.layout, slot));
   }
 
   readStreamed(out: Float32Array): void {

@@ -70,6 +70,24 @@ export interface StepTask {
   /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that
    * everybody stands on the same frame. */
   keyframe: boolean;
+  /** Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room had before it. */
+  crew?: number;
+}
+
+/** What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them that helpers did. */
+export interface CrewWork {
+  threads: number;
+  shared: number;
+  helped: number;
+}
+
+/** `help`: a part of another task's `step`, for as long as it lasts. Changes nothing but the room's memory. */
+export interface HelpTask {
+  room: RoomHandle;
+  /** The tick's own. */
+  crew: number;
+  /** This helper's row, no other helper's of the room. */
+  slot: number;
 }
 
 export interface EncodedMessage {
@@ -86,6 +104,7 @@ export interface StepResult {
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
+  crew: CrewWork;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
 }

@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
+import { Crews } from "./crews.ts";
 import { FrameState } from "./frameState.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
 
@@ -31,6 +32,10 @@ interface RunningStep {
 export interface PoolOptions {
   /** Threads of the shared pool. */
   workers: number;
+  /** Most of them that step one room. */
+  roomThreads: number;
+  /** Ticks longer than this, ms, are stepped by several threads. */
+  crewMs: number;
   stepDeadlineMs: number;
   /** Told of errors outside any task, e.g. a thread that does not come up. */
   onError: (error: Error) => void;
@@ -41,6 +46,7 @@ const filename = new URL("./simWorker.ts", import.meta.url).href;
 export class WorkerPools {
   readonly #options: PoolOptions;
   readonly #shared: Piscina;
+  readonly #sharedCrews: Crews;
   readonly #builder: Piscina;
   readonly #dedicated = new Set<Piscina>();
   readonly #running = new Set<RunningStep>();
@@ -49,6 +55,7 @@ export class WorkerPools {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#shared = this.#createPool(options.workers, options.workers, Infinity);
+    this.#sharedCrews = this.#crewsOf(this.#shared, options.workers);
     this.#builder = this.#createPool(0, 1, 30_000);
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
@@ -60,10 +67,10 @@ export class WorkerPools {
 
   /** The pool for one room: the shared one, or one thread of its own. */
   forRoom(kind: "shared" | "dedicated"): RoomPool {
-    if (kind === "shared") return this.#roomPool(kind, this.#shared, async () => {});
+    if (kind === "shared") return this.#roomPool(kind, this.#shared, this.#sharedCrews, async () => {});
     const own = this.#createPool(1, 1, Infinity);
     this.#dedicated.add(own);
-    return this.#roomPool(kind, own, async () => {
+    return this.#roomPool(kind, own, this.#crewsOf(own, 1), async () => {
       this.#dedicated.delete(own);
       await own.destroy();
     });
@@ -95,21 +102,26 @@ export class WorkerPools {
     return pool;
   }
 
-  #roomPool(kind: "shared" | "dedicated", pool: Piscina, release: () => Promise<void>): RoomPool {
+  #crewsOf(pool: Piscina, threads: number): Crews {
+    const { roomThreads, crewMs } = this.#options;
+    return new Crews({ threads, mostThreads: roomThreads, heavySeconds: crewMs / 1000, help: (task, signal) => pool.run(task, { name: "help", signal }) });
+  }
+
+  #roomPool(kind: "shared" | "dedicated", pool: Piscina, crews: Crews, release: () => Promise<void>): RoomPool {
     return {
       kind,
-      open: (task) => pool.run(task, { name: "open" }),
-      step: (task) => this.#step(pool, task),
-      inspect: (task) => pool.run(task, { name: "inspect" }),
+      open: (task) => crews.occupy(() => pool.run(task, { name: "open" })),
+      step: (task) => this.#step(pool, crews, task),
+      inspect: (task) => crews.occupy(() => pool.run(task, { name: "inspect" })),
       release,
     };
   }
 
-  async #step(pool: Piscina, task: StepTask): Promise<StepResult> {
+  async #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
     const running: RunningStep = { frames: new FrameState(task.room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
     this.#running.add(running);
     try {
-      return await pool.run(task, { name: "step", signal: running.abort });
+      return await crews.step(task, running.abort, (whole) => pool.run(whole, { name: "step", signal: running.abort }));
     } finally {
       this.#running.delete(running);
     }

@@ -3,13 +3,15 @@
  * room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a while is let go.
  */
 import { openWorld } from "../sim/world.ts";
-import type { World } from "../sim/types.ts";
+import { CrewWords } from "../sim/crewWords.ts";
+import type { SimWorld } from "../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";
 import type { RoomHandle } from "./messages.ts";
 
 export interface OpenRoom {
-  world: World;
+  world: SimWorld;
+  words: CrewWords;
   state: FrameState;
   encoder: FrameEncoder;
   lastUsedMs: number;
@@ -34,6 +36,7 @@ export function openRoom(handle: RoomHandle): OpenRoom {
   } else {
     room = {
       world: openWorld(handle.memory, handle.layout),
+      words: new CrewWords(handle.memory),
       state: new FrameState(handle.frames),
       encoder: new FrameEncoder(frameModel(handle)),
       lastUsedMs: nowMs,

@@ -9,8 +9,8 @@ import { readScene } from "../sim/readScene.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
-import { openRoom } from "./roomCache.ts";
+import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
+import { type OpenRoom, openRoom } from "./roomCache.ts";
 
 /** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
@@ -57,9 +57,10 @@ export function step(task: StepTask): StepResult {
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
   new FrameState(task.room.frames).enter();
-  const { world, state, encoder } = openRoom(task.room);
+  const room = openRoom(task.room);
+  const { world, state, encoder } = room;
   const before = world.contactCounts();
-  const { seconds, events } = world.step(task.inputs);
+  const { seconds, events, crew } = stepWorld(room, task);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
   const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
@@ -72,10 +73,30 @@ export function step(task: StepTask): StepResult {
     wholeSeconds: (endMs - startMs) / 1000,
     events,
     contact,
+    crew,
     ...frames,
   };
   const buffers = [frames.delta, frames.keyframe].flatMap((frame) => (frame ? [frame.bytes.buffer] : []));
   return buffers.length > 0 ? transfer(result, buffers) : result;
+}
+
+const ALONE: CrewWork = { threads: 1, shared: 0, helped: 0 };
+
+/** The simulation's part of a tick, alone or with whoever the pool lends. */
+function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
+  world.helpers = crew !== undefined;
+  if (crew === undefined) return { ...world.step(inputs), crew: ALONE };
+  try {
+    return { ...world.step(inputs), crew: words.lastTick() };
+  } finally {
+    // At once: helpers look for work until then, and encoding takes a while.
+    words.close();
+  }
+}
+
+/** Helps with a tick that another thread leads. @returns chunks done */
+export function help({ room, crew, slot }: HelpTask): number {
+  return openRoom(room).world.help(crew, slot);
 }
 
 /** The state between two ticks. */

@@ -15,8 +15,8 @@ afterEach(() => metrics.close());
 
 test("every metric of ours has the prefix, a help text, and none but fixed labels", async () => {
   metrics = new Metrics(sources);
-  metrics.observeTick({ inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 }, 0.009, 0.01);
-  const allowed = new Set(["stage", "kind", "reason", "type", "code", "state"]);
+  metrics.observeTick({ inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 }, 0.009, 0.01, { threads: 1, shared: 0, helped: 0 });
+  const allowed = new Set(["stage", "by", "kind", "reason", "type", "code", "state"]);
   const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => !/^(process|nodejs)_/.test(name));
   expect(own.length).toBeGreaterThan(20);
   for (const { name, help, type, values } of own) {
@@ -38,12 +38,15 @@ test("gauges are read at the scrape", async () => {
 test("a tick is in every stage's histogram, in the whole, and in the threads' time", async () => {
   metrics = new Metrics(sources);
   const stages = { inputs: 0.0001, predict: 0.0002, solve: 0.009, collide: 0.0003, velocity: 0.0001, guard: 0.0001, encode: 0.0007 };
-  metrics.observeTick(stages, 0.0105, 0.011);
+  metrics.observeTick(stages, 0.0105, 0.011, { threads: 3, shared: 10, helped: 6 });
   const text = await metrics.registry.metrics();
   for (const [stage, seconds] of Object.entries(stages)) expect(text).toContain(`pliant_step_stage_seconds_sum{stage="${stage}"} ${seconds}`);
   expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.008",stage="solve"} 0');
   expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.012",stage="solve"} 1');
   expect(text).toContain("pliant_tick_seconds_sum 0.0105");
+  expect(text).toContain("pliant_tick_threads_sum 3");
+  expect(text).toContain('pliant_crew_chunks_total{by="leader"} 4');
+  expect(text).toContain('pliant_crew_chunks_total{by="helper"} 6');
   expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
 });
 

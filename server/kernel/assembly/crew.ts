@@ -4,11 +4,11 @@
  * The leader publishes a phase by writing the ticket (phase index << 32 | next chunk). A helper claims a chunk by compare-and-swap on the
  * ticket, so its claim is for the phase that the ticket names now, however late it is. The leader, whose phase that is, just adds one. It
  * waits at the end only for chunks that were claimed; a helper that never starts costs nothing. Chunks of a phase touch disjoint particles and each is
- * computed alone, so the result does not depend on who computed it.
+ * computed alone, so the result does not depend on who computed it. While no helper is there nothing is published, and nobody waits: crewWaiting.ts.
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */
 import {
-  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_DONE, H_ACTIVE, H_CREW, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, H_CHUNKS_SHARED, H_CHUNKS_HELPED, H_HELPERS, HELPER_BYTES, HELPER_LEAVES, HELPER_CLAIMS, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
@@ -17,6 +17,7 @@ import {
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS, KIND_SAFE, KIND_VERIFY, KIND_SHARED_TOUCHES, KIND_SHARED_CHECK, KIND_SHARED_LIST,
 } from "./layout";
+import { awaitHelpers, chunkDone, HELPER_TURNS, openPhase, sleepUntilOpened } from "./crewWaiting";
 import { predict, updateVelocity } from "./particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
 import { solveNeoHookean, solveStableNeoHookean } from "./hyperelastic";
@@ -120,7 +121,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
 let helped = false, ownScratch: usize = 0;
 
 /** Is it worth sharing anything out? */
-@inline export function isHelped(): bool { return helped; }
+export function isHelped(): bool { return helped && atomic.load<i32>(HEADER, H_CREW) > 0; }
 
 /**
  * All chunks of a row that stands behind the program's phases, by whoever comes; to be called by the leader, from within a phase of one chunk. It may be
@@ -130,15 +131,17 @@ export function shareOut(row: i32): void { runTogether(load<i32>(HEADER, H_PHASE
 
 function runTogether(p: i32, scratch: usize): void {
   const phase = <usize>load<u32>(HEADER, H_PROGRAM) + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);
-  atomic.store<i32>(HEADER, 0, H_DONE);
-  atomic.store<i64>(HEADER, <i64>p << 32, H_TICKET);
+  openPhase(p);
+  let own = 0;
   for (;;) {
     const chunk = <i32>(atomic.add<i64>(HEADER, 1, H_TICKET) & 0xffffffff);
     if (chunk >= chunks) break;
     runChunk(phase, chunk, scratch);
-    atomic.add<i32>(HEADER, 1, H_DONE);
+    own++;
   }
-  while (atomic.load<i32>(HEADER, H_DONE) < chunks) { /* a claimed chunk is a few microseconds of work */ }
+  store<i32>(HEADER, load<i32>(HEADER, H_CHUNKS_SHARED) + chunks, H_CHUNKS_SHARED);
+  store<i32>(HEADER, load<i32>(HEADER, H_CHUNKS_HELPED) + chunks - own, H_CHUNKS_HELPED);
+  awaitHelpers(chunks - own);
 }
 
 /** One tick by the leader. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
@@ -167,7 +170,7 @@ export function step(helpers: i32, scratch: usize): void {
         before = after;
         stage = load<i32>(phase, PHASE_STAGE);
       }
-      if (!helpers || chunks < 2) for (let c = 0; c < chunks; c++) runChunk(phase, c, scratch);
+      if (chunks < 2 || !isHelped()) for (let c = 0; c < chunks; c++) runChunk(phase, c, scratch);
       else runTogether(p, scratch);
       if (watch & WATCH_PHASES) phaseDone(p);
     }
@@ -184,21 +187,31 @@ function addStage(stage: i32, seconds: f64): void {
 }
 
 /**
- * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`).
+ * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`), or until it is wanted elsewhere.
+ * @param slot its row of H_HELPERS, 1 .. MAX_THREADS - 1, nobody else's; scratch its spill area
  * @returns chunks done
  */
-export function help(generation: i32, scratch: usize): i32 {
-  const program = <usize>load<u32>(HEADER, H_PROGRAM);
-  let worked = 0;
+export function help(generation: i32, slot: i32, scratch: usize): i32 {
+  const program = <usize>load<u32>(HEADER, H_PROGRAM), row = HEADER + H_HELPERS + <usize>slot * HELPER_BYTES;
+  let worked = 0, turns = 0;
   atomic.add<i32>(HEADER, 1, H_CREW);
-  while (atomic.load<i32>(HEADER, H_ACTIVE) == generation) {
+  while (atomic.load<i32>(HEADER, H_ACTIVE) == generation && !atomic.load<i32>(row, HELPER_LEAVES)) {
     const ticket = atomic.load<i64>(HEADER, H_TICKET), chunk = <i32>(ticket & 0xffffffff);
     const phase = program + <usize>(ticket >> 32) * PHASE_BYTES;
-    if (chunk >= load<i32>(phase, PHASE_CHUNKS)) continue;
-    if (atomic.cmpxchg<i64>(HEADER, ticket, ticket + 1, H_TICKET) != ticket) continue;
-    runChunk(phase, chunk, scratch);
-    atomic.add<i32>(HEADER, 1, H_DONE);
-    worked++;
+    if (chunk >= load<i32>(phase, PHASE_CHUNKS)) {
+      if (++turns >= HELPER_TURNS) { sleepUntilOpened(generation, row); turns = 0; }
+      continue;
+    }
+    // before the claim: whoever finds this thread dead must not find a chunk that is nobody's
+    atomic.store<i32>(row, 1, HELPER_CLAIMS);
+    if (atomic.cmpxchg<i64>(HEADER, ticket, ticket + 1, H_TICKET) == ticket) {
+      if (!worked) atomic.add<i32>(HEADER, 1, H_JOINED);
+      runChunk(phase, chunk, scratch);
+      chunkDone();
+      worked++;
+      turns = 0;
+    }
+    atomic.store<i32>(row, 0, HELPER_CLAIMS);
   }
   atomic.sub<i32>(HEADER, 1, H_CREW);
   return worked;

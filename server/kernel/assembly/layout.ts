@@ -58,9 +58,21 @@ export const STAGE_BROAD = 4;
 export const H_SETTLE_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
 /** Each of the crew's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: phase index << 32 | next chunk
-export const H_DONE = 384; // i32: chunks finished in this phase
+export const H_OPENED = 328; // i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep on it
+export const H_DONE = 384; // i32: chunks finished in this phase; a leader that has waited for long sleeps on it
+export const H_LEADER_SLEEPS = 388; // i32: 1 while it may
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
 export const H_CREW = 512; // i32: helpers that are inside a tick now
+export const H_SLEEPERS = 516; // i32: of them those that sleep, or are about to
+export const H_JOINED = 520; // i32: helpers that have claimed a chunk of the tick that was opened last
+export const H_TORN = 524; // i32: 1: a helper was lost inside a chunk, which nobody will finish
+export const H_CHUNKS_SHARED = 528; // i32: its chunks that were up to be claimed
+export const H_CHUNKS_HELPED = 532; // i32: of them those that helpers did
+/** A row of HELPER_BYTES for each thread but the leader, on a cache line of its own; row 0 is nobody's. */
+export const H_HELPERS = 832;
+export const HELPER_BYTES = 64;
+export const HELPER_LEAVES = 0; // i32: 1: it is wanted elsewhere
+export const HELPER_CLAIMS = 4; // i32: 1 while it has a chunk, or is about to claim one
 /** Contact between surfaces: touchList.ts. */
 export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
 export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle from the front, edge-edge at the end
@@ -113,7 +125,7 @@ export const H_COUNT_STOPS = 736; // particles that were stopped at their last s
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
 export const H_CONTACTS = 816; // i32 pointer: CONTACT rows of rigid bodies (rigidTouch.ts); 0: the room has none
 export const H_CONTACT_CAPACITY = 820; // i32
-export const HEADER_END = 832;
+export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
 export const PHASE_BYTES = 64;

@@ -1,0 +1,184 @@
+/**
+ * Who helps whom in a pool: a room whose ticks are heavy is stepped by a crew of the pool's threads. The tick's own task leads; threads that have nothing else
+ * to do are lent to it, each by a task of its own, and leave when the tick is over or somebody else needs a thread.
+ *
+ *   a tick begins           threads are idle, the room is heavy  -> idle threads are lent, to the tick with the fewest helpers first
+ *   a task finds no thread  -> as many helpers are sent away as tasks wait: they finish the chunk they have (microseconds) and leave
+ *   a thread is free again  -> lent to a tick that still runs
+ *   a helper's thread ends  -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: the leader throws, as if its own thread had ended
+ *
+ * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to
+ * the result (kernel/assembly/crew.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that:
+ * a light room's ticks are stepped by one thread, as if there were no crews.
+ */
+import type { EventEmitter } from "node:events";
+import { CrewWords, MOST_HELPERS } from "../sim/crewWords.ts";
+import type { HelpTask, RoomHandle, StepResult, StepTask } from "./messages.ts";
+
+/** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */
+const NEWEST = 1 / 8;
+/** A heavy room is light again below this part of what made it heavy. */
+const HYSTERESIS = 0.5;
+
+interface RoomLoad {
+  /** Average seconds of one thread that a tick would take alone. */
+  seconds: number;
+  heavy: boolean;
+}
+
+/** A tick of a heavy room that is under way. */
+interface CrewTick {
+  task: StepTask;
+  words: CrewWords;
+  /** Rows of helpers that have been sent; true: told to leave. */
+  helpers: Map<number, boolean>;
+  /** Ends the threads of a tick that hangs, its helpers' too. */
+  abort: EventEmitter;
+  over: boolean;
+}
+
+export interface CrewOptions {
+  /** Threads of the pool. */
+  threads: number;
+  /** Most threads that step one room. */
+  mostThreads: number;
+  /** Ticks that take longer than this make a room heavy, s. */
+  heavySeconds: number;
+  /** Runs a helper in the pool. */
+  help: (task: HelpTask, abort: EventEmitter) => Promise<unknown>;
+}
+
+export class Crews {
+  readonly #options: CrewOptions;
+  readonly #ticks = new Set<CrewTick>();
+  readonly #loads = new WeakMap<RoomHandle, RoomLoad>();
+  /** Slots of a room that a helper still has: one of the last tick may not have left yet. */
+  readonly #taken = new WeakMap<RoomHandle, Set<number>>();
+  /** Tasks in the pool, waiting ones and helpers included. */
+  #tasks = 0;
+
+  constructor(options: CrewOptions) {
+    this.#options = options;
+  }
+
+  /** Any task of the pool but a helper: helpers make room for it, and its thread is lent when it is done. */
+  async occupy<T>(run: () => Promise<T>): Promise<T> {
+    this.#tasks += 1;
+    this.#makeRoom();
+    try {
+      return await run();
+    } finally {
+      this.#tasks -= 1;
+      this.#lend();
+    }
+  }
+
+  /**
+   * One tick of a room.
+   * @param abort ends the threads that run it
+   * @param run hands the task to the pool
+   */
+  async step(task: StepTask, abort: EventEmitter, run: (task: StepTask) => Promise<StepResult>): Promise<StepResult> {
+    const load = this.#loadOf(task.room);
+    const { threads, mostThreads } = this.#options;
+    if (!load.heavy || Math.min(threads, mostThreads) < 2) {
+      const result = await this.occupy(() => run(task));
+      this.#weigh(load, result);
+      return result;
+    }
+    // A generation is an int32, not 0; ticks number the steps of a room.
+    const crewed = { ...task, crew: (task.tick % 0x3fffffff) + 1 };
+    const tick: CrewTick = { task: crewed, words: new CrewWords(task.room.memory), helpers: new Map(), abort, over: false };
+    try {
+      const result = await this.occupy(() => {
+        tick.words.open(crewed.crew);
+        this.#ticks.add(tick);
+        const running = run(crewed);
+        this.#lend();
+        return running.finally(() => this.#end(tick));
+      });
+      this.#weigh(load, result);
+      return result;
+    } finally {
+      this.#end(tick);
+    }
+  }
+
+  /** The worker closes a tick that comes to its end; one whose thread was lost is closed here. */
+  #end(tick: CrewTick): void {
+    if (tick.over) return;
+    tick.over = true;
+    this.#ticks.delete(tick);
+    tick.words.close();
+  }
+
+  #loadOf(room: RoomHandle): RoomLoad {
+    const known = this.#loads.get(room);
+    if (known) return known;
+    const load = { seconds: 0, heavy: false };
+    this.#loads.set(room, load);
+    return load;
+  }
+
+  /** What helpers did counts as if the leader had done it at its own pace. */
+  #weigh(load: RoomLoad, { wholeSeconds, crew: { shared, helped } }: StepResult): void {
+    const work = wholeSeconds * (1 + helped / Math.max(1, shared - helped));
+    load.seconds += NEWEST * (work - load.seconds);
+    load.heavy = load.seconds > this.#options.heavySeconds * (load.heavy ? HYSTERESIS : 1);
+  }
+
+  /** Sends helpers away for tasks that wait, from the largest crew first. */
+  #makeRoom(): void {
+    let missing = this.#tasks - this.#options.threads - [...this.#ticks].reduce((sum, tick) => sum + [...tick.helpers.values()].filter(Boolean).length, 0);
+    while (missing-- > 0) {
+      let largest: CrewTick | undefined, most = 0;
+      for (const tick of this.#ticks) {
+        const staying = [...tick.helpers.values()].filter((leaves) => !leaves).length;
+        if (staying > most) [largest, most] = [tick, staying];
+      }
+      if (!largest) return;
+      const slot = [...largest.helpers].find(([, leaves]) => !leaves)![0];
+      largest.helpers.set(slot, true);
+      largest.words.sendAway(slot);
+    }
+  }
+
+  /** Sends idle threads to ticks that run, one by one to the smallest crew. */
+  #lend(): void {
+    const { threads, mostThreads } = this.#options;
+    while (this.#tasks < threads) {
+      let smallest: CrewTick | undefined;
+      for (const tick of this.#ticks) {
+        const { size } = tick.helpers;
+        if (1 + size < mostThreads && size < MOST_HELPERS && size < (smallest?.helpers.size ?? Infinity) && tick.words.isOpen(tick.task.crew!)) smallest = tick;
+      }
+      if (!smallest || !this.#send(smallest)) return;
+    }
+  }
+
+  /** @returns false if all rows of the room are taken */
+  #send(tick: CrewTick): boolean {
+    const { room, crew } = tick.task;
+    const taken = this.#taken.get(room) ?? new Set<number>();
+    this.#taken.set(room, taken);
+    let slot = 1;
+    while (taken.has(slot)) slot += 1;
+    if (slot > MOST_HELPERS) return false;
+    taken.add(slot);
+    tick.helpers.set(slot, false);
+    tick.words.clear(slot);
+    this.#tasks += 1;
+    const left = (): void => {
+      this.#tasks -= 1;
+      taken.delete(slot);
+      tick.helpers.delete(slot);
+      this.#lend();
+    };
+    // A thread that ended before or between its chunks is no loss; what it left behind in one, its room hears of.
+    this.#options.help({ room, crew: crew!, slot }, tick.abort).then(left, () => {
+      tick.words.lost(slot);
+      left();
+    });
+    return true;
+  }
+}

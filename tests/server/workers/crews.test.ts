@@ -1,0 +1,154 @@
+/**
+ * One room on several threads of the pool: the state is that of one thread, whoever helps, comes late, is called away or dies. Real pools, real threads; what is
+ * random here is when threads are killed, and every outcome of that is judged.
+ */
+import { EventEmitter } from "node:events";
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { Piscina } from "piscina";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as L from "../../../server/kernel/assembly/layout.ts";
+import { Crews } from "../../../server/workers/crews.ts";
+import { FrameState } from "../../../server/workers/frameState.ts";
+import type { BuildResult, InspectResult, OpenResult, RoomHandle, StepResult } from "../../../server/workers/messages.ts";
+import { WorkerPools, type RoomPool } from "../../../server/workers/pool.ts";
+
+const TICKS = 30;
+const onError = (error: Error): void => { throw error; };
+const scene = (name: string): string => fileURLToPath(new URL(`../../../${name === "sheet" ? "tests/integration/scenes/victim" : `scenes/${name}`}.json`, import.meta.url));
+
+/** Bodies of tetrahedra that fall on each other, and a sheet that lies on itself: phases of the program, and what is shared out in the middle of them. */
+const SCENES = ["jelly-stack", "drape"];
+const built = new Map<string, BuildResult>();
+/** State after TICKS ticks by one thread. */
+const alone = new Map<string, string>();
+
+/** Cuts what the phases of a substep do into two chunks each, so that a helper is inside a long one most of the time. Who does what still makes no difference. */
+function cutInHalves({ memory }: RoomHandle): void {
+  const i32 = new Int32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  for (let phase = 0; phase < word(L.H_PHASES); phase++) {
+    const row = (word(L.H_PROGRAM) + phase * L.PHASE_BYTES) / 4;
+    if (i32[row + L.PHASE_CHUNKS / 4]! < 2) continue;
+    i32[row + L.PHASE_CHUNK / 4] = Math.ceil(i32[row + L.PHASE_COUNT / 4]! / 2);
+    i32[row + L.PHASE_CHUNKS / 4] = 2;
+  }
+}
+
+let handles = 0;
+async function open(pool: Pick<RoomPool, "open">, name: string): Promise<RoomHandle> {
+  const { template, layout, topology, topologyHash } = built.get(name)!;
+  return { key: `crew-${handles++}`, ...(await pool.open({ template, layout })), layout, topology, topologyHash };
+}
+
+async function run(pool: RoomPool, room: RoomHandle, ticks: number): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  for (let tick = 1; tick <= ticks; tick++) results.push(await pool.step({ room, tick, inputs: [], delta: "moving", keyframe: tick === 1 }));
+  return results;
+}
+
+beforeAll(async () => {
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError }), pool = pools.forRoom("shared");
+  for (const name of [...SCENES, "sheet"]) {
+    built.set(name, await pools.build({ scenePath: scene(name) }));
+    const room = await open(pool, name);
+    await run(pool, room, TICKS);
+    alone.set(name, (await pool.inspect({ room })).stateHash);
+  }
+  await pools.close();
+});
+
+describe.each([2, 4, 8])("%i threads", (threads) => {
+  let pools: WorkerPools;
+  beforeAll(() => (pools = new WorkerPools({ workers: threads, roomThreads: threads, crewMs: 0.01, stepDeadlineMs: 60_000, onError })));
+  afterAll(() => pools.close());
+
+  test.each(SCENES)("%s ends in the state of one thread, and others have helped", async (name) => {
+    const pool = pools.forRoom("shared"), room = await open(pool, name), results = await run(pool, room, TICKS);
+    expect((await pool.inspect({ room })).stateHash).toBe(alone.get(name));
+    expect(results.reduce((sum, { crew }) => sum + crew.helped, 0)).toBeGreaterThan(0);
+    expect(Math.max(...results.map(({ crew }) => crew.threads))).toBeGreaterThan(1);
+    for (const { crew } of results) {
+      expect(crew.threads).toBeLessThanOrEqual(threads);
+      expect(crew.helped).toBeLessThanOrEqual(crew.shared);
+    }
+  });
+
+  test("several heavy rooms at once borrow from each other", async () => {
+    const pool = pools.forRoom("shared"), names = [...SCENES, SCENES[0]!];
+    const rooms = await Promise.all(names.map((name) => open(pool, name)));
+    await Promise.all(rooms.map((room) => run(pool, room, TICKS)));
+    const hashes = await Promise.all(rooms.map(async (room) => (await pool.inspect({ room })).stateHash));
+    expect(hashes).toEqual(names.map((name) => alone.get(name)));
+  });
+});
+
+test("a light room is stepped by one thread, a heavy one by no more than it may have", async () => {
+  const pools = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const light = pools.forRoom("shared");
+  expect((await run(light, await open(light, "drape"), 10)).map(({ crew }) => crew)).toEqual(Array(10).fill({ threads: 1, shared: 0, helped: 0 }));
+  await pools.close();
+  const eager = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 0.01, stepDeadlineMs: 60_000, onError }), heavy = eager.forRoom("shared");
+  for (const { crew } of await run(heavy, await open(heavy, "drape"), 30)) expect(crew.threads).toBeLessThanOrEqual(2);
+  await eager.close();
+});
+
+/** Leaders and helpers in pools of their own, so that helpers alone can be killed. */
+describe("helpers that die", () => {
+  const filename = fileURLToPath(new URL("../../../server/workers/simWorker.ts", import.meta.url)), threads: Worker[] = [];
+  const note = (worker: Worker): void => void threads.push(worker);
+  let leaders: Piscina, helpers: Piscina, crews: Crews;
+  beforeAll(() => {
+    leaders = new Piscina({ filename, minThreads: 1, maxThreads: 1, idleTimeout: Infinity });
+    process.on("worker", note);
+    helpers = new Piscina({ filename, minThreads: 2, maxThreads: 2, idleTimeout: Infinity });
+    crews = new Crews({ threads: 3, mostThreads: 3, heavySeconds: 1e-5, help: (task, signal) => helpers.run(task, { name: "help", signal }) });
+  });
+  afterAll(async () => {
+    process.off("worker", note);
+    await Promise.all([leaders.destroy(), helpers.destroy()]);
+  });
+
+  const pool = { open: (task: object): Promise<OpenResult> => leaders.run(task, { name: "open" }) };
+  const step = (room: RoomHandle, tick: number): Promise<StepResult> =>
+    crews.step({ room, tick, inputs: [], delta: "none", keyframe: false }, new EventEmitter(), (task) => leaders.run(task, { name: "step" }));
+
+  test("between chunks nobody misses them, in the middle of one the tick ends at once as torn", async () => {
+    let torn = 0, whole = 0, helped = 0;
+    for (let tries = 0; tries < 40 && (torn === 0 || whole === 0); tries++) {
+      const room = await open(pool, "sheet");
+      cutInHalves(room);
+      let failed: unknown;
+      for (let tick = 1; tick <= TICKS && failed === undefined; tick++) {
+        const result = step(room, tick);
+        if (tick === TICKS / 2) {
+          // Spread over the milliseconds of a tick: most hit a helper that works, or one that looks for work.
+          await sleep(tries % 6);
+          await threads[threads.length - 1 - (tries % 2)]!.terminate();
+        }
+        await result.then(({ crew }) => (helped += crew.helped), (error: unknown) => (failed = error));
+      }
+      if (failed === undefined) {
+        const { stateHash } = (await leaders.run({ room }, { name: "inspect" })) as InspectResult;
+        expect(stateHash).toBe(alone.get("sheet"));
+        whole++;
+      } else {
+        // The leader's own error, not a deadline's; the room knows by the flag that its memory is torn.
+        expect(failed).toMatchObject({ message: "unreachable" });
+        expect(new FrameState(room.frames).busy).toBe(true);
+        torn++;
+      }
+    }
+    expect(helped).toBeGreaterThan(0);
+    expect(whole).toBeGreaterThan(0);
+    expect(torn).toBeGreaterThan(0);
+  }, 120_000);
+
+  test("one that never starts is not waited for", async () => {
+    const never = new Crews({ threads: 3, mostThreads: 3, heavySeconds: 1e-5, help: () => new Promise(() => {}) }), room = await open(pool, "jelly-stack");
+    for (let tick = 1; tick <= TICKS; tick++) {
+      await never.step({ room, tick, inputs: [], delta: "none", keyframe: false }, new EventEmitter(), (task) => leaders.run(task, { name: "step" }));
+    }
+    expect(((await leaders.run({ room }, { name: "inspect" })) as InspectResult).stateHash).toBe(alone.get("jelly-stack"));
+  });
+});
