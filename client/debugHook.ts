@@ -8,6 +8,7 @@
  *     pliant.frames()                   the last decoded frames, oldest first: [{tick, ints: number[], still}]
  *     pliant.quanta                     grid of each body, m
  *     pliant.displayed()                float32 positions drawn now, m
+ *     pliant.sampled()                  the same without what the page adds for its own hands
  *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
  *     pliant.grabs()                    hands as drawn, own and others'
@@ -54,6 +55,7 @@ function createHook({ state, status, tick, view, grabs, cursors, stats, firstDra
     get drawn() { return view()?.drawn ?? 0; },
     frames: () => (state.buffer?.list() ?? []).map((frame) => ({ tick: frame.tick, still: frame.still, ints: [...frame.ints] })),
     displayed: () => [...state.displayed],
+    sampled: () => [...state.sampled],
     project: (point: [number, number, number]) => view()?.project(new Vector3(...point)),
     pick: (x: number, y: number) => {
       const picked = view()?.pick(x, y, 0);

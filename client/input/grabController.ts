@@ -5,7 +5,8 @@
 import { Plane, Ray, Vector3 } from "three";
 import { build, type Point } from "../net/messages.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
-import { LocalBend } from "../view/localBend.ts";
+import type { HandEcho } from "../state/handEcho.ts";
+import { LocalBend, type ShownMoment } from "../view/localBend.ts";
 import { surfacePoint } from "../view/picking.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
@@ -30,6 +31,7 @@ interface OwnGrab {
 
 export interface GrabControllerOptions {
   view: RoomView;
+  echo: HandEcho;
   send: (bytes: Uint8Array) => void;
   color: () => string;
   /** Targets lie within this distance of the world's origin, m. */
@@ -42,7 +44,8 @@ export interface GrabControllerOptions {
 export class GrabController {
   private readonly options: GrabControllerOptions;
   private readonly grabs = new Map<number, OwnGrab>();
-  private fading: LocalBend[] = [];
+  /** Bends of hands that hold or have let go, until the picture has their end. */
+  private readonly bends: LocalBend[] = [];
   private nextId = 1;
 
   constructor(options: GrabControllerOptions) {
@@ -61,18 +64,19 @@ export class GrabController {
     const body = view.bodies[picked.body]!;
     const restPoint: Point = [0, 0, 0];
     surfacePoint(restPoint, { positions: body.rest, triangles: body.triangles }, picked.triangle, picked.u, picked.v);
-    const bend = new LocalBend(body, restPoint, BEND_RADIUS * body.restRadius);
     // Ids are a room member's own; 16 bits go round long before two live grabs could meet.
     const id = this.nextId;
     this.nextId = (this.nextId % 60_000) + 1;
     const target = picked.point.clone();
+    const bend = new LocalBend(body, id, target.toArray() as Point, restPoint, BEND_RADIUS * body.restRadius);
+    this.bends.push(bend);
     this.grabs.set(pointer, {
       id, picked, target, bend, clientX, clientY,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, picked.point),
       sent: target.clone(),
-      sentMs: performance.now(),
+      // The first movement goes out at once: only then does anything pull.
+      sentMs: -Infinity,
     });
-    bend.hand(target.x, target.y, target.z, performance.now());
     send(build.grab(id, picked, target.toArray() as Point));
     return true;
   }
@@ -100,19 +104,22 @@ export class GrabController {
     if (!grab) return;
     this.flush(grab, performance.now());
     this.options.send(build.release(grab.id));
-    this.forget(pointer, grab);
+    this.forget(pointer, grab, true);
   }
 
   /** The body was taken out: the server has let go already. */
   endOn(body: number): void {
-    for (const [pointer, grab] of this.grabs) if (grab.picked.body === body) this.forget(pointer, grab);
+    for (const [pointer, grab] of this.grabs) if (grab.picked.body === body) this.forget(pointer, grab, false);
   }
 
   /** Lets go of everything. @param tell the server too; not after a reset or a lost line, when it has let go by itself */
   endAll(tell: boolean): void {
     for (const [pointer, grab] of this.grabs) {
-      if (tell) this.options.send(build.release(grab.id));
-      this.forget(pointer, grab);
+      if (tell) {
+        this.flush(grab, performance.now());
+        this.options.send(build.release(grab.id));
+      }
+      this.forget(pointer, grab, tell);
     }
   }
 
@@ -120,17 +127,24 @@ export class GrabController {
     return this.grabs.has(pointer);
   }
 
-  /** Once per animation frame: says where the hands are, and hands out the local bends. */
-  update(nowMs: number): readonly LocalBend[] {
-    const interval = Math.max(MOVE_INTERVAL_MS, (1000 * this.grabs.size) / MOVES_PER_SECOND);
-    for (const grab of this.grabs.values()) {
-      grab.bend.hand(grab.target.x, grab.target.y, grab.target.z, nowMs);
-      if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
+  /**
+   * Once per animation frame: says where the hands are, and brings the local bends to the moment shown.
+   * @returns the bends to draw; live, read before the next call
+   */
+  update(moment: ShownMoment): readonly LocalBend[] {
+    const { bends } = this;
+    const { nowMs } = moment;
+    const interval = this.interval();
+    for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
+    let kept = 0;
+    for (const bend of bends) {
+      bend.update(this.options.echo, moment);
+      if (!bend.finished) bends[kept++] = bend;
+      else this.options.echo.forget(bend.grab);
     }
-    const before = this.fading.length;
-    this.fading = this.fading.filter((bend) => !bend.finished(nowMs));
-    if (this.fading.length < before) this.options.view.invalidate();
-    return [...[...this.grabs.values()].map((grab) => grab.bend), ...this.fading];
+    if (kept < bends.length) this.options.view.invalidate();
+    bends.length = kept;
+    return bends;
   }
 
   drawn(): DrawnGrab[] {
@@ -149,6 +163,14 @@ export class GrabController {
     // the world ends that far from its own origin, not from the room's
     scratch.sub(worldOrigin).clampLength(0, 0.98 * reach()).add(worldOrigin);
     grab.target.copy(scratch);
+    grab.bend.move(scratch.x, scratch.y, scratch.z);
+    const nowMs = performance.now();
+    if (nowMs - grab.sentMs >= this.interval()) this.flush(grab, nowMs);
+  }
+
+  /** Least time between two moves of one hand, ms. */
+  private interval(): number {
+    return Math.max(MOVE_INTERVAL_MS, (1000 * this.grabs.size) / MOVES_PER_SECOND);
   }
 
   private flush(grab: OwnGrab, nowMs: number): void {
@@ -158,10 +180,9 @@ export class GrabController {
     this.options.send(build.move(grab.id, grab.target.toArray() as Point));
   }
 
-  private forget(pointer: number, grab: OwnGrab): void {
+  private forget(pointer: number, grab: OwnGrab, told: boolean): void {
     this.grabs.delete(pointer);
-    grab.bend.release(performance.now());
-    this.fading.push(grab.bend);
+    grab.bend.release(performance.now(), told);
   }
 }
 

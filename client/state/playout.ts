@@ -57,10 +57,11 @@ export class Playout {
    * A frame came in.
    * @param frameMs its moment on the server's time line, ms (tick / tickHz)
    * @param nowMs local monotonic clock, ms
-   * @param afterStill nothing moved up to the frame before it: then the playhead may jump forward unseen, and what begins to move is
-   *   shown after the ordinary delay instead of the length of the rest's last silence
+   * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did. A playhead that is
+   *   there may jump forward unseen, and what begins to move is shown after the ordinary delay instead of the length of the rest's last silence
+   * @returns whether the playhead jumped over motion: what is drawn must melt into what comes
    */
-  arrived(frameMs: number, nowMs: number, afterStill: boolean): void {
+  arrived(frameMs: number, nowMs: number, stillFromMs: number): boolean {
     if (frameMs <= this.newestMs) this.restart();
     const step = frameMs - this.newestMs;
     // A gap of many intervals is a sleeping room and says nothing about the line.
@@ -72,8 +73,10 @@ export class Playout {
     this.newestMs = frameMs;
     this.advance(nowMs);
     const lead = frameMs - this.playheadMs;
-    const restEnds = afterStill && lead > this.delayMs;
-    if (restEnds || !(Math.abs(lead - this.delayMs) < JUMP_MS + this.delayMs)) {
+    // A single still frame between moving ones, ahead of the playhead, is no rest that is being shown.
+    const restEnds = this.playheadMs >= stillFromMs && lead > this.delayMs;
+    const tooFar = Math.abs(lead - this.delayMs) >= JUMP_MS + this.delayMs;
+    if (restEnds || tooFar || Number.isNaN(lead)) {
       this.playheadMs = frameMs - this.delayMs;
       this.leadMs = this.delayMs;
     } else {
@@ -82,6 +85,7 @@ export class Playout {
     const error = (this.leadMs - this.delayMs) / 1000;
     this.rate = Math.min(MAX_RATE, Math.max(MIN_RATE, 1 + GAIN * error));
     this.starving = false;
+    return tooFar && !restEnds;
   }
 
   /**

@@ -8,6 +8,7 @@ import { Clock } from "../net/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
 import type { Hand, Member, ServerEvent } from "../net/messages.ts";
 import { uint32Of } from "./bytes.ts";
+import { HandEcho } from "./handEcho.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
 import { Seam } from "./seam.ts";
@@ -47,7 +48,11 @@ export class RoomState {
   /** By member; a message names only the hands that changed. */
   readonly hands = new Map<number, Hand>();
   stats: RoomStats | undefined;
-  /** float32[3*particles] what is drawn now, m. */
+  /** This member's own hands as the server had them. */
+  readonly echo = new HandEcho();
+  /** float32[3*particles] the server's motion at the playhead, seams melted, m. */
+  sampled = new Float32Array(0);
+  /** float32[3*particles] what is drawn now, m: `sampled`, and what the picture adds for own hands. */
   displayed = new Float32Array(0);
   /** By body, 1: it waits, and is not drawn. */
   hidden = new Uint8Array(0);
@@ -83,7 +88,10 @@ export class RoomState {
         }
         return this.options.onMembers();
       case "hands":
-        for (const hand of event.hands) this.hands.set(hand.member, hand);
+        for (const hand of event.hands) {
+          this.hands.set(hand.member, hand);
+          if (hand.member === this.welcome?.member) this.echo.note(event.tick, hand.grabs);
+        }
         return;
       case "pong":
         return this.clock?.pong(event.clientTimeMs, event.serverTick, receivedMs);
@@ -91,7 +99,7 @@ export class RoomState {
         this.stats = event.stats;
         return this.options.onStats(event.stats);
       case "reset":
-        this.seam.begin(this.displayed, receivedMs);
+        this.seam.begin(this.sampled, receivedMs);
         return this.options.onReset(event.member);
       case "notice":
         return this.options.onNotice(event.code, event.text, event.details);
@@ -118,9 +126,10 @@ export class RoomState {
     const tick = (playheadMs * this.welcome.tickHz) / 1000;
     const pair = this.buffer.at(tick, this.sendTicks);
     if (!pair) return undefined;
-    interpolateInto(this.displayed, pair.from.positions, pair.to.positions, pair.alpha);
+    interpolateInto(this.sampled, pair.from.positions, pair.to.positions, pair.alpha);
     const key = pair.to.still || pair.from === pair.to ? pair.from.changedTick : tick;
-    const blending = this.seam.blendInto(this.displayed, nowMs);
+    const blending = this.seam.blendInto(this.sampled, nowMs);
+    this.displayed.set(this.sampled);
     const moved = this.hide(pair.from.tick, pair.to.tick) || blending || key !== this.lastKey;
     this.lastKey = key;
     return { tick, moved };
@@ -141,6 +150,7 @@ export class RoomState {
     const resumed = this.welcome?.session === welcome.session && this.topologyHash === welcome.topology;
     this.welcome = welcome;
     this.hands.clear();
+    this.echo.clear();
     // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
     this.chainBroken = true;
     this.rejoining = true;
@@ -168,6 +178,7 @@ export class RoomState {
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.buffer = new SnapshotBuffer(topology.particles);
     this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
+    this.sampled = new Float32Array(3 * topology.particles);
     this.displayed = new Float32Array(3 * topology.particles);
     this.hidden = new Uint8Array(topology.bodies.length);
     this.options.onTopology(topology);
@@ -188,17 +199,19 @@ export class RoomState {
     // A keyframe that repeats a frame which is already there (asked for by somebody else) changes nothing.
     if (before && event.type === "keyframe" && before.tick === frame.tick) return this.buffer.giveBack(frame);
     const restarted = before !== undefined && frame.tick < before.tick;
-    const wasStill = before?.still ?? false;
-    if (this.rejoining && before) {
+    // Frames are left out only where nothing moves, and by a line that is too slow: then a keyframe follows.
+    frame.afterRest = event.type === "delta" && frame.tick - event.baseTick > this.sendTicks;
+    const tickMs = 1000 / this.welcome!.tickHz;
+    const stillFromMs = before && (before.still || frame.afterRest) ? before.changedTick * tickMs : Number.NaN;
+    if (before && (this.rejoining || restarted)) {
       // The line was down: what was shown last melts into what the room is now, instead of sweeping over the gap.
-      this.seam.begin(this.displayed, receivedMs);
+      this.seam.begin(this.sampled, receivedMs);
       this.buffer.clear();
       this.playout.restart();
     }
     this.rejoining = false;
     this.buffer.push(frame);
-    if (restarted) this.playout.restart();
-    this.playout.arrived((frame.tick * 1000) / this.welcome!.tickHz, receivedMs, wasStill);
+    if (this.playout.arrived(frame.tick * tickMs, receivedMs, stillFromMs)) this.seam.begin(this.sampled, receivedMs);
     this.options.onFrame?.(frame);
   }
 

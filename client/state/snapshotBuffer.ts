@@ -14,6 +14,8 @@ export interface Frame {
   still: boolean;
   /** Tick of the first frame that looks like this one: the same through a rest. */
   changedTick: number;
+  /** Between the frame before it and this one frames were left out because nothing moved. */
+  afterRest: boolean;
 }
 
 /** Two frames and how far (0..1) the moment asked for lies between them. */
@@ -61,6 +63,7 @@ export class SnapshotBuffer {
         positions: new Float32Array(3 * this.particles),
         still: false,
         changedTick: 0,
+        afterRest: false,
       }
     );
   }
@@ -92,8 +95,8 @@ export class SnapshotBuffer {
    * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever extrapolated,
    * because a straight line through a collision shows what never happened.
    * @param tick moment on the server's time line, in ticks (fractions allowed)
-   * @param maxGap ticks; a pair further apart than this whose first frame is still is a rest that ended (little is sent while a
-   *   room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins when it began
+   * @param maxGap ticks; a pair further apart than this whose first frame is still, or whose second comes after a rest, is a rest that ended (little is
+   *   sent while a room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins when it began
    */
   at(tick: number, maxGap: number): FramePair | undefined {
     const { frames } = this;
@@ -103,7 +106,7 @@ export class SnapshotBuffer {
     const from = frames[high]!;
     const to = frames[high + 1] ?? from;
     if (to === from || tick <= from.tick) return { from, to, alpha: 0 };
-    const start = from.still ? Math.max(from.tick, to.tick - maxGap) : from.tick;
+    const start = from.still || to.afterRest ? Math.max(from.tick, to.tick - maxGap) : from.tick;
     return { from, to, alpha: Math.max(0, (tick - start) / (to.tick - start)) };
   }
 }

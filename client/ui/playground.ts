@@ -30,6 +30,9 @@ export interface PlaygroundOptions {
 /** A push takes this part of the largest impulse that the scene allows. */
 const PUSH = 0.75;
 
+/** Twice the round trip and the buffer, and this, ms: then no answer to a hand comes any more. */
+const PATIENCE_MS = 250;
+
 /** A page has one keyboard and one debugging hook, however often a room comes back with another scene. */
 let installed = false;
 
@@ -54,6 +57,7 @@ export class Playground {
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
     this.grabs = new GrabController({
       view: this.view,
+      echo: state.echo,
       send: (bytes) => {
         shell.hideHint();
         options.send(bytes);
@@ -145,7 +149,8 @@ export class Playground {
     const { state } = this.options;
     const sampled = state.sample(nowMs);
     if (sampled) this.tick = sampled.tick;
-    const bends = this.grabs.update(nowMs);
+    const bufferMs = state.playout?.delayMs ?? 0, rttMs = state.clock?.rttMs ?? 0;
+    const bends = this.grabs.update({ nowMs, tick: this.tick, sendTicks: state.sendTicks, patienceMs: PATIENCE_MS + 2 * ((Number.isFinite(rttMs) ? rttMs : 0) + bufferMs) });
     this.presence.update(nowMs, this.grabs.count > 0);
     const drew = this.view.frame({
       nowMs,
@@ -157,7 +162,6 @@ export class Playground {
       grabs: this.drawnGrabs(),
       cursors: this.drawnCursors(),
       bends,
-      lagMs: Math.min(400, (Number.isFinite(state.clock?.rttMs) ? state.clock!.rttMs : 0) + (state.playout?.delayMs ?? 0)),
     });
     if (drew) this.drawTimes.push(nowMs);
     if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {

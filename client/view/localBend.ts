@@ -1,8 +1,20 @@
 /**
- * What you grab answers at once: the neighbourhood of the held point follows the hand by what the hand has moved since the moment
- * that the displayed frame shows. When the server's answer arrives, that difference has shrunk by itself, so nothing is ever
- * corrected and nothing pops: no state here is simulated, it is one smooth offset on top of the server's positions.
+ * What you grab answers at once: the neighbourhood of the held point follows the hand by what the hand has moved since the pull that the picture already shows.
+ *
+ *     offset = sat(RESPONSE (h - e)),   sat(d) = d / (1 + |d| / LIMIT)
+ *
+ * h: the hand now; e: the hand as the server had it at the moment shown (`state/handEcho.ts`), so what the server's answer brings is taken back in the
+ * same picture. Nothing is corrected afterwards and no state is simulated here: one smooth offset on top of the server's positions.
+ *
+ * Why nothing pops: sat is 1-Lipschitz, and so is the weight's use of it; between two pictures a vertex moves by the server's motion plus at most
+ * RESPONSE (|dh| + |de|): what the hand moves now, and what the server's hand moves in the time line shown. At the end of a hold h rests, e arrives at h
+ * where the server let go, and the offset is zero when the body flies off. The slope of the offset over the surface is at most
+ * 1.54 LIMIT = 0.54 of an undeformed length (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so the surface does not fold and a detail mesh on it neither.
+ *
+ * Tried and rejected: e from the hand's own history at now - (round trip + buffer). Estimates move when the line does (15 mm at 1 m/s for 25 ms), moves that
+ * waited and came together are not where that history has them, and at release the offset had to be faded against a body that was still being pulled.
  */
+import type { HandEcho } from "../state/handEcho.ts";
 
 export interface BendTarget {
   /** float32[3*count] m, inout: displayed positions of the body. */
@@ -12,26 +24,50 @@ export interface BendTarget {
 }
 
 /** Part of the hand's motion that the surface shows at once: rubber gives, so not all of it. */
-const RESPONSE = 0.6;
-/** Once released, the offset dies with this time constant, ms. */
-const FADE_MS = 35;
+export const RESPONSE = 0.6;
+/** Largest offset, as a part of the neighbourhood's radius: a hand that races off must not pull a spike. */
+export const LIMIT = 0.35;
+/** Where the server let go by itself there is no answer to blend into: the offset melts in this time, ms; as long as a seam. */
+export const FADE_MS = 260;
+
+export interface ShownMoment {
+  nowMs: number;
+  /** Tick shown now (fractional). */
+  tick: number;
+  /** Ticks between two frames. */
+  sendTicks: number;
+  /** How long an answer takes at most, ms: when a hand that let go is still not known to the server, it never will be. */
+  patienceMs: number;
+}
 
 export class LocalBend {
   private readonly target: BendTarget;
-  private readonly history: { ms: number; x: number; y: number; z: number }[] = [];
   private readonly indices: Uint32Array;
   private readonly weights: Float32Array;
   private readonly limit: number;
-  private readonly offset: [number, number, number] = [0, 0, 0];
+  private readonly begin: Float64Array;
+  private readonly hand: Float64Array;
+  private readonly shown = new Float64Array(3);
+  private readonly offset = new Float64Array(3);
+  readonly grab: number;
   private releasedMs = Number.NaN;
+  /** Since when the offset melts, NaN: it does not. */
+  private fadeMs = Number.NaN;
+  private strength = 1;
+  private done = false;
 
   /**
+   * @param grab its number, as told to the server
+   * @param hand where the hand took hold, m
    * @param held rest position of the held point, m
    * @param radius of the neighbourhood, m
    */
-  constructor(target: BendTarget, held: readonly [number, number, number], radius: number) {
+  constructor(target: BendTarget, grab: number, hand: readonly [number, number, number], held: readonly [number, number, number], radius: number) {
     this.target = target;
-    this.limit = 0.35 * radius;
+    this.grab = grab;
+    this.begin = Float64Array.from(hand);
+    this.hand = Float64Array.from(hand);
+    this.limit = LIMIT * radius;
     const indices: number[] = [];
     const weights: number[] = [];
     for (let i = 0; i < target.rest.length; i += 3) {
@@ -47,28 +83,50 @@ export class LocalBend {
     this.weights = Float32Array.from(weights);
   }
 
-  hand(x: number, y: number, z: number, nowMs: number): void {
-    this.history.push({ ms: nowMs, x, y, z });
-    while (this.history.length > 2 && nowMs - this.history[1]!.ms > 1000) this.history.shift();
+  /** The hand is here now, m. Ignored once it has let go. */
+  move(x: number, y: number, z: number): void {
+    if (!Number.isNaN(this.releasedMs)) return;
+    this.hand[0] = x;
+    this.hand[1] = y;
+    this.hand[2] = z;
   }
 
-  release(nowMs: number): void {
+  /** @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset melts */
+  release(nowMs: number, told: boolean): void {
+    if (!Number.isNaN(this.releasedMs)) return;
     this.releasedMs = nowMs;
+    if (!told && Number.isNaN(this.fadeMs)) this.fadeMs = nowMs;
   }
 
   /** Nothing left to add: forget this bend. */
-  finished(nowMs: number): boolean {
-    return nowMs - this.releasedMs > 6 * FADE_MS;
+  get finished(): boolean {
+    return this.done;
+  }
+
+  /** Once per picture, before `apply`. */
+  update(echo: HandEcho, { nowMs, tick, sendTicks, patienceMs }: ShownMoment): void {
+    const released = !Number.isNaN(this.releasedMs);
+    if (Number.isNaN(this.fadeMs)) {
+      this.shown.set(this.begin);
+      const phase = echo.at(this.grab, tick, sendTicks, this.shown, released ? this.hand : undefined);
+      if (phase !== "after") this.aim();
+      // The server's hand let go where this one did: nothing is left.
+      else if (released) this.done = true;
+      else this.fadeMs = nowMs;
+      if (released && nowMs - this.releasedMs > patienceMs) this.fadeMs = nowMs;
+    }
+    const t = (nowMs - this.fadeMs) / FADE_MS;
+    if (t >= 1 && released) this.done = true;
+    this.strength = t > 0 ? (t < 1 ? 1 - t * t * (3 - 2 * t) : 0) : 1;
   }
 
   /**
    * Adds the offset to the displayed positions.
-   * @param lagMs age of the hand that the displayed frame shows: round trip plus buffer delay
    * @param floorY particles are kept above this, m
    */
-  apply(nowMs: number, lagMs: number, floorY: number): void {
-    this.updateOffset(nowMs, lagMs);
-    const [x, y, z] = this.offset;
+  apply(floorY: number): void {
+    if (this.done) return;
+    const x = this.offset[0]! * this.strength, y = this.offset[1]! * this.strength, z = this.offset[2]! * this.strength;
     if (x === 0 && y === 0 && z === 0) return;
     const { positions } = this.target;
     for (let k = 0; k < this.indices.length; k++) {
@@ -79,27 +137,12 @@ export class LocalBend {
     }
   }
 
-  private updateOffset(nowMs: number, lagMs: number): void {
-    const now = this.history[this.history.length - 1];
-    if (!now) return;
-    const then = this.handAt(nowMs - lagMs);
-    const x = (now.x - then.x) * RESPONSE, y = (now.y - then.y) * RESPONSE, z = (now.z - then.z) * RESPONSE;
-    const size = Math.sqrt(x * x + y * y + z * z);
-    // Saturates smoothly: a hand that races off must not pull a spike.
-    let factor = this.limit / (this.limit + size);
-    if (!Number.isNaN(this.releasedMs)) factor *= Math.exp(-(nowMs - this.releasedMs) / FADE_MS);
-    this.offset[0] = x * factor;
-    this.offset[1] = y * factor;
-    this.offset[2] = z * factor;
-  }
-
-  private handAt(ms: number): { x: number; y: number; z: number } {
-    const { history } = this;
-    let i = history.length - 1;
-    while (i > 0 && history[i]!.ms > ms) i--;
-    const a = history[i]!, b = history[i + 1];
-    if (!b || ms <= a.ms) return a;
-    const t = (ms - a.ms) / (b.ms - a.ms);
-    return { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t, z: a.z + (b.z - a.z) * t };
+  private aim(): void {
+    const { hand, shown, offset, limit } = this;
+    const x = RESPONSE * (hand[0]! - shown[0]!), y = RESPONSE * (hand[1]! - shown[1]!), z = RESPONSE * (hand[2]! - shown[2]!);
+    const factor = limit / (limit + Math.sqrt(x * x + y * y + z * z));
+    offset[0] = x * factor;
+    offset[1] = y * factor;
+    offset[2] = z * factor;
   }
 }

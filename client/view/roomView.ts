@@ -36,8 +36,6 @@ export interface FrameInput {
   grabs: readonly DrawnGrab[];
   cursors: readonly DrawnCursor[];
   bends: readonly LocalBend[];
-  /** Age of the hands that the displayed frame shows, ms. */
-  lagMs: number;
 }
 
 export class RoomView {
@@ -110,7 +108,7 @@ export class RoomView {
     }
     const bent = input.bends.length > 0;
     if (this.visible && (input.moved || bent || this.dirty)) {
-      for (const bend of input.bends) bend.apply(input.nowMs, input.lagMs, this.floorY);
+      for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();
     }
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);

@@ -22,6 +22,7 @@ import type { Session } from "./session.ts";
 import { RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
+import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
 const REST_HEARTBEAT_MS = 250;
@@ -144,6 +145,7 @@ export class Room {
   }
 
   #handle(session: Session, request: ClientRequest): void {
+    if (inputTraces.hasSubscribers) inputTraces.publish({ room: this.name, member: session.member, type: request.type, ms: performance.now() } satisfies InputTrace);
     switch (request.type) {
       case "hello":
         return;
@@ -183,14 +185,16 @@ export class Room {
     metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
     if (due.skipped > 0) metrics.ticksSkipped.inc(due.skipped);
     this.#stats.begun(due.latenessMs, due.skipped);
-    const task = this.#composeTask();
+    const task = this.#composeTask(), startMs = performance.now();
     try {
       const outcome = await this.#simulation.step(task);
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
         this.tick = task.tick;
+        const steppedMs = performance.now();
         this.#publish(outcome.result, outcome.roundTripSeconds);
+        if (tickTraces.hasSubscribers) this.#traceTick(outcome.result, startMs, steppedMs);
       } else if (outcome.kind === "untouched") {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
@@ -227,6 +231,11 @@ export class Room {
     }
     if (result.tick % this.sendTicks === 0) this.#sendHands(result.tick);
     this.#sendStats();
+  }
+
+  #traceTick({ tick, delta, keyframe, wholeSeconds, seconds }: StepResult, startMs: number, steppedMs: number): void {
+    const frame = delta !== null || keyframe !== null;
+    tickTraces.publish({ room: this.name, tick, frame, startMs, steppedMs, sentMs: performance.now(), workerMs: 1000 * wholeSeconds, encodeMs: 1000 * seconds.encode } satisfies TickTrace);
   }
 
   #sendHands(tick: number): void {

@@ -21,7 +21,7 @@ function play({ arrival, frameMs = (n) => n * INTERVAL, seconds }: Line): { play
   for (let ms = 0; ms < seconds * 1000; ms += 1000 / 60) {
     while (arrival(n) <= ms) {
       newest = frameMs(n);
-      playout.arrived(newest, arrival(n), false);
+      playout.arrived(newest, arrival(n), Number.NaN);
       n++;
     }
     shown.push({ ms, playhead: playout.advance(ms), newest });
@@ -80,18 +80,18 @@ describe("Playout", () => {
 
   test("what moves after a rest is shown after the ordinary delay, not after the rest's last silence", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
-    for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, false);
+    for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN);
     // At rest a frame comes every 250 ms; the last one is 240 ms old when something moves.
-    playout.arrived(2250, 2250, true);
+    playout.arrived(2250, 2250, 59 * INTERVAL);
     playout.advance(2480);
-    playout.arrived(2490, 2490, true);
+    playout.arrived(2490, 2490, 59 * INTERVAL);
     expect(2490 - playout.advance(2490)).toBeLessThanOrEqual(playout.delayMs + 1);
   });
 
   test("a restarted time line is followed at once", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
-    for (let n = 0; n < 30; n++) playout.arrived(5000 + n * INTERVAL, n * INTERVAL, false);
-    playout.arrived(100, 1010, false);
+    for (let n = 0; n < 30; n++) playout.arrived(5000 + n * INTERVAL, n * INTERVAL, Number.NaN);
+    playout.arrived(100, 1010, Number.NaN);
     const playhead = playout.advance(1010);
     expect(playhead).toBeLessThanOrEqual(100);
     expect(playhead).toBeGreaterThan(0);

@@ -1,0 +1,76 @@
+/** Joins the stamps of two pages and the server into the way of one hand's movement: which tick took it, which frame carried it, when it was seen. */
+import { ClientMessage } from "../../shared/protocol.ts";
+import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
+
+export interface InputTrace {
+  member: number;
+  type: string;
+  ms: number;
+}
+
+export interface TickTrace {
+  tick: number;
+  frame: boolean;
+  startMs: number;
+  steppedMs: number;
+  sentMs: number;
+  workerMs: number;
+  encodeMs: number;
+}
+
+/** Moments of one movement, ms since the epoch, in the order in which they happen. */
+export interface Chain {
+  event: number;
+  sent: number;
+  received: number;
+  /** Start of the tick that took it, and of the first tick from there on that sent a frame. */
+  tick: number;
+  frameTick: number;
+  encoded: number;
+  handedOver: number;
+  arrived: number;
+  decoded: number;
+  frame: FrameStamp;
+}
+
+/** @param lines of the trace file */
+export function parseTrace(lines: string, room: string): { inputs: InputTrace[]; ticks: TickTrace[] } {
+  const inputs: InputTrace[] = [], ticks: TickTrace[] = [];
+  for (const line of lines.split("\n")) {
+    // the server may be in the middle of the last one
+    if (!line.endsWith("}")) continue;
+    const { name, origin, room: where, ...f } = JSON.parse(line) as { name: string; origin: number; room: string } & Record<string, number>;
+    if (where !== room) continue;
+    if (name === "pliant.input") inputs.push({ ...(f as unknown as InputTrace), ms: origin + f["ms"]! });
+    else ticks.push({ ...(f as unknown as TickTrace), startMs: origin + f["startMs"]!, steppedMs: origin + f["steppedMs"]!, sentMs: origin + f["sentMs"]! });
+  }
+  return { inputs, ticks };
+}
+
+/**
+ * @param member the puller's number in the room
+ * @returns one chain for each `move` that the puller sent and whose frame the watcher has
+ * @throws Error if the server had other moves than the page sent: then none can be matched
+ */
+export function chains(sent: readonly SentStamp[], frames: readonly FrameStamp[], trace: { inputs: readonly InputTrace[]; ticks: readonly TickTrace[] }, member: number): Chain[] {
+  const moves = sent.filter(({ type }) => type === ClientMessage.move);
+  const inputs = trace.inputs.filter((input) => input.member === member && input.type === "move");
+  if (inputs.length !== moves.length) throw new Error(`the page sent ${moves.length} moves, the server had ${inputs.length}`);
+  const arrival = new Map(frames.map((frame) => [frame.tick, frame]));
+  return moves.flatMap((move, i) => {
+    const input = inputs[i]!;
+    const took = trace.ticks.find(({ startMs }) => startMs >= input.ms);
+    const carried = took && trace.ticks.find(({ tick, frame }) => frame && tick >= took.tick);
+    const frame = carried && arrival.get(carried.tick);
+    if (!frame) return [];
+    return [{
+      event: move.eventMs, sent: move.ms, received: input.ms, tick: took.startMs, frameTick: carried.startMs,
+      encoded: carried.steppedMs, handedOver: carried.sentMs, arrived: frame.ms, decoded: frame.decodedMs, frame,
+    }];
+  });
+}
+
+/** The first picture that differs from the one before it and shows more than the frame before this one. @param sendTicks ticks between two frames */
+export function firstChange(pictures: readonly PictureStamp[], frame: FrameStamp, sendTicks: number): PictureStamp | undefined {
+  return pictures.find(({ drawnMs, tick, changed }) => changed && drawnMs > frame.ms && tick > frame.tick - sendTicks);
+}

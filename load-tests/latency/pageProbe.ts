@@ -1,0 +1,123 @@
+/**
+ * What the benchmark of input latency puts into a page before its own scripts run: stamps of pointer events, of messages as they leave and arrive, and of the
+ * first picture that differs. The functions are sent to the browser as text, so they use nothing from outside themselves.
+ * Times are milliseconds since the epoch on the machine's monotonic clock: pages and server compare directly.
+ */
+
+/** One message that left or came. `type` is the protocol's number. */
+export interface Stamp {
+  type: number;
+  ms: number;
+}
+
+export interface SentStamp extends Stamp {
+  /** When the browser got the last pointer event before it. */
+  eventMs: number;
+}
+
+export interface FrameStamp extends Stamp {
+  tick: number;
+  /** The page's handler was through with it: it is decoded. */
+  decodedMs: number;
+}
+
+export interface PictureStamp {
+  /** Start of the animation frame. */
+  startMs: number;
+  /** The picture is in the canvas: its pixels have been read. */
+  drawnMs: number;
+  /** Tick that it shows. */
+  tick: number;
+  /** Pixels differ from the picture before it. */
+  changed: boolean;
+}
+
+export interface PullerLog {
+  sent: SentStamp[];
+}
+
+export interface WatcherLog {
+  frames: FrameStamp[];
+  pictures: PictureStamp[];
+  /** Nothing has been drawn since this moment. */
+  quietSinceMs: number;
+}
+
+interface PageWindow {
+  pliantPuller: PullerLog;
+  pliantWatcher: WatcherLog;
+  pliant?: { tick: number; drawn: number };
+  /** Window pixels around which pictures are compared; undefined: nowhere. */
+  watchAt?: { x: number; y: number };
+}
+
+/** For the page whose hand pulls. */
+export function installPuller(): void {
+  const log: PullerLog = { sent: [] };
+  (window as unknown as PageWindow).pliantPuller = log;
+  let eventMs = Number.NaN;
+  for (const kind of ["pointerdown", "pointermove"]) addEventListener(kind, (event) => void (eventMs = performance.timeOrigin + event.timeStamp), { capture: true });
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    // An array of up to 15 fields and a small number: the type is the second byte.
+    log.sent.push({ type: (data as Uint8Array)[1]!, ms: performance.timeOrigin + performance.now(), eventMs });
+    send.call(this, data);
+  };
+}
+
+/** For the page that looks on. It is not told of other hands (message 68): what changes in its picture is the body, and no cursor or band. */
+export function installWatcher(): void {
+  const HANDS = 68, KEYFRAME = 65, DELTA = 66;
+  const HALF = 60;
+  const page = window as unknown as PageWindow;
+  const log: WatcherLog = { frames: [], pictures: [], quietSinceMs: 0 };
+  page.pliantWatcher = log;
+  const now = () => performance.timeOrigin + performance.now();
+
+  const uint = (bytes: Uint8Array, at: number): number => {
+    const head = bytes[at]!;
+    if (head < 0x80) return head;
+    let value = 0;
+    for (let i = 1; i <= (head === 0xcc ? 1 : head === 0xcd ? 2 : 4); i++) value = value * 256 + bytes[at + i]!;
+    return value;
+  };
+
+  const handler = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")!;
+  Object.defineProperty(WebSocket.prototype, "onmessage", {
+    get() {
+      return handler.get!.call(this);
+    },
+    set(this: WebSocket, listen: ((event: MessageEvent) => void) | null) {
+      handler.set!.call(this, listen && ((event: MessageEvent) => {
+        const ms = now(), bytes = new Uint8Array(event.data as ArrayBuffer), type = bytes[1]!;
+        if (type === HANDS) return;
+        listen.call(this, event);
+        if (type === KEYFRAME || type === DELTA) log.frames.push({ type, tick: uint(bytes, 2), ms, decodedMs: now() });
+      }));
+    },
+  });
+
+  let drawn = 0;
+  let before = new Uint8Array(0);
+  const look = (startMs: number) => {
+    const { pliant, watchAt } = page;
+    if (!pliant || pliant.drawn === drawn) return;
+    drawn = pliant.drawn;
+    log.quietSinceMs = now();
+    const canvas = document.querySelector<HTMLCanvasElement>("canvas.view");
+    const gl = canvas?.getContext("webgl2");
+    if (!canvas || !gl || !watchAt) return;
+    const box = canvas.getBoundingClientRect(), scale = canvas.width / box.width;
+    const pixels = new Uint8Array(4 * (2 * HALF) ** 2);
+    gl.readPixels(Math.round((watchAt.x - box.left) * scale) - HALF, Math.round((box.bottom - watchAt.y) * scale) - HALF, 2 * HALF, 2 * HALF, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    const changed = before.length === pixels.length && pixels.some((value, i) => value !== before[i]);
+    before = pixels;
+    log.pictures.push({ startMs, drawnMs: now(), tick: pliant.tick, changed });
+  };
+  const request = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (callback) => request((frameMs) => {
+    const startMs = now();
+    callback(frameMs);
+    look(startMs);
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Records what a page draws, picture by picture: the drawn positions, the same without what the page adds for its own hands, the hand, and when. Works from
+ * outside: it wraps requestAnimationFrame and looks after the page's own callback.
+ */
+import type { Page } from "playwright-core";
+
+export interface Picture {
+  /** Start of the animation frame's callback, ms of the page's clock. */
+  ms: number;
+  /** Page's own work in this animation frame, ms. */
+  workMs: number;
+  tick: number;
+  /** Target of the page's own first hand, m; undefined when it holds nothing. */
+  hand: number[] | undefined;
+  /** float32[3n] m */
+  displayed: Float32Array;
+  sampled: Float32Array;
+}
+
+interface Recording {
+  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[] }[];
+  /** Starts of all animation frames, drawn or not. */
+  frames: number[];
+  on: boolean;
+}
+
+declare global {
+  interface Window {
+    recording?: Recording;
+    /** When the browser got each pointermove, and when the page's handler for it was through. */
+    moves?: { eventMs: number; handledMs: number }[];
+  }
+}
+
+/** From now on. @param keep pictures kept at most, the last ones */
+export async function record(page: Page, keep = 400): Promise<void> {
+  await page.evaluate((keep) => {
+    if (window.recording) {
+      window.recording.pictures = [];
+      window.recording.frames = [];
+      window.moves = [];
+      window.recording.on = true;
+      return;
+    }
+    const recording: Recording = (window.recording = { pictures: [], frames: [], on: true });
+    window.moves = [];
+    addEventListener("pointermove", (event) => window.moves!.push({ eventMs: event.timeStamp, handledMs: performance.now() }), { capture: true });
+    const request = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (callback) => request((frameMs) => {
+      const ms = performance.now();
+      callback(frameMs);
+      if (!recording.on) return;
+      const workMs = performance.now() - ms;
+      const hand = window.pliant.grabs().find(({ id }) => id.startsWith("own:"))?.target;
+      recording.frames.push(ms);
+      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled() });
+      if (recording.pictures.length > keep) recording.pictures.shift();
+    });
+  }, keep);
+}
+
+/** Stops, and hands out what was recorded. */
+export async function recorded(page: Page): Promise<{ pictures: Picture[]; moves: { eventMs: number; handledMs: number }[] }> {
+  const { pictures, moves } = await page.evaluate(() => {
+    const recording = window.recording!;
+    recording.on = false;
+    return { pictures: recording.pictures, moves: window.moves! };
+  });
+  return { moves, pictures: pictures.map((picture) => ({ ...picture, displayed: Float32Array.from(picture.displayed), sampled: Float32Array.from(picture.sampled) })) };
+}
+
+/** One path of a hand: window pixels over time. */
+export interface HandPath {
+  from: { x: number; y: number };
+  /** px */
+  amplitude: { x: number; y: number };
+  /** ms */
+  period: number;
+  /** How long it goes on until it lets go, ms. */
+  holdMs: number;
+}
+
+/**
+ * Takes hold, goes to and fro on a Lissajous curve that begins with speed 0, and lets go at full speed. Events come from inside the page, before each of its animation frames
+ * as the browser's own do, so the hand's path does not depend on how busy the test is.
+ */
+export async function wave(page: Page, path: HandPath): Promise<void> {
+  await page.evaluate(({ from, amplitude, period, holdMs }) => new Promise<void>((done) => {
+    const canvas = document.querySelector("canvas.view")!;
+    const fire = (type: string, x: number, y: number) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 7, pointerType: "mouse", button: 0, buttons: 1, clientX: x, clientY: y, bubbles: true, cancelable: true }));
+    const startMs = performance.now();
+    fire("pointerdown", from.x, from.y);
+    const step = () => {
+      const ms = performance.now() - startMs;
+      const angle = (2 * Math.PI * ms) / period;
+      const x = from.x + amplitude.x * Math.sin(angle) * Math.min(1, ms / period), y = from.y - amplitude.y * (1 - Math.cos(angle));
+      if (ms < holdMs) {
+        fire("pointermove", x, y);
+        requestAnimationFrame(step);
+      } else {
+        fire("pointerup", x, y);
+        done();
+      }
+    };
+    requestAnimationFrame(step);
+  }), path);
+}
