@@ -106,7 +106,7 @@ const STAGES: [string, keyof Chain, keyof Chain][] = [
 
 /** Median, 95th percentile and maximum. */
 const spread = (what: string, values: number[], target?: Row["target"]): Row[] => [
-  { what: `${what}, median of ${values.length}`, value: quantile(values, 0.5), unit: "ms" },
+  { what: `${what}, median`, value: quantile(values, 0.5), unit: "ms", note: `of ${values.length}` },
   { what: `${what}, p95`, value: quantile(values, 0.95), unit: "ms", ...(target && { target }) },
   { what: `${what}, max`, value: Math.max(...values), unit: "ms" },
 ];
