@@ -51,7 +51,7 @@ async function passOf(material: SoftMaterial, cells: number, place: Place, modul
   const solve = (): void => {
     for (let p = 0; p < phases; p++) {
       const at = (program + p * L.PHASE_BYTES) / 4, name = solvers[i32[at + L.PHASE_KIND / 4]!];
-      if (name) (kernel[name] as Kernel["solveTetrahedra"])(i32[at + L.PHASE_DATA / 4]!, i32[at + L.PHASE_COUNT / 4]!, flags, inverseH2, layout.scratch, 0);
+      if (name) (kernel[name] as Kernel["solveTetrahedra"])(i32[at + L.PHASE_DATA / 4]!, i32[at + L.PHASE_OWN / 4]!, i32[at + L.PHASE_COUNT / 4]!, flags, inverseH2, layout.scratch, 0);
     }
   };
   return {

@@ -8,10 +8,11 @@
  */
 import * as L from "../../server/kernel/assembly/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
+import { PARTICLES_PER_ELEMENT, type Elements, type TetElements } from "../../server/sim/constraints/elements.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
+import { inPrincipalAxes } from "../../server/sim/memory/blocks/tet.ts";
 import { planBlocks, type ColorRange, type Form } from "../../server/sim/memory/writeBlocks.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import { solveConstraint, solvePaperConstraint, TWINS } from "../../server/sim/reference/twins.ts";
@@ -125,11 +126,11 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     iterate(first) {
       for (const range of planned.ranges) {
         if (form === "paper") solvePaperRange(kernel, range, scratch);
-        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
+        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
@@ -141,10 +142,10 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
     },
     align() {
       particles.x.set(kit.kernelPositions());
-      const { bytes, memory: from } = BLOCK_KINDS[e.kind], count = TWINS[e.kind].memory;
+      const count = TWINS[e.kind].memory;
       colors.forEach((color, c) => color.forEach((i, lane) => {
-        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * bytes + from) / 4 + (lane % 4);
-        for (let m = 0; m < count; m++) remembered[count * i + m] = f32[at + 4 * m]!;
+        const { address, stride } = planned.ranges[c]!.remembered, at = (address + Math.floor(lane / 4) * stride) / 4 + (lane % 4), rows = Array.from({ length: count }, (_, m) => f32[at + 4 * m]!);
+        remembered.set(e.kind === "tet" ? outOfPrincipalAxes(rows, e, i, (corner) => Math.fround(w[e.particles[4 * i + corner]!]!)) : rows, count * i);
       }));
     },
     flow: (h) => planned.ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
@@ -163,6 +164,18 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   };
   kit.place(x);
   return kit;
+}
+
+/**
+ * Multipliers (6) and what they applied (9) of an isotropic tetrahedron, from the kernel's axes and unit (sim/memory/blocks/tet.ts) to the twin's:
+ * L = unit R [L'] R^T, A = unit A' R^T.
+ */
+export function outOfPrincipalAxes(rows: readonly number[], e: TetElements, i: number, w: (corner: number) => number): number[] {
+  const { axes: R, unit } = inPrincipalAxes(e, i, w), at = (r: number, c: number): number => R[3 * r + c]!;
+  const L = [[0, 5, 4], [5, 1, 3], [4, 3, 2]].map((row) => row.map((k) => unit * rows[k]!));
+  const turned = (a: number, b: number): number => L.reduce((sum, row, j) => sum + row.reduce((s, l, k) => s + at(a, j) * l * at(b, k), 0), 0);
+  const applied = rows.slice(6).map((_, k) => unit * [0, 1, 2].reduce((sum, j) => sum + rows[6 + 3 * Math.floor(k / 3) + j]! * at(k % 3, j), 0));
+  return [turned(0, 0), turned(1, 1), turned(2, 2), turned(1, 2), turned(0, 2), turned(0, 1), ...applied];
 }
 
 function solvePaperRange(kernel: Kernel, { kind, address, blocks }: ColorRange, scratch: number): void {

@@ -84,7 +84,9 @@ test("every strain is corrected by half in the first step, however small", () =>
   }
 });
 
-test("an exact rest state keeps every bit", () => {
+// Isotropic tetrahedra are kept in axes of their own (sim/memory/blocks/tet.ts), where D_m^-1 is rounded: nine entries of F, each of three products that may be wrong
+// by the rounding of a factor and of the product, 6 units of |edge| |b| < 3 in these boxes; an element's step is half the strain that it sees, and more in none than its edge times that.
+test("an exact rest state keeps every bit, or what rounding of its axes leaves of it", () => {
   const material = { youngsModulus: 1e5, poissonsRatio: 0.3 }, grid = (X: Float64Array): Float64Array => X.map((x) => Math.round(x * 64) / 64);
   const box = boxTets([0.5, 0.5, 0.5], [4, 4, 4]), sheet = gridCloth([0.5, 0.5], [8, 8]);
   const cases: [Elements, Float64Array][] = [
@@ -98,7 +100,9 @@ test("an exact rest state keeps every bit", () => {
     for (const at of [0, 1024]) {
       const kit = makeKit(elements, X.map((x) => x + at), inverseMasses(X.length / 3, 0.1, 5), H, "paper"), before = kit.kernelPositions();
       for (let iteration = 0; iteration < 5; iteration++) kit.iterate(iteration === 0);
-      expect(kit.kernelPositions(), `${elements.kind} at ${at} m`).toEqual(before);
+      const after = kit.kernelPositions();
+      if (elements.kind === "tet") for (let i = 0; i < X.length / 3; i++) expect(distanceAt(after, before, i), `at ${at} m`).toBeLessThan(18 * UNIT * Math.SQRT2 * 0.125);
+      else expect(after, `${elements.kind} at ${at} m`).toEqual(before);
     }
   }
 });

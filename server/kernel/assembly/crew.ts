@@ -9,9 +9,9 @@
  */
 import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, H_CHUNKS_SHARED, H_CHUNKS_HELPED, H_HELPERS, HELPER_BYTES, HELPER_LEAVES, HELPER_CLAIMS, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
-  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
+  PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
-  TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TRI_BYTES, BEND_BYTES,
+  TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, HYPER_KEPT_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
@@ -76,15 +76,16 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND);
   let pass = load<i32>(phase, PHASE_PASS);
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
-  // where stress is remembered, the first iteration starts from it and the last one keeps its multipliers
+  // where stress is remembered, the first iteration starts from it and the tick's last one keeps its multipliers
   const kept = load<u32>(phase, PHASE_MEMORY), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>kept + <usize>begin * MEMORY_BYTES : 0;
-  if (kept && load<i32>(HEADER, H_SETTLE)) pass &= ~PASS_LAST;
-  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, pass, inverseH2, scratch, from);
+  if (kept && load<i32>(HEADER, H_SETTLE) && load<i32>(HEADER, H_SUBSTEP) == load<i32>(HEADER, H_SUBSTEPS) - 1) pass &= ~PASS_LAST;
+  const own = <usize>load<u32>(phase, PHASE_OWN);
+  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
-  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
+  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, end - begin, pass, inverseH2);

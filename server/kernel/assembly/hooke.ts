@@ -1,6 +1,6 @@
 /** Stress of six strains by nine compliances: the orthotropic elasticity tensor without storing it. */
 import { sub, mul, madd, dot3 } from "./lanes";
-import { TET_S, TET_S_COUPLING, TET_S_SHEAR } from "./layout";
+import { TET_ORTHO_S, TET_S_COUPLING, TET_S_SHEAR } from "./layout";
 
 /**
  * Six stresses, times S_00, to rows at `to`: S_00 makes them of the order of the strains, which float32 holds for any modulus and size.
@@ -8,7 +8,7 @@ import { TET_S, TET_S_COUPLING, TET_S_SHEAR } from "./layout";
  * @param block of orthotropic compliances; k0 .. k5 normal strains, then gammas 12 02 01
  */
 @inline export function storeStress(block: usize, to: usize, k0: v128, k1: v128, k2: v128, k3: v128, k4: v128, k5: v128): void {
-  const one = f32x4.splat(1), unit = v128.load(block, TET_S), scale = f32x4.div(one, unit), s11 = mul(scale, v128.load(block, TET_S + 16)), s22 = mul(scale, v128.load(block, TET_S + 32));
+  const one = f32x4.splat(1), unit = v128.load(block, TET_ORTHO_S), scale = f32x4.div(one, unit), s11 = mul(scale, v128.load(block, TET_ORTHO_S + 16)), s22 = mul(scale, v128.load(block, TET_ORTHO_S + 32));
   const s12 = mul(scale, v128.load(block, TET_S_COUPLING)), s02 = mul(scale, v128.load(block, TET_S_COUPLING + 16)), s01 = mul(scale, v128.load(block, TET_S_COUPLING + 32));
   const m00 = sub(mul(s11, s22), mul(s12, s12)), m01 = sub(mul(s02, s12), mul(s01, s22)), m02 = sub(mul(s01, s12), mul(s02, s11));
   const m11 = sub(s22, mul(s02, s02)), m12 = sub(mul(s01, s02), s12), m22 = sub(s11, mul(s01, s01));

@@ -23,7 +23,7 @@
  * scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_L, HYPER_BYTES, MEMORY_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
+import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_BYTES, HYPER_KEPT_BYTES, MEMORY_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "./layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "./logarithm";
 
@@ -40,20 +40,21 @@ const SMALL: f32 = 1e-6;
 
 /**
  * @param block address of the first of `count` blocks of four elements
+ * @param own address of what the first of them remembers between iterations
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
  * @param scratch this thread's SCRATCH_BYTES
  * @param memory remembered stress of the first block, where this substep starts from it (settle.ts); else 0
  */
-export function solveNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, count, pass, inverseH2, scratch, memory, false); }
+export function solveNeoHookean(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, own, count, pass, inverseH2, scratch, memory, false); }
 /** Like solveNeoHookean. */
-export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, count, pass, inverseH2, scratch, memory, true); }
+export function solveStableNeoHookean(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize): void { solve(block, own, count, pass, inverseH2, scratch, memory, true); }
 
-@inline function solve(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize, stable: bool): void {
+@inline function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize, memory: usize, stable: bool): void {
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), three = f32x4.splat(3), zero = f32x4.splat(0), floor = f32x4.splat(FLOOR), relaxation = f32x4.splat(RELAXATION);
   const h2 = f32x4.splat(1 / inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
-  for (let n = 0; n < count; n++, block += HYPER_BYTES) {
-    const from = memory ? memory + <usize>n * MEMORY_BYTES : block + HYPER_L; // multipliers so far
+  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES) {
+    const from = memory ? memory + <usize>n * MEMORY_BYTES : own; // multipliers so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -212,9 +213,9 @@ export function solveStableNeoHookean(block: usize, count: i32, pass: i32, inver
     const d10 = dot3(R10, s00, R11, t10, R12, t20), d11 = dot3(R10, t01, R11, s11, R12, t21), d12 = dot3(R10, t02, R11, t12, R12, s22);
     const d20 = dot3(R20, s00, R21, t10, R22, t20), d21 = dot3(R20, t01, R21, s11, R22, t21), d22 = dot3(R20, t02, R21, t12, R22, s22);
     if (!last) {
-      v128.store(block, add(l00, d00), HYPER_L); v128.store(block, add(l01, d01), HYPER_L + 16); v128.store(block, add(l02, d02), HYPER_L + 32);
-      v128.store(block, add(l10, d10), HYPER_L + 48); v128.store(block, add(l11, d11), HYPER_L + 64); v128.store(block, add(l12, d12), HYPER_L + 80);
-      v128.store(block, add(l20, d20), HYPER_L + 96); v128.store(block, add(l21, d21), HYPER_L + 112); v128.store(block, add(l22, d22), HYPER_L + 128);
+      v128.store(own, add(l00, d00)); v128.store(own, add(l01, d01), 16); v128.store(own, add(l02, d02), 32);
+      v128.store(own, add(l10, d10), 48); v128.store(own, add(l11, d11), 64); v128.store(own, add(l12, d12), 80);
+      v128.store(own, add(l20, d20), 96); v128.store(own, add(l21, d21), 112); v128.store(own, add(l22, d22), 128);
     }
 
     // x_i += w_i dL b_i

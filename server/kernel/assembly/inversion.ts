@@ -30,7 +30,7 @@
  * A scalar float64 path took 460 ... 515 ns an element, 30 times the regular solve.
  */
 import { add, sub, mul, madd, dot3 } from "./lanes";
-import { TET_K, TET_S, TET_LAMBDA, TET_APPLIED, TET_PLASTIC_STRAIN, SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "./layout";
+import { TET_K, TET_S, TET_ORTHO_S, TET_APPLIED, TET_PLASTIC_STRAIN, SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "./layout";
 import { storeStress } from "./hooke";
 import { noteTangled } from "./plasticity";
 import { svdLanes } from "./svd";
@@ -46,17 +46,18 @@ const E0: f32 = -0.33333334;
 }
 
 /** p K p^T of one row of P. */
-@inline function rowK(block: usize, a: v128, b: v128, c: v128): v128 {
+@inline function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
   const diagonal = dot3(mul(a, a), v128.load(block, TET_K), mul(b, b), v128.load(block, TET_K + 16), mul(c, c), v128.load(block, TET_K + 32));
+  if (!general) return diagonal;
   const beside = dot3(mul(b, c), v128.load(block, TET_K + 48), mul(a, c), v128.load(block, TET_K + 64), mul(a, b), v128.load(block, TET_K + 80));
   return madd(f32x4.splat(2), beside, diagonal);
 }
 
 /**
- * Replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and clears their multipliers; notes what all lanes have applied.
+ * Replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and clears their multipliers; notes what all lanes have applied, if they have rows of their `own` (the paper's form has none).
  * @param sound lane mask; applied address of the nine rows that were applied so far in this substep, 0: nothing; general, plastic compile-time constants: nine compliances; plastic strain
  */
-@inline function continueLanes(scratch: usize, sound: v128, block: usize, applied: usize, inverseH2: f32, general: bool, plastic: bool): void {
+@inline function continueLanes(scratch: usize, sound: v128, block: usize, own: usize, applied: usize, inverseH2: f32, general: bool, plastic: bool): void {
   const s0 = f32x4.splat(S0), e0 = f32x4.splat(E0), half = f32x4.splat(0.5), one = f32x4.splat(1), two = f32x4.splat(2), zero = f32x4.splat(0);
   svdLanes(scratch);
   const u00 = v128.load(scratch, SCRATCH_U), u01 = v128.load(scratch, SCRATCH_U + 16), u02 = v128.load(scratch, SCRATCH_U + 32);
@@ -72,7 +73,7 @@ const E0: f32 = -0.33333334;
   const c0 = mul(half, sub(mul(h0, h0), one)), c1 = mul(half, sub(mul(h1, h1), one)), c2 = mul(half, sub(mul(h2, h2), one));
   const e_0 = madd(s0, b0, c0), e_1 = madd(s0, b1, c1), e_2 = madd(s0, b2, c2);
 
-  const unit = v128.load(block, TET_S);
+  const unit = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
   if (plastic) noteTangled(block, i32x4.bitmask(v128.andnot(f32x4.le(sigma2, zero), sound)));
   let energy2: v128; // 2E
   let q00: v128, q01: v128, q02: v128, q10: v128, q11: v128, q12: v128, q20: v128, q21: v128, q22: v128; // U P^
@@ -101,8 +102,8 @@ const E0: f32 = -0.33333334;
     q20 = dot3(u20, p00, u21, p10, u22, p20); q21 = dot3(u20, p01, u21, p11, u22, p21); q22 = dot3(u20, p02, u21, p12, u22, p22);
   } else {
     const q = madd(mul(two, mul(e0, s0)), add(b0, add(b1, b2)), dot3(c0, c0, c1, c1, c2, c2)), t = add(e_0, add(e_1, e_2));
-    // mu/k and lambda/k from the compliance: S_normal = 1/(k V), S_coupling = -nu/(k V), S_shear = 1/(mu V)
-    const nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), unit)), mu2 = f32x4.div(mul(two, unit), v128.load(block, TET_S + 32));
+    // mu/k and lambda/k from the compliance: S_normal = 1/(k V), S_coupling = -nu/(k V)
+    const nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), unit)), mu2 = f32x4.div(one, add(one, nu));
     const lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu)))), pressure = mul(lambda, t);
     energy2 = madd(mu2, q, mul(pressure, t));
     const g0 = mul(h0, madd(mu2, c0, pressure)), g1 = mul(h1, madd(mu2, c1, pressure)), g2 = mul(h2, madd(mu2, c2, pressure));
@@ -114,17 +115,17 @@ const E0: f32 = -0.33333334;
   const p10 = dot3(q10, v00, q11, v01, q12, v02), p11 = dot3(q10, v10, q11, v11, q12, v12), p12 = dot3(q10, v20, q11, v21, q12, v22);
   const p20 = dot3(q20, v00, q21, v01, q22, v02), p21 = dot3(q20, v10, q21, v11, q22, v12), p22 = dot3(q20, v20, q21, v21, q22, v22);
   // sum_i w_i |P b_i|^2 = sum over rows p of P of p K p^T
-  const W = add(rowK(block, p00, p01, p02), add(rowK(block, p10, p11, p12), rowK(block, p20, p21, p22)));
+  const W = add(rowK(block, p00, p01, p02, general), add(rowK(block, p10, p11, p12, general), rowK(block, p20, p21, p22, general)));
   const inertia = mul(f32x4.splat(inverseH2), unit), denominator = madd(energy2, inertia, W), some = f32x4.gt(denominator, zero), s = v128.and(some, f32x4.neg(f32x4.div(energy2, denominator)));
   storeRow(scratch + SCRATCH_G, sound, s, p00, p01, p02);
   storeRow(scratch + SCRATCH_G + 48, sound, s, p10, p11, p12);
   storeRow(scratch + SCRATCH_G + 96, sound, s, p20, p21, p22);
-  for (let row: usize = 0; row < 96; row += 16) v128.store(block + row, v128.and(v128.load(block + row, TET_LAMBDA), sound), TET_LAMBDA);
-  const share = mul(s, inertia), to = block + TET_APPLIED; // -r
+  if (own) for (let row: usize = 0; row < 96; row += 16) v128.store(own + row, v128.and(v128.load(own + row), sound));
+  const share = mul(s, inertia), to = own + TET_APPLIED; // -r
   for (let row: usize = 0; row < 144; row += 16) {
     const before = applied ? v128.load(applied + row) : zero, more = madd(share, before, v128.load(scratch + row, SCRATCH_G));
     const now = v128.bitselect(v128.load(scratch + row, SCRATCH_G), more, sound);
-    v128.store(to + row, add(before, now));
+    if (own) v128.store(to + row, add(before, now));
     v128.store(scratch + row, now, SCRATCH_G);
   }
 }
@@ -137,14 +138,14 @@ const E0: f32 = -0.33333334;
 }
 
 /** The lanes that are not `sound` of an isotropic elastic block: replaces G in `scratch` (rows of four lanes: F, G), and notes what all lanes have applied. */
-export function continueIsotropic(scratch: usize, sound: v128, block: usize, applied: usize, inverseH2: f32): void {
-  continueLanes(scratch, sound, block, applied, inverseH2, false, false);
+export function continueIsotropic(scratch: usize, sound: v128, block: usize, own: usize, applied: usize, inverseH2: f32): void {
+  continueLanes(scratch, sound, block, own, applied, inverseH2, false, false);
 }
 /** The same of an orthotropic block. */
-export function continueOrthotropic(scratch: usize, sound: v128, block: usize, applied: usize, inverseH2: f32): void {
-  continueLanes(scratch, sound, block, applied, inverseH2, true, false);
+export function continueOrthotropic(scratch: usize, sound: v128, block: usize, own: usize, applied: usize, inverseH2: f32): void {
+  continueLanes(scratch, sound, block, own, applied, inverseH2, true, false);
 }
 /** The same of a plastic block. */
-export function continuePlastic(scratch: usize, sound: v128, block: usize, applied: usize, inverseH2: f32): void {
-  continueLanes(scratch, sound, block, applied, inverseH2, true, true);
+export function continuePlastic(scratch: usize, sound: v128, block: usize, own: usize, applied: usize, inverseH2: f32): void {
+  continueLanes(scratch, sound, block, own, applied, inverseH2, true, true);
 }

@@ -139,6 +139,7 @@ export const PHASE_STAGE = 24; // i32
 export const PHASE_MEMORY = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
 /** What only some kinds need; each kind's file says which. */
 export const PHASE_FIRST = 32; // i32 first particle, or bytes of a block
+export const PHASE_OWN = 32; // i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
 export const PHASE_CORNERS = 36; // i32 particles of a constraint, or rows that it remembers
 export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
 export const PHASE_SUM = 44; // i32 address: corrections of every particle, their count in the fourth lane
@@ -211,35 +212,40 @@ export const PARTICLE_BYTES = 16;
 export const DUMMIES = 4;
 
 // ---- constraint blocks: four lanes each; every row is 16 bytes -----------------------------------------------------------------
-/** Tetrahedron: 4 x 4 addresses, D_m^-1 row by row, K = sum w b b^T (00 11 22 12 02 01), compliance S (normal, coupling, shear), six multipliers, and F [L] (9) as applied so far. */
+/**
+ * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic: in the principal axes of K = sum w b b^T, which every isotropic material allows (sim/memory/blocks/tet.ts);
+ * K (00 11 22) and the compliance S (normal, coupling) times the unit 1/tr K (that of soft elements is smaller), and that unit, of which multipliers are multiples: what is squared and cubed is near 1.
+ */
 export const TET_DM = 64;
 export const TET_K = 208;
-export const TET_S = 304;
-export const TET_LAMBDA = 352;
-export const TET_APPLIED = 448; // what acted so far in this substep, of inverted lanes, too
-export const TET_BYTES = 592;
-/** Orthotropic tetrahedron: TET_S holds S 00 11 22, these rows 12 02 01 and the shears 33 44 55 (12 02 01). */
-export const TET_S_COUPLING = 592;
-export const TET_S_SHEAR = 640;
-export const TET_ORTHO_BYTES = 688;
+export const TET_S = 256;
+export const TET_UNIT = 288; // kg m^2
+export const TET_BYTES = 304;
+/** Orthotropic: D_m^-1, K (00 11 22 12 02 01) and S (00 11 22, then 12 02 01, then the shears 12 02 01) in the material's axes. */
+export const TET_ORTHO_S = 304;
+export const TET_S_COUPLING = 352;
+export const TET_S_SHEAR = 400;
+export const TET_ORTHO_BYTES = 448;
 /** Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and max, and each lane's body number. */
-export const TET_PLASTIC_STRAIN = 688;
-export const TET_FLOW = 784;
-export const TET_BODY = 832;
-export const TET_PLASTIC_BYTES = 848;
+export const TET_PLASTIC_STRAIN = 448;
+export const TET_FLOW = 544;
+export const TET_BODY = 592;
+export const TET_PLASTIC_BYTES = 608;
+/** What a tetrahedron block remembers between iterations, in an array of its own, so that a substep of one iteration does not touch it: six multipliers, and F [L] (9) as applied so far, of inverted lanes, too. */
+export const TET_APPLIED = 96;
+export const TET_KEPT_BYTES = 240;
 
-/** Remembered stress of a tetrahedron block: six multipliers, F [L] (9) as it acts in this tick, and each lane's body number. */
-export const MEMORY_APPLIED = 96;
+/** Remembered stress of a tetrahedron block: what it remembers between iterations, but as it acts in this tick (settle.ts), and each lane's body number. */
 export const MEMORY_BODY = 240;
 export const MEMORY_BYTES = 256;
 
-/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, each lane's body number, nine multipliers. */
+/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, each lane's body number. Nine multipliers in an array of their own. */
 export const HYPER_MU = 304;
 export const HYPER_LAMBDA = 320;
 export const HYPER_CLAMP = 336;
 export const HYPER_BODY = 352;
-export const HYPER_L = 368;
-export const HYPER_BYTES = 512;
+export const HYPER_BYTES = 368;
+export const HYPER_KEPT_BYTES = 144;
 
 /** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;

@@ -10,7 +10,7 @@
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import {
-  HYPER_BYTES, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, SCRATCH_U, TET_BYTES, TET_DM, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN, TET_S,
+  HYPER_BYTES, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, SCRATCH_DONE, SCRATCH_ENERGY, SCRATCH_F, SCRATCH_P, SCRATCH_U, TET_BYTES, TET_DM, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN, TET_S, TET_UNIT,
 } from "./layout";
 import { storeStress } from "./hooke";
 import { hyperelasticStress } from "./paperHyperelastic";
@@ -64,9 +64,9 @@ export function paperTetrahedronBytes(kind: i32): i32 {
     s12 = v128.load(scratch, SCRATCH_U + 48); s02 = v128.load(scratch, SCRATCH_U + 64); s01 = v128.load(scratch, SCRATCH_U + 80);
     v128.store(scratch, mul(half, add(dot3(s00, k0, s11, k1, s22, k2), dot3(s12, k3, s02, k4, s01, k5))), SCRATCH_ENERGY);
   } else {
-    // from the compliances 1/(k V), -nu/(k V), 1/(mu V): mu/k and lambda/k
+    // from the compliances 1/(k V), -nu/(k V): mu/k and lambda/k
     const sn = v128.load(block, TET_S), nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), sn));
-    const mu = f32x4.div(sn, v128.load(block, TET_S + 32)), lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu)))), twoMu = add(mu, mu);
+    const mu = f32x4.div(half, add(one, nu)), lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu)))), twoMu = add(mu, mu);
     const e00 = mul(half, sub(t00, one)), e11 = mul(half, sub(t11, one)), e22 = mul(half, sub(t22, one));
     const e01 = mul(half, t01), e02 = mul(half, t02), e12 = mul(half, t12), trace = add(e00, add(e11, e22)), pressure = mul(lambda, trace);
     const off = dot3(e01, e01, e02, e02, e12, e12), q = add(dot3(e00, e00, e11, e11, e22, e22), add(off, off));
@@ -79,9 +79,16 @@ export function paperTetrahedronBytes(kind: i32): i32 {
   v128.store(scratch, dot3(f10, s00, f11, s01, f12, s02), SCRATCH_P + 48); v128.store(scratch, dot3(f10, s01, f11, s11, f12, s12), SCRATCH_P + 64); v128.store(scratch, dot3(f10, s02, f11, s12, f12, s22), SCRATCH_P + 80);
   v128.store(scratch, dot3(f20, s00, f21, s01, f22, s02), SCRATCH_P + 96); v128.store(scratch, dot3(f20, s01, f21, s11, f22, s12), SCRATCH_P + 112); v128.store(scratch, dot3(f20, s02, f21, s12, f22, s22), SCRATCH_P + 128);
   if (i32x4.all_true(sound)) return;
-  if (plastic) continuePlastic(scratch, sound, block, 0, 0);
-  else if (general) continueOrthotropic(scratch, sound, block, 0, 0);
-  else continueIsotropic(scratch, sound, block, 0, 0);
+  if (plastic) continuePlastic(scratch, sound, block, 0, 0, 0);
+  else if (general) continueOrthotropic(scratch, sound, block, 0, 0, 0);
+  else {
+    continueIsotropic(scratch, sound, block, 0, 0, 0);
+    // in the block's unit
+    for (let row: usize = 0; row < 144; row += 16) {
+      const g = v128.load(scratch + row, SCRATCH_P);
+      v128.store(scratch + row, v128.bitselect(g, mul(g, v128.load(block, TET_UNIT)), sound), SCRATCH_P);
+    }
+  }
 }
 
 /**

@@ -20,7 +20,7 @@
  * edge, but one that hangs from two corners flutters at 2 m/s, with tension alone remembered too.
  */
 import {
-  HEADER, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY,
+  HEADER, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY, PHASE_OWN,
   KIND_TET, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, PASS_FIRST, BODY_MISMATCH, BODY_BYTES,
 } from "./layout";
 import { settleNeoHookean, settleStableNeoHookean } from "./settleHyperelastic";
@@ -37,11 +37,11 @@ export function settle(): void {
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   for (let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM); p < load<i32>(HEADER, H_PHASES); p++, phase += PHASE_BYTES) {
     if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST) || !load<i32>(phase, PHASE_MEMORY)) continue;
-    const kind = load<i32>(phase, PHASE_KIND), block = <usize>load<u32>(phase, PHASE_DATA), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
-    if (kind == KIND_TET) settleTetrahedra(block, count, kept, inverseH2, settled);
-    else if (kind == KIND_TET_ORTHO) settleOrthotropic(block, count, kept, inverseH2, settled);
-    else if (kind == KIND_TET_PLASTIC) settlePlastic(block, count, kept, inverseH2, settled);
-    else if (kind == KIND_NEO_HOOKEAN) settleNeoHookean(block, count, kept, inverseH2, settled);
-    else if (kind == KIND_STABLE_NEO_HOOKEAN) settleStableNeoHookean(block, count, kept, inverseH2, settled);
+    const kind = load<i32>(phase, PHASE_KIND), block = <usize>load<u32>(phase, PHASE_DATA), own = <usize>load<u32>(phase, PHASE_OWN), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
+    if (kind == KIND_TET) settleTetrahedra(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_ORTHO) settleOrthotropic(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_PLASTIC) settlePlastic(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_NEO_HOOKEAN) settleNeoHookean(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_STABLE_NEO_HOOKEAN) settleStableNeoHookean(block, own, count, kept, inverseH2, settled);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {
-  HEADER, H_X, H_SUPPORT, H_BODIES, H_SETTLE_SUMS, TET_DM, HYPER_MU, HYPER_LAMBDA, HYPER_L, HYPER_BYTES,
+  HEADER, H_X, H_SUPPORT, H_BODIES, H_SETTLE_SUMS, TET_DM, HYPER_MU, HYPER_LAMBDA, HYPER_BYTES, HYPER_KEPT_BYTES,
   MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
 } from "./layout";
 import { logarithm } from "./logarithm";
@@ -13,22 +13,22 @@ import { addTo, ofBody, support } from "./support";
 /** Least volume, relative to rest, of an element that counts. */
 const LEAST: f32 = 0.1;
 
-/** @param block address of the first of `count` blocks; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
-export function settleNeoHookean(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, count, kept, inverseH2, settled, false); }
+/** @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
+export function settleNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, false); }
 /** Like settleNeoHookean. */
-export function settleStableNeoHookean(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, count, kept, inverseH2, settled, true); }
+export function settleStableNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, true); }
 
 /** One entry: P's, and what is remembered of L's. Adds the squares to the sums at `at` (mismatch, stress, change), as four lanes. */
-@inline function entry(at: usize, row: usize, f: v128, c: v128, p: v128, block: usize, kept: usize, scale: v128, gain: v128, keep: v128): void {
-  const l = v128.load(block + row, HYPER_L), k = v128.load(kept + row), d = sub(l, k), stress = mul(scale, l), off = add(madd(p, c, f), stress), change = mul(scale, d);
+@inline function entry(at: usize, row: usize, f: v128, c: v128, p: v128, own: usize, kept: usize, scale: v128, gain: v128, keep: v128): void {
+  const l = v128.load(own + row), k = v128.load(kept + row), d = sub(l, k), stress = mul(scale, l), off = add(madd(p, c, f), stress), change = mul(scale, d);
   v128.store(at, madd(off, off, v128.load(at))); v128.store(at, madd(stress, stress, v128.load(at, 16)), 16); v128.store(at, madd(change, change, v128.load(at, 32)), 32);
   v128.store(kept + row, mul(keep, madd(gain, d, k)));
 }
 
-@inline function settle(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, stable: bool): void {
+@inline function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, stable: bool): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
   const aT = f32x4.splat(inverseH2), one = f32x4.splat(1), zero = f32x4.splat(0), least = f32x4.splat(LEAST), at = HEADER + H_SETTLE_SUMS;
-  for (let n = 0; n < count; n++, block += HYPER_BYTES, kept += MEMORY_BYTES) {
+  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES, kept += MEMORY_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -55,9 +55,9 @@ export function settleStableNeoHookean(block: usize, count: i32, kept: usize, in
       const p = stable ? sub(mul(ratio, sub(J, one)), one) : f32x4.div(sub(mul(ratio, logarithm(volume)), one), volume);
       const gain = ofBody(rows, kept + MEMORY_BODY, BODY_GAIN), keep = ofBody(rows, kept + MEMORY_BODY, BODY_KEEP), weight = v128.and(v128.and(stiff, counts), mu);
       v128.store(at, zero); v128.store(at, zero, 16); v128.store(at, zero, 32);
-      entry(at, 0, f00, c00, p, block, kept, scale, gain, keep); entry(at, 16, f01, c01, p, block, kept, scale, gain, keep); entry(at, 32, f02, c02, p, block, kept, scale, gain, keep);
-      entry(at, 48, f10, c10, p, block, kept, scale, gain, keep); entry(at, 64, f11, c11, p, block, kept, scale, gain, keep); entry(at, 80, f12, c12, p, block, kept, scale, gain, keep);
-      entry(at, 96, f20, c20, p, block, kept, scale, gain, keep); entry(at, 112, f21, c21, p, block, kept, scale, gain, keep); entry(at, 128, f22, c22, p, block, kept, scale, gain, keep);
+      entry(at, 0, f00, c00, p, own, kept, scale, gain, keep); entry(at, 16, f01, c01, p, own, kept, scale, gain, keep); entry(at, 32, f02, c02, p, own, kept, scale, gain, keep);
+      entry(at, 48, f10, c10, p, own, kept, scale, gain, keep); entry(at, 64, f11, c11, p, own, kept, scale, gain, keep); entry(at, 80, f12, c12, p, own, kept, scale, gain, keep);
+      entry(at, 96, f20, c20, p, own, kept, scale, gain, keep); entry(at, 112, f21, c21, p, own, kept, scale, gain, keep); entry(at, 128, f22, c22, p, own, kept, scale, gain, keep);
       addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
       addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, v128.load(at))); addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, v128.load(at, 16))); addTo(rows, kept + MEMORY_BODY, BODY_CHANGE, mul(weight, v128.load(at, 32)));
     }

@@ -4,22 +4,22 @@
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "./lanes";
 import {
-  HEADER, H_X, H_SUPPORT, H_BODIES, TET_DM, TET_S, TET_S_COUPLING, TET_S_SHEAR, TET_LAMBDA, TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN,
-  MEMORY_APPLIED, MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
+  HEADER, H_X, H_SUPPORT, H_BODIES, TET_APPLIED, TET_DM, TET_KEPT_BYTES, TET_ORTHO_S, TET_S, TET_S_COUPLING, TET_S_SHEAR, TET_UNIT, TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN,
+  MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
 } from "./layout";
 import { addTo, ofBody, support } from "./support";
 
-/** @param block address of the first of `count` blocks; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
-export function settleTetrahedra(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, count, kept, inverseH2, settled, false, false); }
+/** @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
+export function settleTetrahedra(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, false, false); }
 /** Like settleTetrahedra. */
-export function settleOrthotropic(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, count, kept, inverseH2, settled, true, false); }
+export function settleOrthotropic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, true, false); }
 /** Like settleTetrahedra. */
-export function settlePlastic(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, count, kept, inverseH2, settled, true, true); }
+export function settlePlastic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, true, true); }
 
-@inline function settleStrains(block: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
+@inline function settleStrains(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
   const aT = f32x4.splat(inverseH2), half = f32x4.splat(0.5), one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += MEMORY_BYTES) {
+  for (let n = 0; n < count; n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += MEMORY_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -37,19 +37,20 @@ export function settlePlastic(block: usize, count: i32, kept: usize, inverseH2: 
     const f20 = dot3(az, m00, bz, m10, cz, m20), f21 = dot3(az, m01, bz, m11, cz, m21), f22 = dot3(az, m02, bz, m12, cz, m22);
 
     let k0 = v128.load(kept), k1 = v128.load(kept, 16), k2 = v128.load(kept, 32), k3 = v128.load(kept, 48), k4 = v128.load(kept, 64), k5 = v128.load(kept, 80);
+    const unit = general ? one : v128.load(block, TET_UNIT);
     if (settled) {
-      const l0 = v128.load(block, TET_LAMBDA), l1 = v128.load(block, TET_LAMBDA + 16), l2 = v128.load(block, TET_LAMBDA + 32);
-      const l3 = v128.load(block, TET_LAMBDA + 48), l4 = v128.load(block, TET_LAMBDA + 64), l5 = v128.load(block, TET_LAMBDA + 80);
+      const l0 = v128.load(own), l1 = v128.load(own, 16), l2 = v128.load(own, 32);
+      const l3 = v128.load(own, 48), l4 = v128.load(own, 64), l5 = v128.load(own, 80);
       // how far the strain is from what the stress says
-      const weight = f32x4.div(one, v128.load(block, TET_S));
-      let s00 = mul(aT, v128.load(block, TET_S)), s11 = s00, s22 = s00, s12 = s00, s02 = s00, s01 = s00, s33 = s00, s44 = s00, s55 = s00;
+      const normal = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S), weight = f32x4.div(unit, normal);
+      let s00 = mul(aT, normal), s11 = s00, s22 = s00, s12 = s00, s02 = s00, s01 = s00, s33 = s00, s44 = s00, s55 = s00;
       if (general) {
-        s11 = mul(aT, v128.load(block, TET_S + 16)); s22 = mul(aT, v128.load(block, TET_S + 32));
+        s11 = mul(aT, v128.load(block, TET_ORTHO_S + 16)); s22 = mul(aT, v128.load(block, TET_ORTHO_S + 32));
         s12 = mul(aT, v128.load(block, TET_S_COUPLING)); s02 = mul(aT, v128.load(block, TET_S_COUPLING + 16)); s01 = mul(aT, v128.load(block, TET_S_COUPLING + 32));
         s33 = mul(aT, v128.load(block, TET_S_SHEAR)); s44 = mul(aT, v128.load(block, TET_S_SHEAR + 16)); s55 = mul(aT, v128.load(block, TET_S_SHEAR + 32));
       } else {
         s12 = s02 = s01 = mul(aT, v128.load(block, TET_S + 16));
-        s33 = s44 = s55 = mul(aT, v128.load(block, TET_S + 32));
+        s33 = s44 = s55 = mul(add(aT, aT), sub(normal, v128.load(block, TET_S + 16)));
       }
       const e0 = dot3(s00, l0, s01, l1, s02, l2), e1 = dot3(s01, l0, s11, l1, s12, l2), e2 = dot3(s02, l0, s12, l1, s22, l2), e3 = mul(s33, l3), e4 = mul(s44, l4), e5 = mul(s55, l5);
       let r0 = madd(half, sub(dot3(f00, f00, f10, f10, f20, f20), one), e0), r1 = madd(half, sub(dot3(f01, f01, f11, f11, f21, f21), one), e1), r2 = madd(half, sub(dot3(f02, f02, f12, f12, f22, f22), one), e2);
@@ -73,17 +74,17 @@ export function settlePlastic(block: usize, count: i32, kept: usize, inverseH2: 
     const p00 = dot3(f00, k0, f01, k5, f02, k4), p01 = dot3(f00, k5, f01, k1, f02, k3), p02 = dot3(f00, k4, f01, k3, f02, k2);
     const p10 = dot3(f10, k0, f11, k5, f12, k4), p11 = dot3(f10, k5, f11, k1, f12, k3), p12 = dot3(f10, k4, f11, k3, f12, k2);
     const p20 = dot3(f20, k0, f21, k5, f22, k4), p21 = dot3(f20, k5, f21, k1, f22, k3), p22 = dot3(f20, k4, f21, k3, f22, k2);
-    const applied = kept + MEMORY_APPLIED;
+    const applied = kept + TET_APPLIED;
     v128.store(applied, p00); v128.store(applied, p01, 16); v128.store(applied, p02, 32);
     v128.store(applied, p10, 48); v128.store(applied, p11, 64); v128.store(applied, p12, 80);
     v128.store(applied, p20, 96); v128.store(applied, p21, 112); v128.store(applied, p22, 128);
     const h0x = dot3(p00, m00, p01, m01, p02, m02), h0y = dot3(p10, m00, p11, m01, p12, m02), h0z = dot3(p20, m00, p21, m01, p22, m02);
     const h1x = dot3(p00, m10, p01, m11, p02, m12), h1y = dot3(p10, m10, p11, m11, p12, m12), h1z = dot3(p20, m10, p21, m11, p22, m12);
     const h2x = dot3(p00, m20, p01, m21, p02, m22), h2y = dot3(p10, m20, p11, m21, p12, m22), h2z = dot3(p20, m20, p21, m21, p22, m22);
-    support(block, toSupport, mul(w0, h0x), mul(w0, h0y), mul(w0, h0z));
-    support(block + 16, toSupport, mul(w1, h1x), mul(w1, h1y), mul(w1, h1z));
-    support(block + 32, toSupport, mul(w2, h2x), mul(w2, h2y), mul(w2, h2z));
-    const minus = f32x4.neg(w3);
-    support(block + 48, toSupport, mul(minus, add(h0x, add(h1x, h2x))), mul(minus, add(h0y, add(h1y, h2y))), mul(minus, add(h0z, add(h1z, h2z))));
+    const u0 = mul(w0, unit), u1 = mul(w1, unit), u2 = mul(w2, unit), u3 = f32x4.neg(mul(w3, unit));
+    support(block, toSupport, mul(u0, h0x), mul(u0, h0y), mul(u0, h0z));
+    support(block + 16, toSupport, mul(u1, h1x), mul(u1, h1y), mul(u1, h1z));
+    support(block + 32, toSupport, mul(u2, h2x), mul(u2, h2y), mul(u2, h2z));
+    support(block + 48, toSupport, mul(u3, add(h0x, add(h1x, h2x))), mul(u3, add(h0y, add(h1y, h2y))), mul(u3, add(h0z, add(h1z, h2z))));
   }
 }

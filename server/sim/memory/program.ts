@@ -1,7 +1,6 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
 import * as L from "../../kernel/assembly/layout.ts";
 import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
-import { rememberedRows } from "./blocks/kind.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
 import type { EnclosedRows } from "./enclosed.ts";
 import { chebyshevFactors } from "./sweeps.ts";
@@ -19,6 +18,8 @@ export interface Phase {
   stage: number;
   /** Address of the blocks' remembered stress; absent: none. */
   memory?: number;
+  /** Address of what the blocks remember between iterations. */
+  own?: number;
   /** Address of a table of the colliders that these particles may touch; absent: all. */
   meets?: number;
   /** Blocks that are left out while their body waits, in ascending order. */
@@ -55,14 +56,14 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   if (carries) everyRun(L.KIND_SWEEP_BEGIN);
   const backward = schedule.order === "symmetric" && iteration % 2 === 1;
   for (const r of backward ? [...ranges].reverse() : ranges) {
-    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory, runs: r.runs });
+    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory, own: r.remembered.address, runs: r.runs });
     if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, runs: r.runs, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
   }
   if (carries) everyRun(L.KIND_SWEEP_END);
-  for (const { kind, address, blocks, memory, kept, older, runs } of ranges) {
+  for (const { remembered, blocks, memory, kept, older, runs } of ranges) {
     if (!kept) continue;
-    const of = BLOCK_KINDS[kind], sweep = { first: of.bytes, corners: rememberedRows(of), kept, sum: 0, older, omega };
-    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: address + of.memory, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, runs, sweep });
+    const sweep = { first: remembered.stride, corners: remembered.rows, kept, sum: 0, older, omega };
+    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: remembered.address, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, runs, sweep });
   }
   return phases;
 }
@@ -154,6 +155,7 @@ export function writeProgram(i32: Int32Array, f32: Float32Array, address: number
     i32[at + L.PHASE_STAGE / 4] = p.stage;
     i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
     i32[at + L.PHASE_KEPT / 4] = p.meets ?? 0;
+    i32[at + L.PHASE_OWN / 4] = p.own ?? 0;
     if (p.runs?.length) {
       i32.set([runs, p.runs.length], at + L.PHASE_RUNS / 4);
       for (const { first, end, body } of p.runs) {

@@ -7,7 +7,6 @@ import * as L from "../../kernel/assembly/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
-import { rememberedRows } from "./blocks/kind.ts";
 import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
@@ -46,6 +45,8 @@ export interface ColorRange {
   blocks: number;
   /** Address of the remembered stress of the same blocks, 0 for kinds without. */
   memory: number;
+  /** Where the blocks' rows are that are remembered between iterations: of each block `rows` of 16 bytes, `stride` bytes apart. */
+  remembered: { address: number; stride: number; rows: number };
   /** Chebyshev's copies of what the blocks remember, of iterations k and k - 1; 0 where there are none. */
   kept: number;
   older: number;
@@ -152,12 +153,13 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     const { schedule } = members[0]!, ranges: ColorRange[] = [];
     for (const kind of ELEMENT_KINDS) {
       for (const form of FORMS) {
-        const { bytes, state, body, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
+        const { bytes, state, body, remembers, write, pad } = BLOCK_KINDS[kind], corners = PARTICLES_PER_ELEMENT[kind];
         for (const lanes of gather(kind, form, members)) {
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
-          const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * rememberedRows(BLOCK_KINDS[kind])) : 0);
+          const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0);
+          const remembered = "apart" in remembers ? { address: form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0, stride: 16 * remembers.rows, rows: remembers.rows } : { address: address + remembers.offset, stride: bytes, rows: remembers.rows };
           const memory = BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
-          ranges.push({ kind, form, address, blocks, memory, kept: copy(), older: copy(), runs: waitingRuns(lanes, bodies) });
+          ranges.push({ kind, form, address, blocks, memory, remembered, kept: copy(), older: copy(), runs: waitingRuns(lanes, bodies) });
           const run = state && { ...state, address, stride: bytes, initial: allocator.take(16 * state.rows * blocks), good: allocator.take(16 * state.rows * blocks) };
           if (run) {
             // lanes are body after body

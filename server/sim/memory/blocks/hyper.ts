@@ -4,7 +4,7 @@ import type { HyperElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 import { writeShape } from "./tet.ts";
 
-const block = { bytes: L.HYPER_BYTES, memory: L.HYPER_L, settles: true, body: L.HYPER_BODY, write: writeHyper, pad: padHyper };
+const block = { bytes: L.HYPER_BYTES, remembers: { rows: L.HYPER_KEPT_BYTES / 16, apart: true as const }, settles: true, body: L.HYPER_BODY, write: writeHyper, pad: padHyper };
 export const neoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_NEO_HOOKEAN, paperPhase: L.KIND_PAPER_NEO_HOOKEAN };
 export const stableNeoHookeanBlock: BlockKind<HyperElements> = { ...block, phase: L.KIND_STABLE_NEO_HOOKEAN, paperPhase: L.KIND_PAPER_STABLE_NEO_HOOKEAN };
 

@@ -8,10 +8,8 @@ export interface BlockKind<E extends Elements = Elements> {
   phase: number;
   /** The kernel's KIND_ that solves the same blocks in the paper's form, C = E; absent where a constraint has no elastic energy. */
   paperPhase?: number;
-  /** Byte offset of the rows that it remembers between iterations. */
-  memory: number;
-  /** How many rows those are; default all up to the end of the block. */
-  rows?: number;
+  /** What it remembers between iterations: rows of 16 bytes from this byte offset of the block, or from the beginning of an array of its own. */
+  remembers: { rows: number; offset: number } | { rows: number; apart: true };
   /** Its stress is remembered from tick to tick while the body is slow (kernel/assembly/settle.ts). */
   settles?: boolean;
   /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
@@ -24,9 +22,4 @@ export interface BlockKind<E extends Elements = Elements> {
   write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
   /** Padded lanes rest on the dummy particles. */
   pad: (f32: Float32Array, at: number) => void;
-}
-
-/** Rows of 16 bytes that a block remembers between iterations. */
-export function rememberedRows({ bytes, memory, rows }: BlockKind): number {
-  return rows ?? (bytes - memory) / 16;
 }

@@ -3,7 +3,7 @@ import * as L from "../../../kernel/assembly/layout.ts";
 import type { TriangleElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 
-export const triangleBlock: BlockKind<TriangleElements> = { bytes: L.TRI_BYTES, phase: L.KIND_TRIANGLE, paperPhase: L.KIND_PAPER_TRIANGLE, memory: L.TRI_LAMBDA, write: writeTriangle, pad: padTriangle };
+export const triangleBlock: BlockKind<TriangleElements> = { bytes: L.TRI_BYTES, phase: L.KIND_TRIANGLE, paperPhase: L.KIND_PAPER_TRIANGLE, remembers: { rows: 9, offset: L.TRI_LAMBDA }, write: writeTriangle, pad: padTriangle };
 
 function writeTriangle(f32: Float32Array, at: number, e: TriangleElements, i: number): void {
   for (let k = 0; k < 4; k++) f32[at + L.TRI_DM / 4 + 4 * k] = e.dmInverse[4 * i + k]!;
