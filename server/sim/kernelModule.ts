@@ -19,12 +19,12 @@ export interface Kernel {
   solveNeoHookean(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   solveStableNeoHookean(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
   logarithms(address: number, count: number): void;
-  solveTriangles(block: number, count: number, pass: number, inverseH2: number): void;
-  solveBending(block: number, count: number, pass: number, inverseH2: number): void;
+  solveTriangles(block: number, own: number, count: number, pass: number, inverseH2: number): void;
+  solveBending(block: number, own: number, count: number, pass: number, inverseH2: number): void;
   solvePaperTetrahedra(block: number, count: number, kind: number, scratch: number): void;
   solvePaperTriangles(block: number, count: number, scratch: number): void;
   solvePaperBending(block: number, count: number): void;
-  solveDistances(block: number, count: number, pass: number, inverseH2: number): void;
+  solveDistances(block: number, own: number, count: number, pass: number, inverseH2: number): void;
   solveVolumes(block: number, count: number, pass: number, inverseH2: number): void;
   solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
   solveEnclosed(at: number, count: number, pass: number, inverseH2: number): void;

@@ -131,11 +131,11 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
         else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
         else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
-        else if (range.kind === "distance") kernel.solveDistances(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "distance") kernel.solveDistances(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
         else if (range.kind === "hexahedron") kernel.solveHexahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
-        else kernel.solveBending(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else kernel.solveBending(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
       }
       if (first) remembered.fill(0);
       for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);

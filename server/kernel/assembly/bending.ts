@@ -11,13 +11,13 @@
  * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
-import { PASS_FIRST, BEND_K, BEND_ALPHA, BEND_REST, BEND_LAMBDA, BEND_BYTES } from "./layout";
+import { PASS_FIRST, PASS_LAST, BEND_K, BEND_ALPHA, BEND_REST, BEND_W, BEND_BYTES, BEND_KEPT_BYTES } from "./layout";
 
-/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
-export function solveBending(block: usize, count: i32, pass: i32, inverseH2: f32): void {
-  const one = f32x4.splat(1), zero = f32x4.splat(0), inverse = f32x4.splat(inverseH2);
+/** @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  const one = f32x4.splat(1), zero = f32x4.splat(0), inverse = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
   const smallest = f32x4.splat(1e-30); // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
-  for (let n = 0; n < count; n++, block += BEND_BYTES) {
+  for (let n = 0; n < count; n++, block += BEND_BYTES, own += BEND_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -31,17 +31,18 @@ export function solveBending(block: usize, count: i32, pass: i32, inverseH2: f32
     let cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
-    const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
-    const beyond = sub(one, f32x4.div(v128.load(block, BEND_REST), f32x4.max(length, smallest)));
-    cx = mul(cx, beyond); cy = mul(cy, beyond); cz = mul(cz, beyond);
+    const rest = v128.load(block, BEND_REST);
+    if (v128.any_true(rest)) { // not flat at rest
+      const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz)), beyond = sub(one, f32x4.div(rest, f32x4.max(length, smallest)));
+      cx = mul(cx, beyond); cy = mul(cy, beyond); cz = mul(cz, beyond);
+    }
 
     const aT = mul(v128.load(block, BEND_ALPHA), inverse);
-    const W = madd(w0, mul(k0, k0), madd(w1, mul(k1, k1), madd(w2, mul(k2, k2), mul(w3, mul(k3, k3)))));
-    const scale = f32x4.div(f32x4.splat(-1), add(W, aT));
+    const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, BEND_W), aT));
     let lx = zero, ly = zero, lz = zero;
-    if (!(pass & PASS_FIRST)) { lx = v128.load(block, BEND_LAMBDA); ly = v128.load(block, BEND_LAMBDA + 16); lz = v128.load(block, BEND_LAMBDA + 32); }
+    if (!first) { lx = v128.load(own); ly = v128.load(own, 16); lz = v128.load(own, 32); }
     const dx = mul(scale, madd(aT, lx, cx)), dy = mul(scale, madd(aT, ly, cy)), dz = mul(scale, madd(aT, lz, cz));
-    v128.store(block, add(lx, dx), BEND_LAMBDA); v128.store(block, add(ly, dy), BEND_LAMBDA + 16); v128.store(block, add(lz, dz), BEND_LAMBDA + 32);
+    if (!last) { v128.store(own, add(lx, dx)); v128.store(own, add(ly, dy), 16); v128.store(own, add(lz, dz), 32); }
 
     let s = mul(w0, k0);
     scatter(block, madd(s, dx, x0), madd(s, dy, y0), madd(s, dz, z0), w0);

@@ -11,7 +11,7 @@ import {
   HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, H_CHUNKS_SHARED, H_CHUNKS_HELPED, H_HELPERS, HELPER_BYTES, HELPER_LEAVES, HELPER_CLAIMS, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
-  TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, HYPER_KEPT_BYTES, TRI_BYTES, BEND_BYTES,
+  TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, HYPER_KEPT_BYTES, TRI_KEPT_BYTES, BEND_KEPT_BYTES, DISTANCE_KEPT_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
@@ -86,9 +86,9 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
   else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, own + <usize>begin * TRI_KEPT_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, own + <usize>begin * BEND_KEPT_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, own + <usize>begin * DISTANCE_KEPT_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_VOLUME) solveVolumes(data + <usize>begin * VOLUME_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);

@@ -8,12 +8,12 @@
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import { remembered, unbounded, keep } from "./geometric";
-import { DISTANCE_REST, DISTANCE_DIRECTION, DISTANCE_BYTES, GEOMETRIC_LIMIT } from "./layout";
+import { DISTANCE_REST, DISTANCE_DIRECTION, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, GEOMETRIC_LIMIT } from "./layout";
 
-/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
-export function solveDistances(block: usize, count: i32, pass: i32, inverseH2: f32): void {
+/** @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+export function solveDistances(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   const inverse = f32x4.splat(inverseH2), zero = f32x4.splat(0), one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += DISTANCE_BYTES) {
+  for (let n = 0; n < count; n++, block += DISTANCE_BYTES, own += DISTANCE_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -27,8 +27,8 @@ export function solveDistances(block: usize, count: i32, pass: i32, inverseH2: f
       dz = v128.bitselect(v128.load(block, DISTANCE_DIRECTION + 32), dz, together);
       length = v128.bitselect(one, length, together);
     }
-    const old = remembered(rows, pass), dL = unbounded(rows, C, add(w0, w1), old, inverse);
-    const grown = keep(rows, f32x4.min(add(old, dL), v128.load(rows, GEOMETRIC_LIMIT)), old);
+    const old = remembered(rows, own, pass), dL = unbounded(rows, C, add(w0, w1), old, inverse);
+    const grown = keep(own, pass, f32x4.min(add(old, dL), v128.load(rows, GEOMETRIC_LIMIT)), old);
 
     const along = f32x4.div(grown, length), s0 = mul(w0, along), s1 = mul(w1, along);
     scatter(block, madd(s0, dx, x0), madd(s0, dy, y0), madd(s0, dz, z0), w0);

@@ -11,11 +11,11 @@
  * 30 %, and goes to zero with the strain of a substep. Twelve more rows a volume would mend it; substeps are cheaper.
  */
 import { add, sub, mul, madd } from "./lanes";
-import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, GEOMETRIC_LAMBDA, PASS_FIRST } from "./layout";
+import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, PASS_FIRST, PASS_LAST } from "./layout";
 
-/** What of the multiplier is remembered: nothing in the first iteration or with k'. @param rows address of the rest value's row */
-@inline export function remembered(rows: usize, pass: i32): v128 {
-  return pass & PASS_FIRST ? f32x4.splat(0) : mul(v128.load(rows, GEOMETRIC_KEEP), v128.load(rows, GEOMETRIC_LAMBDA));
+/** What of the multiplier is remembered: nothing in the first iteration or with k'. @param rows address of the rest value's row; own of the multiplier */
+@inline export function remembered(rows: usize, own: usize, pass: i32): v128 {
+  return pass & PASS_FIRST ? f32x4.splat(0) : mul(v128.load(rows, GEOMETRIC_KEEP), v128.load(own));
 }
 
 /** dL without bounds; 0 where nothing can move: everything is fixed, or the gradient has vanished and has no direction. */
@@ -25,8 +25,8 @@ import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, GEOMETRIC_LAMBDA,
   return v128.and(dL, f32x4.gt(W, f32x4.splat(0)));
 }
 
-/** Stores the new multiplier. @returns what it grew by */
-@inline export function keep(rows: usize, now: v128, old: v128): v128 {
-  v128.store(rows, now, GEOMETRIC_LAMBDA);
+/** Stores the new multiplier for a later iteration. @returns what it grew by */
+@inline export function keep(own: usize, pass: i32, now: v128, old: v128): v128 {
+  if (!(pass & PASS_LAST)) v128.store(own, now);
   return sub(now, old);
 }

@@ -247,21 +247,23 @@ export const HYPER_BODY = 352;
 export const HYPER_BYTES = 368;
 export const HYPER_KEPT_BYTES = 144;
 
-/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), three multipliers, and F [L] (3x2) as applied so far. */
+/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), K = sum w b b^T (00 01 11). In an array of their own three multipliers, and F [L] (3x2) as applied so far. */
 export const TRI_DM = 48;
 export const TRI_S = 112;
-export const TRI_LAMBDA = 176;
-export const TRI_APPLIED = 224;
-export const TRI_BYTES = 320;
+export const TRI_K = 176;
+export const TRI_BYTES = 224;
+export const TRI_APPLIED = 48;
+export const TRI_KEPT_BYTES = 144;
 
-/** Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, three multipliers. */
+/** Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In an array of their own three multipliers. */
 export const BEND_K = 64;
 export const BEND_ALPHA = 128;
 export const BEND_REST = 144;
-export const BEND_LAMBDA = 160;
-export const BEND_BYTES = 208;
+export const BEND_W = 160;
+export const BEND_BYTES = 176;
+export const BEND_KEPT_BYTES = 48;
 
-/** Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1 if the multiplier is kept (compliance) or 0 (stiffness k'), the multiplier. */
+/** Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1 if the multiplier is kept (compliance) or 0 (stiffness k'). The multiplier is behind them, or of distances in an array of its own. */
 export const GEOMETRIC_ALPHA = 16;
 export const GEOMETRIC_STIFFNESS = 32;
 export const GEOMETRIC_LIMIT = 48;
@@ -269,8 +271,9 @@ export const GEOMETRIC_KEEP = 64;
 export const GEOMETRIC_LAMBDA = 80;
 /** Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's bound is the upper one. */
 export const DISTANCE_REST = 32;
-export const DISTANCE_DIRECTION = 128;
-export const DISTANCE_BYTES = 176;
+export const DISTANCE_DIRECTION = 112;
+export const DISTANCE_BYTES = 160;
+export const DISTANCE_KEPT_BYTES = 16;
 /** Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the lower one. */
 export const VOLUME_REST = 64;
 export const VOLUME_BYTES = 160;

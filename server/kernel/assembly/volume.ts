@@ -9,7 +9,7 @@
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "./lanes";
 import { remembered, unbounded, keep } from "./geometric";
-import { VOLUME_REST, VOLUME_BYTES, GEOMETRIC_LIMIT } from "./layout";
+import { VOLUME_REST, VOLUME_BYTES, GEOMETRIC_LAMBDA, GEOMETRIC_LIMIT } from "./layout";
 
 /** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
 export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32): void {
@@ -31,11 +31,11 @@ export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32
     const gx2 = sub(mul(ay, bz), mul(az, by)), gy2 = sub(mul(az, bx), mul(ax, bz)), gz2 = sub(mul(ax, by), mul(ay, bx));
     const gx3 = add(gx0, add(gx1, gx2)), gy3 = add(gy0, add(gy1, gy2)), gz3 = add(gz0, add(gz1, gz2)); // minus the fourth
 
-    const rows = block + VOLUME_REST, old = remembered(rows, pass);
+    const rows = block + VOLUME_REST, own = rows + GEOMETRIC_LAMBDA, old = remembered(rows, own, pass);
     const C = mul(sixth, sub(dot3(ax, gx0, ay, gy0, az, gz0), v128.load(rows)));
     const W = mul(f32x4.splat(1.0 / 36.0), madd(w0, dot3(gx0, gx0, gy0, gy0, gz0, gz0), madd(w1, dot3(gx1, gx1, gy1, gy1, gz1, gz1),
       madd(w2, dot3(gx2, gx2, gy2, gy2, gz2, gz2), mul(w3, dot3(gx3, gx3, gy3, gy3, gz3, gz3))))));
-    const grown = mul(sixth, keep(rows, f32x4.max(add(old, unbounded(rows, C, W, old, inverse)), v128.load(rows, GEOMETRIC_LIMIT)), old));
+    const grown = mul(sixth, keep(own, pass, f32x4.max(add(old, unbounded(rows, C, W, old, inverse)), v128.load(rows, GEOMETRIC_LIMIT)), old));
 
     let s = mul(w0, grown);
     scatter(block, madd(s, gx0, x0), madd(s, gy0, y0), madd(s, gz0, z0), w0);

@@ -176,7 +176,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
               if (memory) u32[(memory + Math.floor(i / 4) * L.MEMORY_BYTES + L.MEMORY_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
               if (body !== undefined) u32[at + body / 4] = lane ? lane.body : bodies.length;
               // the inverse mass that the constraint will see: of a part of the particle, in a Jacobi sweep
-              const w = (corner: number): number => f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1);
+              const w = (corner: number): number => Math.fround(f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1));
               if (lane) write(f32, at, lane.from, lane.index, w);
               else pad(f32, at);
             }

@@ -4,7 +4,7 @@ import type { DistanceElements, VolumeElements } from "../../constraints/element
 import type { BlockKind } from "./kind.ts";
 
 export const distanceBlock: BlockKind<DistanceElements> = {
-  bytes: L.DISTANCE_BYTES, phase: L.KIND_DISTANCE, remembers: { rows: 1, offset: L.DISTANCE_REST + L.GEOMETRIC_LAMBDA },
+  bytes: L.DISTANCE_BYTES, phase: L.KIND_DISTANCE, remembers: { rows: L.DISTANCE_KEPT_BYTES / 16, apart: true },
   write: (f32, at, e, i) => {
     writeRows(f32, at + L.DISTANCE_REST / 4, e, i, Infinity);
     for (let r = 0; r < 3; r++) f32[at + L.DISTANCE_DIRECTION / 4 + 4 * r] = e.direction[3 * i + r]!;
