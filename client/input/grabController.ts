@@ -6,7 +6,7 @@ import { Plane, Ray, Vector3 } from "three";
 import { build, type Point } from "../net/messages.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { HandEcho } from "../state/handEcho.ts";
-import { LocalBend, type ShownMoment } from "../view/localBend.ts";
+import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
 import { surfacePoint } from "../view/picking.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
@@ -14,8 +14,6 @@ import type { Picked, RoomView } from "../view/roomView.ts";
 const MOVES_PER_SECOND = 48;
 /** No hand is told more often than the server sends frames. */
 const MOVE_INTERVAL_MS = 33;
-/** Radius of the neighbourhood that answers at once, as a part of the body's own radius. */
-const BEND_RADIUS = 0.42;
 
 interface OwnGrab {
   id: number;

@@ -110,6 +110,11 @@ export class RoomState {
     }
   }
 
+  /** What was drawn last melts into what is true now. */
+  get melting(): boolean {
+    return this.seam.blending;
+  }
+
   /** Ticks between two frames. */
   get sendTicks(): number {
     return this.welcome ? this.welcome.tickHz / this.welcome.sendHz : 1;

@@ -10,6 +10,11 @@ export class Seam {
   private before: Float32Array | undefined;
   private startMs = 0;
 
+  /** A picture is being melted. */
+  get blending(): boolean {
+    return this.before !== undefined;
+  }
+
   /** @param shown float32[n] m: the picture now; copied */
   begin(shown: Float32Array, nowMs: number): void {
     this.before = shown.slice();

@@ -31,7 +31,7 @@ export interface PlaygroundOptions {
 const PUSH = 0.75;
 
 /** Twice the round trip and the buffer, and this, ms: then no answer to a hand comes any more. */
-const PATIENCE_MS = 250;
+const PATIENCE_MS = 1000;
 
 /** A page has one keyboard and one debugging hook, however often a room comes back with another scene. */
 let installed = false;

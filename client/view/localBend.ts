@@ -25,6 +25,8 @@ export interface BendTarget {
 
 /** Part of the hand's motion that the surface shows at once: rubber gives, so not all of it. */
 export const RESPONSE = 0.6;
+/** Radius of the neighbourhood that answers at once, as a part of the body's own radius. */
+export const BEND_RADIUS = 0.42;
 /** Largest offset, as a part of the neighbourhood's radius: a hand that races off must not pull a spike. */
 export const LIMIT = 0.35;
 /** Where the server let go by itself there is no answer to blend into: the offset melts in this time, ms; as long as a seam. */

@@ -224,12 +224,13 @@ export class Room {
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
     for (const event of result.events) this.#report(event, result.tick);
+    // Before the frame of the same tick: who has a frame knows whose hands made it.
+    if (result.tick % this.sendTicks === 0) this.#sendHands(result.tick);
     if (delta || keyframe) {
       this.#lastFrameMs = performance.now();
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
       this.#broadcast.frames(result.tick, delta, keyframe);
     }
-    if (result.tick % this.sendTicks === 0) this.#sendHands(result.tick);
     this.#sendStats();
   }
 

@@ -1,6 +1,6 @@
 /**
  * Records what a page draws, picture by picture: the drawn positions, the same without what the page adds for its own hands, the hand, and when. Works from
- * outside: it wraps requestAnimationFrame and looks after the page's own callback.
+ * outside: it wraps requestAnimationFrame and looks after the callback that drew.
  */
 import type { Page } from "playwright-core";
 
@@ -15,12 +15,12 @@ export interface Picture {
   /** float32[3n] m */
   displayed: Float32Array;
   sampled: Float32Array;
+  /** A jump of the time line was being melted. */
+  melting: boolean;
 }
 
 interface Recording {
-  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[] }[];
-  /** Starts of all animation frames, drawn or not. */
-  frames: number[];
+  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[]; melting: boolean }[];
   on: boolean;
 }
 
@@ -37,25 +37,28 @@ export async function record(page: Page, keep = 400): Promise<void> {
   await page.evaluate((keep) => {
     if (window.recording) {
       window.recording.pictures = [];
-      window.recording.frames = [];
       window.moves = [];
       window.recording.on = true;
-      return;
+      return undefined;
     }
-    const recording: Recording = (window.recording = { pictures: [], frames: [], on: true });
+    const recording: Recording = (window.recording = { pictures: [], on: true });
+    let drawn = window.pliant.drawn;
     window.moves = [];
     addEventListener("pointermove", (event) => window.moves!.push({ eventMs: event.timeStamp, handledMs: performance.now() }), { capture: true });
     const request = window.requestAnimationFrame.bind(window);
     window.requestAnimationFrame = (callback) => request((frameMs) => {
       const ms = performance.now();
       callback(frameMs);
-      if (!recording.on) return;
+      // Other callbacks of the same animation frame draw nothing.
+      if (!recording.on || window.pliant.drawn === drawn) return;
+      drawn = window.pliant.drawn;
       const workMs = performance.now() - ms;
       const hand = window.pliant.grabs().find(({ id }) => id.startsWith("own:"))?.target;
-      recording.frames.push(ms);
-      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled() });
+      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled(), melting: window.pliant.melting });
       if (recording.pictures.length > keep) recording.pictures.shift();
     });
+    // The page's next callback was asked for before this: from the one after it on, none is missed.
+    return new Promise<void>((done) => request(() => request(() => done())));
   }, keep);
 }
 
@@ -83,13 +86,16 @@ export interface HandPath {
 /**
  * Takes hold, goes to and fro on a Lissajous curve that begins with speed 0, and lets go at full speed. Events come from inside the page, before each of its animation frames
  * as the browser's own do, so the hand's path does not depend on how busy the test is.
+ * @returns where the hand took hold and where it let go, m
  */
-export async function wave(page: Page, path: HandPath): Promise<void> {
-  await page.evaluate(({ from, amplitude, period, holdMs }) => new Promise<void>((done) => {
+export async function wave(page: Page, path: HandPath): Promise<{ begin: number[]; end: number[] }> {
+  return page.evaluate(({ from, amplitude, period, holdMs }) => new Promise((done) => {
     const canvas = document.querySelector("canvas.view")!;
     const fire = (type: string, x: number, y: number) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 7, pointerType: "mouse", button: 0, buttons: 1, clientX: x, clientY: y, bubbles: true, cancelable: true }));
     const startMs = performance.now();
     fire("pointerdown", from.x, from.y);
+    const target = () => window.pliant.grabs().find(({ id }) => id.startsWith("own:"))!.target;
+    const begin = target();
     const step = () => {
       const ms = performance.now() - startMs;
       const angle = (2 * Math.PI * ms) / period;
@@ -98,8 +104,9 @@ export async function wave(page: Page, path: HandPath): Promise<void> {
         fire("pointermove", x, y);
         requestAnimationFrame(step);
       } else {
+        const end = target();
         fire("pointerup", x, y);
-        done();
+        done({ begin, end });
       }
     };
     requestAnimationFrame(step);

@@ -29,12 +29,20 @@ export const noBrowser = lacks("Chromium", findChromium());
 /** Small, because every pixel is drawn by the CPU. */
 const VIEWPORT = { width: 720, height: 480 };
 
+/** How a visitor comes. */
+export interface Way {
+  /** Another way to the server than its own address: http://host:port. */
+  through?: string;
+  /** Before the page is opened. */
+  prepare?: (page: Page) => void;
+}
+
 export interface E2e {
   app: App;
   url: string;
   browser: Browser;
-  /** A page of its own visitor. Errors in it fail the test at `close`. @param through another way to the server than its own address */
-  visit(path: string, options?: BrowserContextOptions, through?: string): Promise<Page>;
+  /** A page of its own visitor. Errors in it fail the test at `close`. */
+  visit(path: string, options?: BrowserContextOptions, way?: Way): Promise<Page>;
   /** Opens a room and answers its page's path. */
   room(scene: string): Promise<{ name: string; path: string }>;
   shoot(page: Page, name: string): Promise<void>;
@@ -58,7 +66,7 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
   const errors: string[] = [];
   return {
     app, url, browser,
-    visit: async (path, options = {}, through = url) => {
+    visit: async (path, options = {}, { through = url, prepare } = {}) => {
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
       const page = await context.newPage();
@@ -66,6 +74,7 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
       page.on("console", (message) => {
         if (message.type() === "error") errors.push(`${path}: ${message.text()}`);
       });
+      prepare?.(page);
       await page.goto(through + path);
       return page;
     },

@@ -88,6 +88,61 @@ describe("Playout", () => {
     expect(2490 - playout.advance(2490)).toBeLessThanOrEqual(playout.delayMs + 1);
   });
 
+  test("one still frame between moving ones that are still ahead of the picture is no rest: nothing is jumped over", () => {
+    const playout = new Playout({ intervalMs: INTERVAL });
+    for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN);
+    // Three frames come late and together; the second of them looks like the first.
+    const before = playout.advance(63 * INTERVAL);
+    for (const n of [60, 61]) playout.arrived(n * INTERVAL, 63 * INTERVAL, Number.NaN);
+    for (const n of [62, 63, 64]) playout.arrived(n * INTERVAL, 63 * INTERVAL, 61 * INTERVAL);
+    expect(playout.advance(63 * INTERVAL)).toBe(before);
+  });
+
+  /** What TCP makes of a line: order is kept, and behind a lost segment everything waits. */
+  const tcp = (jitterMs: number, lost: (n: number) => number): ((n: number) => number) => {
+    const arrivals: number[] = [];
+    return (n) => {
+      for (let k = arrivals.length; k <= n; k++) arrivals.push(Math.max(arrivals[k - 1] ?? 0, 50 + k * INTERVAL + jitterMs * noise(k) + lost(k)));
+      return arrivals[n]!;
+    };
+  };
+
+  /**
+   * Even jitter of up to J <= one interval I keeps frames apart, so what the smoothing sees is |u - u'| J: mean J/3, deviation 0.236 J, smoothed over 1/16: 0.042 J. The delay is 1.75 I + 3 times
+   * that: 1.75 I + J, give or take 4 * 3 * 0.042 J = 0.51 J. Frames are late by J/2 more than on the mean at most, so I + J/2 <= 1.5 I would do.
+   */
+  test.each([0.25, 0.5, 0.75, 1])("even jitter of %f intervals: two to three intervals deep, and never empty", (part) => {
+    const jitterMs = part * INTERVAL;
+    const { playout, shown } = play({ arrival: tcp(jitterMs, () => 0), seconds: 120 });
+    expect(playout.delayMs).toBeGreaterThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 0.49 * jitterMs));
+    expect(playout.delayMs).toBeLessThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 1.51 * jitterMs));
+    expect(shown.slice(60).filter(({ playhead, newest }) => playhead >= newest).length).toBe(0);
+  });
+
+  test("a lost packet: the picture stands at the newest frame, then catches up at no more than 1.3 times the speed", () => {
+    const { playout, shown } = play({ arrival: tcp(10, (n) => (n % 100 === 99 ? 200 : 0)), seconds: 30 });
+    // A delay of two intervals cannot bridge the 200 ms of a retransmission.
+    expect(playout.starvations).toBeGreaterThan(5);
+    for (const [i, { playhead, newest, ms }] of shown.entries()) {
+      if (i === 0 || Number.isNaN(shown[i - 1]!.playhead)) continue;
+      expect(playhead).toBeLessThanOrEqual(newest);
+      const step = playhead - shown[i - 1]!.playhead;
+      expect(step).toBeGreaterThanOrEqual(0);
+      expect(step).toBeLessThanOrEqual(1.3 * (ms - shown[i - 1]!.ms) + 1e-6);
+    }
+  });
+
+  test("a line held up for longer than is chased: one jump, and it says so", () => {
+    const playout = new Playout({ intervalMs: INTERVAL });
+    for (let n = 0; n < 60; n++) expect(playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN)).toBe(false);
+    const back = 59 * INTERVAL + 1500;
+    const before = playout.advance(back);
+    const jumps: boolean[] = [];
+    for (let n = 60; n * INTERVAL <= back; n++) jumps.push(playout.arrived(n * INTERVAL, back, Number.NaN));
+    expect(jumps).toContain(true);
+    expect(playout.advance(back) - before).toBeGreaterThan(400);
+  });
+
   test("a restarted time line is followed at once", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
     for (let n = 0; n < 30; n++) playout.arrived(5000 + n * INTERVAL, n * INTERVAL, Number.NaN);

@@ -118,6 +118,55 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeCloseTo(0.5, 6);
   });
 
+  test("frames left out because nothing moved: the motion begins one interval before its frame, not with the pause", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    for (let n = 1; n <= 10; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), 33 * n);
+    // Nothing moves for six intervals, and then it does: no heartbeat has come meanwhile.
+    for (let ms = 350; ms < 560; ms += 16) state.sample(ms);
+    state.receive({ type: "delta", tick: 36, baseTick: 22, data: encodeDelta(model, shape(120), shape(130)) }, 564);
+    const shown = [];
+    for (let ms = 565; ms < 700; ms += 8) shown.push({ ...state.sample(ms)!, x: state.displayed[0]! });
+    const early = shown.filter(({ tick }) => tick <= 34);
+    expect(early.length).toBeGreaterThan(0);
+    for (const { x } of early) expect(x).toBeCloseTo(0.12, 6);
+    expect(shown.at(-1)!.x).toBeCloseTo(0.13, 6);
+  });
+
+  test("a line that was held up for a second and brings everything at once: the picture melts into it", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    for (let n = 1; n <= 60; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), (1000 * n) / 30);
+    const back = 2000 + 1500;
+    for (let ms = 1900; ms < back; ms += 16) state.sample(ms);
+    let last = state.displayed[0]!;
+    for (let n = 61; n <= 105; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), back);
+    expect(state.melting).toBe(true);
+    let travelled = 0;
+    for (let ms = back + 8; ms < back + 400; ms += 8) {
+      state.sample(ms);
+      const step = state.displayed[0]! - last;
+      last = state.displayed[0]!;
+      travelled += step;
+      // 45 frames of 2 mm in a smoothstep of 260 ms: at most 1.5 / 260 ms of them, and the motion itself, 60 mm/s at 1.3 times its speed.
+      expect(step).toBeGreaterThanOrEqual(0);
+      expect(step).toBeLessThanOrEqual((1.5 * 0.09 * 8) / 260 + 1.3 * 0.06 * 0.008 + 1e-6);
+    }
+    expect(travelled).toBeGreaterThan(0.07);
+    expect(state.melting).toBe(false);
+  });
+
+  test("the server's word on own hands is kept, others' are not taken for it", async () => {
+    await join();
+    const grab = { grab: 5, body: 0, triangle: 0, u: 0, v: 0, target: [1, 2, 3] as [number, number, number] };
+    state.receive({ type: "hands", tick: 10, hands: [{ member: 2, cursor: undefined, grabs: [grab] }] }, 0);
+    const out = new Float64Array(3);
+    expect(state.echo.at(5, 10, 2, out, undefined)).toBe("before");
+    state.receive({ type: "hands", tick: 12, hands: [{ member: 1, cursor: undefined, grabs: [grab] }] }, 0);
+    expect(state.echo.at(5, 12, 2, out, undefined)).toBe("held");
+    expect([...out]).toEqual([1, 2, 3]);
+  });
+
   test("at rest nothing is said to have moved", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);

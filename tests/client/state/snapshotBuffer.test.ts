@@ -44,6 +44,13 @@ describe("SnapshotBuffer.at", () => {
   });
 });
 
+test("motion that begins again after a pause, before anything said that all rests, is not spread over the pause", () => {
+  const buffer = filled([10, 4], [12, 5], [40, 9]);
+  buffer.newest!.afterRest = true;
+  expect(buffer.at(30, 2)!.alpha).toBe(0);
+  expect(buffer.at(39, 2)!.alpha).toBe(0.5);
+});
+
 describe("SnapshotBuffer.push", () => {
   test("marks frames in which nothing moved, and remembers since when", () => {
     const frames = filled([2, 1], [4, 7], [6, 7], [8, 7], [10, 8]).list();
