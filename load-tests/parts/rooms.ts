@@ -1,103 +1,91 @@
 /**
- * A real server with several rooms full of pulling members, then one room at rest: how long ticks take and how late they start while the rooms share the
- * threads, and what a member costs on the wire. The members run in this process, on the same machine, so they take their share of the cores too.
- * Tick times come from the server's histograms and are as fine as their buckets; the part `tick` measures exact ones.
+ * How many rooms a core steps. A server with one stepping thread, every room with a client whose hand pulls; clients are in a process of their own. Wall-clock figures (late ticks, the
+ * largest number of rooms that still holds) are those of a machine that does nothing else; CPU time per tick is not touched by neighbors, so the number of rooms that a core's time would
+ * be enough for stands beside them. Then three rooms of heavier scenes with three members each, and one room at rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom } from "../bot.ts";
-import type { SurfacePoint } from "../bot.ts";
-import { histogramQuantile, increase, readMetrics } from "../metrics.ts";
+import { drive, type Outcome } from "../load/drive.ts";
+import { knee } from "../load/knee.ts";
+import { readScenario, type Scenario } from "../load/scenario.ts";
 import type { Row } from "../part.ts";
 import { startServer } from "../server.ts";
 
 export const name = "rooms";
-export const about = "three rooms (one of each scene) of three pulling members each for 10 s, and one room at rest";
+export const about = "rooms of a 1,024-particle cloth at 60 Hz on one stepping thread: late ticks, CPU and memory per room, how many hold; three heavier scenes; a room at rest";
 export const runs = 2;
+export const groups = ["load"];
+export const timeoutSeconds = 900;
 
-const SCENES = ["jelly-stack", "bunny", "drape"];
-const ROOMS = 3;
-const MEMBERS = 3;
-const SECONDS = 10;
-/** How often a hand moves; a mouse moves about this often. */
-const MOVES_PER_SECOND = 30;
+const TICK_HZ = 60;
+/** Late ticks that an operator may accept, share. */
+const LATE = 0.001;
 /** A room is at rest when no frame has changed anything for this long, s. */
-const STILL_SECONDS = 3;
-const REST_WITHIN_SECONDS = 90;
+const STILL_SECONDS = 3, REST_WITHIN_SECONDS = 90, REST_SECONDS = 10;
+/** Of a try in the search. */
+const TRY_SECONDS = 4;
+const MB = 2 ** 20;
 
-const POINT: SurfacePoint = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+const withRooms = (scenario: Scenario, count: number, seconds = scenario.seconds): Scenario => ({ ...scenario, seconds, rooms: scenario.rooms.map((room) => ({ ...room, count })) });
 
-/** Pulls a point round a circle, 0.2 m wide, until told to stop. @returns the function that stops it */
-function pull(bot: Bot, phase: number): () => void {
-  const [x, y, z] = bot.surfacePosition(POINT);
-  let step = 0;
-  const target = (): [number, number, number] => {
-    const angle = phase + (step++ * 2 * Math.PI) / (2 * MOVES_PER_SECOND);
-    return [x + 0.2 * Math.cos(angle), y + 0.3 + 0.1 * Math.sin(angle), z + 0.2 * Math.sin(angle)];
-  };
-  bot.grab(1, POINT, target());
-  const timer = setInterval(() => bot.move(1, target()), 1000 / MOVES_PER_SECOND);
-  return () => {
-    clearInterval(timer);
-    bot.release(1);
-  };
+/** What every scenario's outcome has to say about its rooms. */
+function common(where: string, { scenario, ticks, lateShare, latenessP99Ms, tickP50Ms, tickP99Ms, loopLagMs, cpu, span, generatorCpu, rss, sentBytes, clients, seconds }: Outcome): Row[] {
+  const rooms = scenario.rooms.reduce((sum, { count }) => sum + count, 0);
+  return [
+    { what: `${where}, late ticks`, value: 100 * lateShare, unit: "%", series: seconds.map((second) => second.lateTicks), note: `${ticks} ticks` },
+    { what: `${where}, lateness p99`, value: latenessP99Ms, unit: "ms", absolute: true },
+    { what: `${where}, tick p50`, value: tickP50Ms, unit: "ms" },
+    { what: `${where}, tick p99`, value: tickP99Ms, unit: "ms" },
+    { what: `${where}, event loop lag p99`, value: loopLagMs, unit: "ms", absolute: true, series: seconds.map((second) => second.loopLagMs) },
+    { what: `${where}, CPU of the stepping thread per tick`, value: (1000 * cpu.others) / ticks, unit: "ms", note: "compiling and collecting included" },
+    { what: `${where}, CPU of the main thread per tick`, value: (1000 * cpu.main) / ticks, unit: "ms" },
+    { what: `${where}, memory per room`, value: (rss.joined - rss.idle) / rooms / MB, unit: "MB", series: seconds.map((second) => second.rssBytes / MB) },
+    { what: `${where}, sent per client`, value: sentBytes / span / clients / 125, unit: "kbps" },
+    { what: `${where}, CPU of the generator`, value: 100 * generatorCpu, unit: "% of a core" },
+  ];
 }
 
-async function busyRooms(url: string): Promise<Row[]> {
-  const bots: Bot[] = [];
-  for (let room = 0; room < ROOMS; room++) {
-    const opened = await createRoom(url, SCENES[room % SCENES.length]);
-    for (let member = 0; member < MEMBERS; member++) bots.push(await Bot.join(url, opened.room, { name: `bot ${member}` }));
-  }
-  const stops = bots.map(pull);
-  await sleep(2000); // Joining and first keyframes are over.
-  const before = await readMetrics(url);
-  const bytesBefore = bots.map((bot) => bot.counts.bytes);
-  await sleep(SECONDS * 1000);
-  const after = await readMetrics(url);
-  const kbps = bots.reduce((sum, bot, i) => sum + bot.counts.bytes - bytesBefore[i], 0) / bots.length / SECONDS / 125;
-  for (const stop of stops) stop();
-  await Promise.all(bots.map((bot) => bot.leave()));
+/** Rooms whose ticks fill one core's time. */
+const roomsPerCore = ({ cpu, ticks }: Outcome): number => ticks / cpu.others / TICK_HZ;
 
-  const ms = (metric: string, q: number): number => 1000 * histogramQuantile(before, after, metric, q);
-  const ticks = increase(before, after, "pliant_ticks_total");
-  const skipped = increase(before, after, "pliant_ticks_skipped_total");
-  const where = `${ROOMS} rooms x ${MEMBERS}`;
+async function clothRooms(): Promise<Row[]> {
+  const scenario = readScenario("rooms"), outcome = await drive(scenario), { count } = scenario.rooms[0]!, where = `${count} rooms`;
+  const [late, ...others] = common(where, outcome);
+  const most = await knee(async (rooms) => (await drive(withRooms(scenario, rooms, TRY_SECONDS))).lateShare < LATE, { from: count, most: 8 * count, precision: 0.1 });
   return [
-    { what: `${where}, tick p50`, value: ms("pliant_tick_seconds", 0.5), unit: "ms" },
-    { what: `${where}, tick p99`, value: ms("pliant_tick_seconds", 0.99), unit: "ms" },
-    { what: `${where}, tick with queueing p99`, value: ms("pliant_tick_round_trip_seconds", 0.99), unit: "ms" },
-    { what: `${where}, lateness p50`, value: ms("pliant_tick_lateness_seconds", 0.5), unit: "ms" },
-    { what: `${where}, lateness p99`, value: ms("pliant_tick_lateness_seconds", 0.99), unit: "ms" },
-    { what: `${where}, ticks dropped`, value: (100 * skipped) / (ticks + skipped), unit: "%" },
-    { what: `${where}, received per member`, value: kbps, unit: "kbps" },
+    { ...late!, target: { atMost: 100 * LATE } },
+    { what: "rooms that one core's time is enough for", value: roomsPerCore(outcome), unit: "rooms", target: { atLeast: 40 }, note: "by CPU time of the stepping thread" },
+    { what: "rooms that hold, late ticks < 0.1 %", value: most, unit: "rooms", target: { atLeast: 40 }, note: `tries of ${TRY_SECONDS} s` },
+    ...others,
   ];
 }
 
 /** A room nobody pulls in, once everything has come to rest. */
-async function restingRoom(url: string): Promise<Row[]> {
-  const scene = "jelly-stack";
-  const { room } = await createRoom(url, scene);
-  const bot = await Bot.join(url, room);
-  const until = performance.now() + REST_WITHIN_SECONDS * 1000;
-  const changes = (): number => bot.counts.deltas - bot.counts.emptyDeltas;
-  for (let still = 0, last = changes(); still < STILL_SECONDS; ) {
-    if (performance.now() > until) throw new Error(`${scene} did not come to rest within ${REST_WITHIN_SECONDS} s`);
-    await sleep(1000);
-    still = changes() === last ? still + 1 : 0;
-    last = changes();
-  }
-  const before = bot.counts.bytes;
-  await sleep(SECONDS * 1000);
-  const kbps = (bot.counts.bytes - before) / SECONDS / 125;
-  await bot.leave();
-  return [{ what: `${scene} at rest, received per member`, value: kbps, unit: "kbps", target: { atMost: 15 } }];
-}
-
-export async function run(): Promise<Row[]> {
-  const server = await startServer();
+async function restingRoom(): Promise<Row[]> {
+  const server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack" } }), scene = "jelly-stack";
   try {
-    return [...(await busyRooms(server.url)), ...(await restingRoom(server.url))];
+    const { room } = await createRoom(server.url, scene), bot = await Bot.join(server.url, room), until = performance.now() + REST_WITHIN_SECONDS * 1000;
+    const changes = (): number => bot.counts.deltas - bot.counts.emptyDeltas;
+    for (let still = 0, last = changes(); still < STILL_SECONDS; ) {
+      if (performance.now() > until) throw new Error(`${scene} did not come to rest within ${REST_WITHIN_SECONDS} s`);
+      await sleep(1000);
+      still = changes() === last ? still + 1 : 0;
+      last = changes();
+    }
+    const before = bot.counts.bytes;
+    await sleep(REST_SECONDS * 1000);
+    const kbps = (bot.counts.bytes - before) / REST_SECONDS / 125;
+    await bot.leave();
+    return [{ what: `${scene} at rest, received per member`, value: kbps, unit: "kbps", target: { atMost: 15 } }];
   } finally {
     await server.stop();
   }
+}
+
+export async function run(): Promise<Row[]> {
+  const rows = await clothRooms();
+  const contact = await drive(readScenario("rooms-contact"));
+  rows.push({ what: "with self-contact, rooms that one core's time is enough for", value: roomsPerCore(contact), unit: "rooms", note: "by CPU time of the stepping thread" });
+  rows.push(...common("3 rooms x 3", await drive(readScenario("mixed"))));
+  return [...rows, ...(await restingRoom())];
 }

@@ -13,6 +13,8 @@ import type { CrewWork, EncodedMessage } from "../workers/messages.ts";
 export const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
 /** Threads of one room, up to the most that it can have. */
 export const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
+/** How often the event loop's delay is looked at, ms. */
+const LOOP_RESOLUTION_MS = 10;
 /** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
 export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
@@ -32,7 +34,7 @@ export interface MetricSources {
 
 export class Metrics {
   readonly registry = new Registry();
-  readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 });
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #busySeconds = 0;
   #lastUtilization = { atMs: performance.now(), busySeconds: 0, value: 0 };
 
@@ -148,9 +150,10 @@ export class Metrics {
   }
 
   #loopLag(): number {
-    const seconds = this.#loopDelay.percentile(99) / 1e9;
+    // What is measured is the time between two firings of a timer: an idle loop shows the timer's own period.
+    const seconds = (this.#loopDelay.percentile(99) - 1e6 * LOOP_RESOLUTION_MS) / 1e9;
     this.#loopDelay.reset();
-    return Number.isFinite(seconds) ? seconds : 0;
+    return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
   }
 
   #counter<T extends string>(name: string, help: string, labelNames: T[] = []): Counter<T> {

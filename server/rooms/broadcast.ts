@@ -1,5 +1,6 @@
 /**
- * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to everyone. On an
+ * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to everyone, all messages of a tick in one
+ * write (wireFrame.ts). On an
  * ordered socket the last frame queued to a client is a valid base, so a client either gets every delta of the room's chain, or
  * none until its next keyframe.
  *
@@ -12,6 +13,29 @@ import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import type { EncodedMessage } from "../workers/messages.ts";
 import { encodeHands } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
+import { wireFrames } from "./wireFrame.ts";
+
+/** One message to many. */
+export interface Outgoing {
+  kind: BytesKind;
+  bytes: Uint8Array;
+}
+
+/** Messages that go to a group of clients in one write, and to how many they went. */
+class Parcel {
+  readonly messages: readonly Outgoing[];
+  receivers = 0;
+  #frames: Buffer | null = null;
+
+  constructor(messages: readonly Outgoing[]) {
+    this.messages = messages;
+  }
+
+  /** Built for the first who gets it. */
+  get frames(): Buffer {
+    return (this.#frames ??= wireFrames(this.messages.map(({ bytes }) => bytes)));
+  }
+}
 
 /** A congested socket counts as drained at this many buffered bytes. */
 export const DRAINED_BYTES = Limits.backpressureBytes / 4;
@@ -45,32 +69,37 @@ export class Broadcast {
     this.#metrics = metrics;
   }
 
-  /** Sends a tick's frames: the keyframe to those who asked and can take it, the delta to those who are in the chain. */
-  frames(tick: number, delta: EncodedMessage | null, keyframe: EncodedMessage | null): void {
+  /**
+   * Sends what a tick has: the keyframe to those who asked and can take it, the delta to those who are in the chain, and what goes beside it to everyone who is
+   * not congested, before the frame: who has a frame knows whose hands made it. What is lost of that is replaced by the next of its kind or by the keyframe.
+   */
+  tick(tick: number, delta: EncodedMessage | null, keyframe: EncodedMessage | null, beside: readonly Outgoing[]): void {
     if (keyframe) this.#largestKeyframe = Math.max(this.#largestKeyframe, keyframe.bytes.byteLength);
+    const inChain = new Parcel(delta ? [...beside, delta] : beside), outside = new Parcel(beside);
+    let anew: Parcel | null = null;
     for (const session of this.#sessions.values()) {
       if (!this.#canTake(session)) {
         if (session.connection && (delta || keyframe)) this.#skipFrame(session);
       } else if (!session.needsKeyframe) {
-        if (delta) this.#send(session, delta.bytes, "delta");
+        this.#write(session, inChain);
       } else if (keyframe && wantsKeyframe(session)) {
         session.needsKeyframe = false;
         session.lastKeyframeMs = performance.now();
-        this.#send(session, keyframe.bytes, "keyframe");
         // Hands are sent as changes, so whoever starts anew needs all of them.
-        this.#send(session, encodeHands(tick, this.#sessions.values()), "hands");
+        anew ??= new Parcel([...beside, { kind: "hands", bytes: encodeHands(tick, this.#sessions.values()) }, keyframe]);
+        this.#write(session, anew);
+      } else {
+        this.#write(session, outside);
       }
     }
-  }
-
-  /** To everyone who is not congested; what is lost here is replaced by the next of its kind or by the keyframe. */
-  fleeting(bytes: Uint8Array, kind: BytesKind): void {
-    for (const session of this.#sessions.values()) if (this.#canTake(session)) this.#send(session, bytes, kind);
+    for (const parcel of [inChain, outside, anew]) if (parcel) this.#count(parcel);
   }
 
   /** To everyone, congested or not: rare and small. */
   certain(bytes: Uint8Array, kind: BytesKind): void {
-    for (const session of this.#sessions.values()) this.#send(session, bytes, kind);
+    const parcel = new Parcel([{ kind, bytes }]);
+    for (const session of this.#sessions.values()) if (session.connection?.isOpen) this.#write(session, parcel);
+    this.#count(parcel);
   }
 
   /** Payload bytes sent since the last call. */
@@ -93,9 +122,19 @@ export class Broadcast {
     this.#metrics.framesSkipped.inc();
   }
 
-  #send(session: Session, bytes: Uint8Array, kind: BytesKind): void {
-    if (!session.connection) return;
-    this.#bytes += bytes.byteLength;
-    session.connection.send(bytes, kind);
+  #write(session: Session, parcel: Parcel): void {
+    if (parcel.messages.length === 0) return;
+    session.connection!.write(parcel.frames);
+    parcel.receivers += 1;
+  }
+
+  /** Once for all receivers: a counter's labels cost more than a write's own bookkeeping. */
+  #count({ messages, receivers }: Parcel): void {
+    if (receivers === 0) return;
+    for (const { kind, bytes } of messages) {
+      const sent = receivers * bytes.byteLength;
+      this.#bytes += sent;
+      this.#metrics.bytesOut.inc({ kind }, sent);
+    }
   }
 }

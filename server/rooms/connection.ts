@@ -2,6 +2,7 @@
  * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It knows nothing
  * of rooms: a `Door` lets it in, and a `Membership` takes its requests.
  */
+import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
@@ -55,6 +56,7 @@ const PRESENCE: ReadonlySet<string> = new Set(["cursor", "ping", "needKeyframe"]
 
 export class Connection {
   readonly #socket: WebSocket;
+  readonly #line: Duplex;
   readonly #options: ConnectionOptions;
   readonly #inputs: TokenBucket;
   readonly #presence: TokenBucket;
@@ -68,9 +70,11 @@ export class Connection {
   #lastRateNoticeMs = -Infinity;
   #closing = false;
 
-  constructor(socket: WebSocket, options: ConnectionOptions) {
+  /** @param line what the socket writes to */
+  constructor(socket: WebSocket, line: Duplex, options: ConnectionOptions) {
     const nowMs = performance.now();
     this.#socket = socket;
+    this.#line = line;
     this.#options = options;
     this.#log = options.log;
     this.#inputs = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
@@ -105,6 +109,14 @@ export class Connection {
     if (!this.isOpen) return;
     this.#options.metrics.bytesOut.inc({ kind }, bytes.byteLength);
     this.#socket.send(bytes);
+  }
+
+  /**
+   * Writes frames that were made for many (wireFrame.ts), whose sender counts the bytes. The socket keeps nothing back, because there is no compression, so
+   * they stay in order with what `send` sends.
+   */
+  write(frames: Uint8Array): void {
+    if (this.isOpen) this.#line.write(frames);
   }
 
   /** Pings when it is time, and ends a connection that has been silent too long. */

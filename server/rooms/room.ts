@@ -9,7 +9,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
-import { Broadcast, wantsKeyframe } from "./broadcast.ts";
+import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
@@ -27,6 +27,8 @@ import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trac
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
 const REST_HEARTBEAT_MS = 250;
 const STATS_MS = 1000;
+/** Least time between two lists of members, ms. */
+const MEMBERS_MS = 50;
 
 export interface RoomOptions {
   name: string;
@@ -63,6 +65,8 @@ export class Room {
   readonly #stats = new TickStats();
   #lastFrameMs = 0;
   #lastStatsMs = performance.now();
+  #lastMembersMs = -Infinity;
+  #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
   #disposed: Promise<void> | null = null;
 
@@ -135,7 +139,7 @@ export class Room {
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#ticker.pause();
-      if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
+      for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.onDisposed(this);
       this.#options.log.info({ room: this.name, reason }, "room closed");
@@ -160,9 +164,18 @@ export class Room {
     }
   }
 
+  /** The list goes to everybody at once, or with all other changes of the same moment: a thousand who join make a thousand lists of a thousand otherwise. */
   #membersChanged(): void {
-    this.#broadcast.certain(encodeMembers(this.members.sessions.values()), "members");
     this.#watchEmptiness();
+    if (this.#membersTimer || this.#disposed) return;
+    const send = (): void => {
+      this.#membersTimer = null;
+      this.#lastMembersMs = performance.now();
+      this.#broadcast.certain(encodeMembers(this.members.sessions.values()), "members");
+    };
+    const waitMs = this.#lastMembersMs + MEMBERS_MS - performance.now();
+    if (waitMs <= 0) send();
+    else this.#membersTimer = setTimeout(send, waitMs);
   }
 
   /** Ticks while somebody is there, or may come back; an empty room stands still and goes away after a while. */
@@ -212,7 +225,7 @@ export class Room {
     const tick = this.tick + 1;
     const inputs = this.#queue.take();
     if (tick % this.sendTicks !== 0) return { tick, inputs, delta: "none", keyframe: false };
-    const keyframe = [...this.members.sessions.values()].some(wantsKeyframe);
+    const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
     return { tick, inputs, delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving", keyframe };
   }
@@ -224,14 +237,12 @@ export class Room {
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
     for (const event of result.events) this.#report(event, result.tick);
-    // Before the frame of the same tick: who has a frame knows whose hands made it.
-    if (result.tick % this.sendTicks === 0) this.#sendHands(result.tick);
     if (delta || keyframe) {
       this.#lastFrameMs = performance.now();
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
-      this.#broadcast.frames(result.tick, delta, keyframe);
     }
-    this.#sendStats();
+    const beside = this.#besideFrames(result.tick);
+    if (delta || keyframe || beside.length > 0) this.#broadcast.tick(result.tick, delta, keyframe, beside);
   }
 
   #traceTick({ tick, delta, keyframe, wholeSeconds, seconds }: StepResult, startMs: number, steppedMs: number): void {
@@ -239,17 +250,24 @@ export class Room {
     tickTraces.publish({ room: this.name, tick, frame, startMs, steppedMs, sentMs: performance.now(), workerMs: 1000 * wholeSeconds, encodeMs: 1000 * seconds.encode } satisfies TickTrace);
   }
 
-  #sendHands(tick: number): void {
-    const changed = this.#hands.takeChanged();
-    if (changed.length > 0) this.#broadcast.fleeting(encodeHands(tick, changed), "hands");
+  /** What is due beside the frames: hands that changed, and once a second the room's figures. */
+  #besideFrames(tick: number): Outgoing[] {
+    const beside: Outgoing[] = [];
+    if (tick % this.sendTicks === 0) {
+      const changed = this.#hands.takeChanged();
+      if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
+    }
+    const elapsedMs = performance.now() - this.#lastStatsMs;
+    if (elapsedMs >= STATS_MS) {
+      this.#lastStatsMs += elapsedMs;
+      beside.push({ kind: "stats", bytes: encodeStats(this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000)) });
+    }
+    return beside;
   }
 
-  #sendStats(): void {
-    const elapsedMs = performance.now() - this.#lastStatsMs;
-    if (elapsedMs < STATS_MS) return;
-    this.#lastStatsMs += elapsedMs;
-    const stats = this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000);
-    this.#broadcast.fleeting(encodeStats(stats), "stats");
+  #keyframeWanted(): boolean {
+    for (const session of this.members.sessions.values()) if (wantsKeyframe(session)) return true;
+    return false;
   }
 
   #report(event: SimEvent, tick: number): void {

@@ -64,7 +64,7 @@ export async function socketRoutes(app: FastifyInstance, { config, registry, met
       const { room: name } = request.params as { room: string };
       const { ip } = request;
       perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1);
-      const connection = new Connection(socket, {
+      const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
         door: (self, hello) => {

@@ -16,7 +16,7 @@ test("skipped frames, then a keyframe", async () => {
   slow.pauseReading();
   // It still talks, so it is not dead, only slow. The operating system takes some megabytes before the server sees that.
   const talking = setInterval(() => slow.ping(), 500);
-  const untilMs = performance.now() + 60_000;
+  const untilMs = performance.now() + 200_000; // a minute of a machine with nothing else to do
   while ((await server.metric("pliant_frames_skipped_total")) < 10 && performance.now() < untilMs) await sleep(100);
   expect(await server.metric("pliant_frames_skipped_total")).toBeGreaterThanOrEqual(10);
 

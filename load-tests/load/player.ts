@@ -1,0 +1,190 @@
+/**
+ * One client of a load test, on the browser client's own network code (client/net, client/state): hello, heartbeat, reconnecting, parsing and, if it
+ * decodes, the same room state that a page draws. The socket is that of `ws`, which costs the generator half of what Node's own does.
+ */
+import WebSocket from "ws";
+import { decode } from "@msgpack/msgpack";
+import { Connection } from "../../client/net/connection.ts";
+import { build, type Point, type ServerEvent, type SurfacePoint } from "../../client/net/messages.ts";
+import { RoomState } from "../../client/state/roomState.ts";
+import type { Frame } from "../../client/state/snapshotBuffer.ts";
+import type { Topology } from "../../shared/topology.ts";
+import type { HandPlan } from "./scenario.ts";
+
+/** The socket that was made last: a connection makes one before its constructor returns. */
+let latest: WebSocket | null = null;
+
+/** What client/net/connection.ts finds in a browser. */
+class Line extends WebSocket {
+  constructor(url: string) {
+    super(url, { perMessageDeflate: false });
+    // A browser's socket tells of a fault by closing, and so does this one, after its event.
+    this.on("error", () => {});
+    latest = this;
+  }
+}
+Object.assign(globalThis, { WebSocket: Line });
+
+/** What a group of players received. */
+export interface Counts {
+  frames: number;
+  /** Payload of frames. */
+  frameBytes: number;
+  keyframes: number;
+  /** Frames that could not be decoded, and lines that ended without having been closed by us. */
+  failures: number;
+}
+
+export const noCounts = (): Counts => ({ frames: 0, frameBytes: 0, keyframes: 0, failures: 0 });
+
+export interface PlayerOptions {
+  /** http://host:port */
+  url: string;
+  room: string;
+  decodes: boolean;
+  counts: Counts;
+  onFrame?: (frame: Frame) => void;
+}
+
+const topologies = new Map<string, Promise<Topology>>();
+
+/** One fetch for all players: a browser has a cache. */
+function fetchTopology(url: string, hash: string): Promise<Topology> {
+  const address = `${url}/api/topologies/${hash}`;
+  const known = topologies.get(address);
+  if (known) return known;
+  const fetched = (async () => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`GET ${address} answered ${answer.status}`);
+    return decode(new Uint8Array(await answer.arrayBuffer())) as Topology;
+  })();
+  topologies.set(address, fetched);
+  return fetched;
+}
+
+/** A player that has not had its first frame by then fails, ms. */
+const JOIN_WITHIN_MS = 60_000;
+
+export class Player {
+  readonly room: string;
+  readonly #connection: Connection;
+  readonly #counts: Counts;
+  readonly #state: RoomState | null;
+  readonly #line: WebSocket;
+  #hand: NodeJS.Timeout | null = null;
+  #frames = 0;
+  #onFirst: (() => void) | null = null;
+  #left = false;
+
+  constructor({ url, room, decodes, counts, onFrame }: PlayerOptions) {
+    this.room = room;
+    this.#counts = counts;
+    this.#state = decodes
+      ? new RoomState({
+        fetchTopology: (hash) => fetchTopology(url, hash),
+        needKeyframe: () => {
+          counts.failures += 1;
+          this.#connection.send(build.needKeyframe());
+        },
+        onTopology: () => {},
+        onTopologyFailed: () => void (counts.failures += 1),
+        onMembers: () => {},
+        onStats: () => {},
+        onReset: () => {},
+        onNotice: () => {},
+        onWaiting: () => {},
+        onFrame: (frame) => {
+          this.#first();
+          onFrame?.(frame);
+        },
+      })
+      : null;
+    this.#connection = new Connection({
+      url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
+      identity: () => ({ name: "load", color: "#8a8f98" }),
+      onEvent: (event, receivedMs) => this.#receive(event, receivedMs),
+      onStatus: (status) => {
+        // A room that is deleted under its clients ends them in order.
+        if (status.state === "waiting" && !this.#left) counts.failures += 1;
+      },
+    });
+    this.#line = latest!;
+  }
+
+  /** Resolves with the first frame (decoded, if this player decodes), or when it leaves before. @throws Error when none comes */
+  joined(): Promise<void> {
+    if (this.#frames > 0 || this.#left) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`a client of room ${this.room} had no frame within ${JOIN_WITHIN_MS} ms`)), JOIN_WITHIN_MS);
+      this.#onFirst = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  impulse(at: SurfacePoint, impulse: Point): void {
+    this.#connection.send(build.impulse(at, impulse));
+  }
+
+  reset(): void {
+    this.#connection.send(build.reset());
+  }
+
+  /** Begins what the plan says, at a phase of its own. */
+  play({ body, triangle, center, radii, movesPerSecond, period, seconds }: HandPlan, phase: number): void {
+    if (this.#left) return;
+    const at = { body, triangle, u: 0.3, v: 0.3 }, hold = seconds === undefined ? Infinity : Math.round(seconds * movesPerSecond), pause = Math.ceil(movesPerSecond);
+    let step = 0;
+    const target = (): Point => {
+      const angle = 2 * Math.PI * (phase + step / movesPerSecond / period);
+      return [center[0] + radii[0] * Math.cos(angle), center[1] + radii[1] * Math.sin(2 * angle), center[2] + radii[2] * Math.sin(angle)];
+    };
+    this.#hand = setInterval(() => {
+      const now = step % (hold + pause);
+      if (step === 0 || now === 0) this.#connection.send(build.grab(1, at, target()));
+      else if (now < hold) this.#connection.send(build.move(1, target()));
+      else if (now === hold) this.#connection.send(build.release(1));
+      step += 1;
+    }, 1000 / movesPerSecond);
+  }
+
+  /** Leaves in order. */
+  leave(): void {
+    this.#stop();
+    this.#connection.close();
+  }
+
+  /** Is gone without a word, like a phone in a tunnel: the server keeps its seat for a while. */
+  drop(): void {
+    this.#stop();
+    // The line is cut first, so that the farewell finds nobody.
+    this.#line.terminate();
+    this.#connection.close();
+  }
+
+  #stop(): void {
+    this.#left = true;
+    this.#onFirst?.();
+    this.#onFirst = null;
+    if (this.#hand) clearInterval(this.#hand);
+    this.#hand = null;
+  }
+
+  #receive(event: ServerEvent, receivedMs: number): void {
+    const counts = this.#counts;
+    if (event.type === "keyframe" || event.type === "delta") {
+      counts.frames += 1;
+      counts.frameBytes += event.data.byteLength;
+      if (event.type === "keyframe") counts.keyframes += 1;
+      if (!this.#state) this.#first();
+    }
+    this.#state?.receive(event, receivedMs);
+  }
+
+  #first(): void {
+    this.#frames += 1;
+    this.#onFirst?.();
+    this.#onFirst = null;
+  }
+}
