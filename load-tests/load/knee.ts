@@ -18,7 +18,7 @@ export interface KneeOptions {
 export async function knee(holds: (count: number) => Promise<boolean>, { from, most, precision }: KneeOptions): Promise<number> {
   const twice = async (count: number): Promise<boolean> => (await holds(count)) || (await holds(count));
   let good = 0, bad = most + 1, next = Math.min(from, most);
-  while (good < most && bad - good > Math.max(1, precision * bad)) {
+  while (good < most && (bad > most || bad - good > Math.max(1, precision * bad))) {
     if (await twice(next)) good = next;
     else bad = next;
     next = bad > most ? Math.min(2 * good, most) : Math.max(1, Math.round((good + bad) / 2));

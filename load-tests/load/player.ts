@@ -73,7 +73,8 @@ export class Player {
   readonly #line: WebSocket;
   #hand: NodeJS.Timeout | null = null;
   #frames = 0;
-  #onFirst: (() => void) | null = null;
+  #onFirst: ((fault?: Error) => void) | null = null;
+  #ended: string | null = null;
   #left = false;
 
   constructor({ url, room, decodes, counts, onFrame }: PlayerOptions) {
@@ -104,8 +105,11 @@ export class Player {
       identity: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),
       onStatus: (status) => {
-        // A room that is deleted under its clients ends them in order.
-        if (status.state === "waiting" && !this.#left) counts.failures += 1;
+        if (this.#left || (status.state !== "waiting" && status.state !== "ended")) return;
+        counts.failures += 1;
+        if (status.state !== "ended") return;
+        this.#ended = `the server ended a client of room ${room} with ${status.code} ${status.reason}`;
+        this.#onFirst?.(new Error(this.#ended));
       },
     });
     this.#line = latest!;
@@ -114,11 +118,14 @@ export class Player {
   /** Resolves with the first frame (decoded, if this player decodes), or when it leaves before. @throws Error when none comes */
   joined(): Promise<void> {
     if (this.#frames > 0 || this.#left) return Promise.resolve();
+    if (this.#ended !== null) return Promise.reject(new Error(this.#ended));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`a client of room ${this.room} had no frame within ${JOIN_WITHIN_MS} ms`)), JOIN_WITHIN_MS);
-      this.#onFirst = () => {
+      const timer = setTimeout(() => this.#onFirst?.(new Error(`a client of room ${this.room} had no frame within ${JOIN_WITHIN_MS} ms`)), JOIN_WITHIN_MS);
+      this.#onFirst = (fault) => {
+        this.#onFirst = null;
         clearTimeout(timer);
-        resolve();
+        if (fault) reject(fault);
+        else resolve();
       };
     });
   }
@@ -166,7 +173,6 @@ export class Player {
   #stop(): void {
     this.#left = true;
     this.#onFirst?.();
-    this.#onFirst = null;
     if (this.#hand) clearInterval(this.#hand);
     this.#hand = null;
   }
@@ -185,6 +191,5 @@ export class Player {
   #first(): void {
     this.#frames += 1;
     this.#onFirst?.();
-    this.#onFirst = null;
   }
 }

@@ -98,6 +98,6 @@ function faultOf({ instancePath, keyword, params, data, message }: ErrorObject):
     const name = params["additionalProperty"] as string;
     return new ScenarioError(`${instancePath}/${name}`, (data as Record<string, unknown>)[name], "absent: no such field here");
   }
-  const limit = keyword === "enum" ? `one of ${(params["allowedValues"] as unknown[]).join(", ")}` : `what its schema says: ${message?.replace(/^must /, "")}`;
+  const limit = keyword === "enum" ? `one of ${(params["allowedValues"] as unknown[]).join(", ")}` : `what its schema says: ${message?.replace(/^must (be )?/, "")}`;
   return new ScenarioError(instancePath || "/", data, limit);
 }
