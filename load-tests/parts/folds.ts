@@ -9,28 +9,14 @@ import * as L from "../../server/kernel/assembly/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { Crew } from "../../server/sim/crew.ts";
 import { openWorld } from "../../server/sim/world.ts";
+import { foldedSheet, SUBSTEPS } from "../folds/scene.ts";
 import { quantile, type Row } from "../part.ts";
 
 export const name = "folds";
 export const about = "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and how it grows";
 export const runs = 1;
 
-/** Edge of the cells and distance of the layers, m. */
-const EDGE = 0.01, LAYER = 0.0013;
-const SUBSTEPS = 20, SETTLE = 40, TICKS = 40, GROWTH = [24, 50, 101, 159, 225];
-
-/** Wavefront text of n x n vertices, folded in the middle; the upper half is shifted by a little. */
-function fold(n: number): string {
-  const lines: string[] = [], middle = (n - 1) / 2;
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) lines.push(`v ${(middle - Math.abs(i - middle)) * EDGE} ${i > middle ? LAYER : 0} ${j * EDGE + (i > middle ? 0.03 * EDGE : 0)}`);
-  for (let i = 0; i + 1 < n; i++) {
-    for (let j = 0; j + 1 < n; j++) {
-      const a = i * n + j + 1;
-      lines.push(`f ${a} ${a + 1} ${a + n}`, `f ${a + 1} ${a + n + 1} ${a + n}`);
-    }
-  }
-  return `${lines.join("\n")}\n`;
-}
+const SETTLE = 40, TICKS = 40, GROWTH = [24, 50, 101, 159, 225];
 
 interface Measured {
   triangles: number;
@@ -43,12 +29,9 @@ interface Measured {
 async function measure(n: number, threads: number, settle: number, ticks: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "pliant-fold-"));
   try {
-    writeFileSync(join(folder, "fold.obj"), fold(n));
-    const { memory, layout } = await createWorld({
-      version: 1, title: "fold", tickHz: 60, substeps: SUBSTEPS,
-      bodies: [{ name: "sheet", kind: "cloth", mesh: { type: "file", path: "fold.obj" }, transform: { translate: [0, 0.0006, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 } }],
-      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
-    }, { baseDir: folder }), world = openWorld(memory, layout), crew = await Crew.hire(world, memory, threads);
+    const { mesh, scene } = foldedSheet(n, "fold.obj");
+    writeFileSync(join(folder, "fold.obj"), mesh);
+    const { memory, layout } = await createWorld(scene, { baseDir: folder }), world = openWorld(memory, layout), crew = await Crew.hire(world, memory, threads);
     world.mayRest = false;
     const seconds: number[] = [];
     for (let tick = 0; tick < settle + ticks; tick++) {

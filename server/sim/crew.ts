@@ -53,6 +53,11 @@ export class Crew {
     }
   }
 
+  /** What the crew did in the last tick: threads that worked, chunks that were up to be claimed, those of them that helpers did. */
+  lastTick(): { threads: number; shared: number; helped: number } {
+    return this.words.lastTick();
+  }
+
   async dismiss(): Promise<void> {
     this.words.open(DISMISSED);
     await Promise.all(this.workers.map((w) => new Promise((resolve) => w.once("exit", resolve))));

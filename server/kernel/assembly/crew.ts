@@ -8,7 +8,7 @@
  * Memory order: the ticket's atomic store publishes everything before it; `done` is added to atomically after a chunk's stores.
  */
 import {
-  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, H_CHUNKS_SHARED, H_CHUNKS_HELPED, H_HELPERS, HELPER_BYTES, HELPER_LEAVES, HELPER_CLAIMS, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, H_SUBSTEP,
+  HEADER, H_PROGRAM, H_PHASES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_STAGE, STAGES, STAGE_BROAD, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, H_CHUNKS_SHARED, H_CHUNKS_HELPED, H_HELPERS, HELPER_BYTES, HELPER_LEAVES, HELPER_CLAIMS, H_TICK, H_WATCH, WATCH_SUBSTEPS, WATCH_PHASES, WATCH_SHARES, H_SUBSTEP,
   PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_CHUNK, PHASE_CHUNKS, PHASE_PASS, PHASE_STAGE, PHASE_MEMORY, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST, RUN_END, RUN_BODY, RUN_BYTES, BODY_WAITS, H_SETTLE, H_SETTLED, MEMORY_BYTES, PASS_FIRST, PASS_LAST,
   KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND, KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_PLASTIC,
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, HYPER_KEPT_BYTES, TRI_KEPT_BYTES, BEND_KEPT_BYTES, DISTANCE_KEPT_BYTES, TRI_BYTES, BEND_BYTES,
@@ -53,18 +53,23 @@ import { beginBalls, solveBalls } from "./balls";
 declare function now(): f64;
 /** Called after every substep while H_WATCH has WATCH_SUBSTEPS: recordings. */
 declare function substepDone(): void;
-/** Called by the leader after every phase while H_WATCH has WATCH_PHASES, with its number in the program: energy books. */
+/** Called by the leader after every phase while H_WATCH has WATCH_PHASES, with its number in the program: energy books; before and after what is shared out within one while H_WATCH has WATCH_SHARES: benchmarks. */
 declare function phaseDone(phase: i32): void;
 
-/** Runs chunk `chunk` of the phase at `phase`, but for what belongs to bodies that wait. */
+/** Runs chunk `chunk` of the phase at `phase`. */
 function runChunk(phase: usize, chunk: i32, scratch: usize): void {
-  const size = load<i32>(phase, PHASE_CHUNK), end = min<i32>(chunk * size + size, load<i32>(phase, PHASE_COUNT));
-  let begin = chunk * size, run = <usize>load<u32>(phase, PHASE_RUNS);
+  const size = load<i32>(phase, PHASE_CHUNK);
+  runRange(phase, chunk * size, min<i32>(chunk * size + size, load<i32>(phase, PHASE_COUNT)), scratch);
+}
+
+/** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
+function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
+  let begin = first, run = <usize>load<u32>(phase, PHASE_RUNS);
   if (run) {
     for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
       if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_WAITS)) continue;
-      const first = min<i32>(load<i32>(run, RUN_FIRST), end);
-      if (begin < first) runPart(phase, begin, first, scratch);
+      const waits = min<i32>(load<i32>(run, RUN_FIRST), end);
+      if (begin < waits) runPart(phase, begin, waits, scratch);
       begin = max<i32>(begin, load<i32>(run, RUN_END));
     }
   }
@@ -128,7 +133,12 @@ export function isHelped(): bool { return helped && atomic.load<i32>(HEADER, H_C
  * All chunks of a row that stands behind the program's phases, by whoever comes; to be called by the leader, from within a phase of one chunk. It may be
  * shared out again and again: who claims a chunk late claims one of the row as it is by then.
  */
-export function shareOut(row: i32): void { runTogether(load<i32>(HEADER, H_PHASES) + row, ownScratch); }
+export function shareOut(row: i32): void {
+  const p = load<i32>(HEADER, H_PHASES) + row, watched = load<i32>(HEADER, H_WATCH) & WATCH_SHARES;
+  if (watched) phaseDone(p);
+  runTogether(p, ownScratch);
+  if (watched) phaseDone(p);
+}
 
 function runTogether(p: i32, scratch: usize): void {
   const phase = <usize>load<u32>(HEADER, H_PROGRAM) + <usize>p * PHASE_BYTES, chunks = load<i32>(phase, PHASE_CHUNKS);
@@ -171,7 +181,7 @@ export function step(helpers: i32, scratch: usize): void {
         before = after;
         stage = load<i32>(phase, PHASE_STAGE);
       }
-      if (chunks < 2 || !isHelped()) for (let c = 0; c < chunks; c++) runChunk(phase, c, scratch);
+      if (chunks < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
       else runTogether(p, scratch);
       if (watch & WATCH_PHASES) phaseDone(p);
     }

@@ -35,8 +35,12 @@ export interface WaitingRun {
   end: number;
 }
 
-/** 64 blocks = 256 elements: about 5 us of work, so that claiming (two atomics) stays below 2 %. */
-const BLOCK_CHUNK = 64;
+/**
+ * Blocks in a chunk of a range of so many: a 64th of it, so that many threads finish together; at least 16 (64 elements, about a microsecond of work: several
+ * times what a claim takes), at most 64, so that who helps elsewhere can leave soon. With 64 for all, ranges of small bodies were one chunk, and more than
+ * eight threads had nothing to do on 50,000 tetrahedra.
+ */
+const blockChunk = (blocks: number): number => Math.min(64, Math.max(16, Math.ceil(blocks / 64)));
 /** 1,024 particles: about 5 us. */
 const PARTICLE_CHUNK = 1024;
 
@@ -56,14 +60,14 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
   if (carries) everyRun(L.KIND_SWEEP_BEGIN);
   const backward = schedule.order === "symmetric" && iteration % 2 === 1;
   for (const r of backward ? [...ranges].reverse() : ranges) {
-    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, memory: r.memory, own: r.remembered.address, runs: r.runs });
-    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass, stage, runs: r.runs, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
+    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass, stage, memory: r.memory, own: r.remembered.address, runs: r.runs });
+    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass, stage, runs: r.runs, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
   }
   if (carries) everyRun(L.KIND_SWEEP_END);
   for (const { remembered, blocks, memory, kept, older, runs } of ranges) {
     if (!kept) continue;
     const sweep = { first: remembered.stride, corners: remembered.rows, kept, sum: 0, older, omega };
-    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: remembered.address, count: blocks, chunk: BLOCK_CHUNK, pass, stage, memory, runs, sweep });
+    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: remembered.address, count: blocks, chunk: blockChunk(blocks), pass, stage, memory, runs, sweep });
   }
   return phases;
 }
@@ -120,7 +124,7 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   phases.push(once(L.KIND_VERIFY, L.STAGE_COLLIDE));
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
-    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: BLOCK_CHUNK, pass: 0, stage: L.STAGE_SOLVE, runs: r.runs });
+    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass: 0, stage: L.STAGE_SOLVE, runs: r.runs });
   }
   return phases;
 }
