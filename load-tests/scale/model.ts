@@ -1,11 +1,11 @@
 /**
  * What a tick takes on N threads, from what its pieces take on one and what it costs to share a piece out.
  *
- *   T(N) = sum of serial pieces + sum over shared pieces of  max(ceil(c / n) (t / c + l), c l) + (n + 1) l,   n = min(N, c)
+ *   T(N) = sum of serial pieces + sum over shared pieces of  ceil(c / n) t / c + (n + 2) l,   n = min(N, c)
  *
  *   t, c   seconds on one thread, chunks
- *   l      until a cache line that another core has written is here: every claim and every "done" of another thread than the last one's fetches a line, one
- *          thread after the other (c l); opening a piece and hearing of its end are one each, and the others' last ones are n - 1 more
+ *   l      until a cache line that another core has written is here: the ticket's, the own counter's and the sum's once for the last one to come, and the
+ *          sum's once for each of the others, one after the other. Claims of the own part cost nothing that was not measured with t.
  *
  * A leader whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out: memory and cores that get slower when all of
  * them work, and cores farther apart than the two that l was measured on.
@@ -25,8 +25,7 @@ export function predict(pieces: readonly Piece[], line: number, threads: number)
   return pieces.reduce((sum, { seconds, chunks }) => {
     const n = Math.min(threads, chunks);
     if (n < 2) return sum + seconds;
-    const together = Math.max(Math.ceil(chunks / n) * (seconds / chunks + line), chunks * line) + (n + 1) * line;
-    return sum + Math.min(together, seconds + 3 * line);
+    return sum + Math.min((Math.ceil(chunks / n) * seconds) / chunks + (n + 2) * line, seconds + 3 * line);
   }, 0);
 }
 

@@ -104,8 +104,6 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
   header(L.H_TANGLED, L.TANGLED_SEARCH | L.TANGLED_ANEW);
-  // no phase is open until the leader opens one
-  new BigInt64Array(memory.buffer)[(L.HEADER + L.H_TICKET) / 8] = 0x7fffffffn;
 
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   bodies.forEach((b, i) => writeParticles(f32, b, firsts[i]!, { x, xPrev, v, acc }, gravity));

@@ -8,7 +8,7 @@
  * No wake is lost: a sleeper announces itself (H_SLEEPERS, H_LEADER_SLEEPS) before it waits, whoever has something to tell changes the word first and
  * looks for sleepers then, and a wait for a word that has changed already returns at once. All are sequentially consistent.
  */
-import { HEADER, H_ACTIVE, H_DONE, H_LEADER_SLEEPS, H_OPENED, H_PROGRAM, H_SLEEPERS, H_TICKET, H_TORN, HELPER_LEAVES, PHASE_BYTES, PHASE_CHUNKS } from "./layout";
+import { HEADER, H_ACTIVE, H_CREW, H_DONE, H_HELPERS, H_LEADER_SLEEPS, H_OPENED, H_SLEEPERS, H_TICKET, H_TORN, HELPER_BYTES, HELPER_NEXT, MAX_THREADS } from "./layout";
 
 /** About 20 us here: a helper stays awake over the phases that the leader does alone between two that are shared. */
 export const HELPER_TURNS: i32 = 20000;
@@ -17,27 +17,36 @@ const LEADER_TURNS: i32 = 20000;
 /** Nobody sleeps longer than this in one piece, ns: a thread that was ended in its sleep, or before it could wake the others, holds nobody up. */
 const NAP: i64 = 20_000_000;
 
-/** Publishes a phase: its chunks may be claimed from now on. */
-export function openPhase(p: i32): void {
+/** Row of a thread; the leader's is 0. */
+@inline export function rowAt(slot: i32): usize { return HEADER + H_HELPERS + <usize>slot * HELPER_BYTES; }
+@inline export function partsOf(ticket: i64): i32 { return <i32>(ticket >> 32) & 255; }
+/** First chunk of part `n` of `parts`. */
+@inline export function partBegin(n: i32, parts: i32, chunks: i32): i32 { return <i32>(<i64>chunks * n / parts); }
+
+/** Publishes a phase: its chunks may be claimed from now on. @returns the ticket */
+export function openPhase(p: i32, chunks: i32): i64 {
+  const parts = min<i32>(MAX_THREADS, min<i32>(chunks, 1 + atomic.load<i32>(HEADER, H_CREW)));
+  const number = ((<i32>(load<i64>(HEADER, H_TICKET) >> 40) + 1) << 8) | parts, above = <i64>number << 32;
   atomic.store<i32>(HEADER, 0, H_DONE);
-  atomic.store<i64>(HEADER, <i64>p << 32, H_TICKET);
-  atomic.store<i32>(HEADER, load<i32>(HEADER, H_OPENED) + 1, H_OPENED);
+  for (let n = 0; n < parts; n++) atomic.store<i64>(rowAt(n), above | partBegin(n, parts, chunks), HELPER_NEXT);
+  atomic.store<i64>(HEADER, above | p, H_TICKET);
+  atomic.add<i32>(HEADER, 1, H_OPENED);
   if (atomic.load<i32>(HEADER, H_SLEEPERS)) atomic.notify(HEADER + H_OPENED, -1);
+  return above | p;
 }
 
-/** Sleeps until a phase is opened, the tick ends or the helper of this row is to leave: to be looked for by the caller. */
-export function sleepUntilOpened(generation: i32, row: usize): void {
-  const opened = atomic.load<i32>(HEADER, H_OPENED), ticket = atomic.load<i64>(HEADER, H_TICKET);
-  const phase = <usize>load<u32>(HEADER, H_PROGRAM) + <usize>(ticket >> 32) * PHASE_BYTES;
-  if (<i32>(ticket & 0xffffffff) < load<i32>(phase, PHASE_CHUNKS) || atomic.load<i32>(HEADER, H_ACTIVE) != generation || atomic.load<i32>(row, HELPER_LEAVES)) return;
+/** Sleeps until something else than `ticket` is open, the tick ends or the helper is to leave: to be looked for by the caller. */
+export function sleepUntilOpened(ticket: i64, generation: i32, leaves: usize): void {
+  const opened = atomic.load<i32>(HEADER, H_OPENED);
+  if (atomic.load<i64>(HEADER, H_TICKET) != ticket || atomic.load<i32>(HEADER, H_ACTIVE) != generation || atomic.load<i32>(leaves)) return;
   atomic.add<i32>(HEADER, 1, H_SLEEPERS);
   atomic.wait<i32>(HEADER + H_OPENED, opened, NAP);
   atomic.sub<i32>(HEADER, 1, H_SLEEPERS);
 }
 
-/** A helper's chunk is done. */
-export function chunkDone(): void {
-  atomic.add<i32>(HEADER, 1, H_DONE);
+/** A helper has done so many chunks. */
+export function chunksDone(count: i32): void {
+  atomic.add<i32>(HEADER, count, H_DONE);
   if (atomic.load<i32>(HEADER, H_LEADER_SLEEPS)) atomic.notify(HEADER + H_DONE, 1);
 }
 

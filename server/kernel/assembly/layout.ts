@@ -58,7 +58,7 @@ export const STAGE_COLLIDE = 3;
 export const STAGE_BROAD = 4;
 export const H_SETTLE_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
 /** Each of the crew's words on a cache line of its own. */
-export const H_TICKET = 320; // i64: phase index << 32 | next chunk
+export const H_TICKET = 320; // i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
 export const H_OPENED = 328; // i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep on it
 export const H_DONE = 384; // i32: chunks finished in this phase; a leader that has waited for long sleeps on it
 export const H_LEADER_SLEEPS = 388; // i32: 1 while it may
@@ -69,11 +69,12 @@ export const H_JOINED = 520; // i32: helpers that have claimed a chunk of the ti
 export const H_TORN = 524; // i32: 1: a helper was lost inside a chunk, which nobody will finish
 export const H_CHUNKS_SHARED = 528; // i32: its chunks that were up to be claimed
 export const H_CHUNKS_HELPED = 532; // i32: of them those that helpers did
-/** A row of HELPER_BYTES for each thread but the leader, on a cache line of its own; row 0 is nobody's. */
+/** A row of HELPER_BYTES for each thread, on a cache line of its own; row 0 is the leader's. */
 export const H_HELPERS = 832;
 export const HELPER_BYTES = 64;
 export const HELPER_LEAVES = 0; // i32: 1: it is wanted elsewhere
-export const HELPER_CLAIMS = 4; // i32: 1 while it has a chunk, or is about to claim one
+export const HELPER_CLAIMS = 4; // i32: 1 while it has a chunk, is about to claim one, or has not told of all that it has done
+export const HELPER_NEXT = 8; // i64: the ticket's upper half << 32 | next chunk of this row's part of what is open
 /** Contact between surfaces: touchList.ts. */
 export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
 export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle from the front, edge-edge at the end
