@@ -22,7 +22,7 @@ import { WorkerPools } from "./workers/pool.ts";
 /** Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'", // The codec is WebAssembly; scripts are still only ours.
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "font-src 'self'",

@@ -4,7 +4,7 @@
  * Who receives an unknown type ignores it.
  */
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Client to server. */
 export const ClientMessage = {

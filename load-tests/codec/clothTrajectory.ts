@@ -1,5 +1,6 @@
 /**
- * Makes a realistic trajectory to feed the codec: a square cloth that falls over three spheres, settles, and is then pulled by a corner.
+ * Makes realistic trajectories to feed the codec: a square cloth that falls over spheres, settles, and is then pulled by a corner; or one that hangs
+ * in the wind.
  *
  * A data generator and nothing else: float64 XPBD (Macklin, Müller, Chentanez 2016) with distance constraints (structural, shear, and soft
  * ones over two edges for bending) in Gauss-Seidel order. It is self-contained on purpose, so that a codec figure does not move when the
@@ -16,7 +17,16 @@ export interface ClothOptions {
   seconds?: number;
   /** Grid of the codec, m. */
   quantum?: number;
+  /** What it falls over: x, y, z, radius, m. */
+  spheres?: readonly Sphere[];
+  /** A hand pulls the corner in the last third of the time; true by default. */
+  pulled?: boolean;
+  /** It does not fall: it hangs upright from its upper edge, pinned at five points, and the wind blows in gusts. */
+  wind?: boolean;
 }
+
+/** x, y, z, radius, m. */
+export type Sphere = readonly [number, number, number, number];
 
 const TICK_HZ = 60;
 const TICKS_PER_FRAME = 2;
@@ -28,8 +38,10 @@ const DAMPING = 0.6;
 const FRICTION = 0.3;
 /** Distance kept from colliders, m. */
 const MARGIN = 0.005;
-/** x, y, z, radius, m. Off center, so that the drape is not symmetric. */
-const SPHERES = [
+/** Force of the air per area and normal speed, N s/m^3: blows the cloth of 0.2 kg/m^2 along within about half a second. */
+const DRAG = 0.8;
+/** Off center, so that the drape is not symmetric. */
+const SPHERES: readonly Sphere[] = [
   [-0.25, 0.45, 0.18, 0.28],
   [0.31, 0.38, -0.12, 0.24],
   [0.02, 0.3, 0.47, 0.16],
@@ -130,11 +142,11 @@ function push(x: Float64Array, old: Float64Array, p: number, nx: number, ny: num
   x[p + 2] -= (1 - keep) * tz;
 }
 
-function collide(x: Float64Array, old: Float64Array, w: Float64Array): void {
+function collide(x: Float64Array, old: Float64Array, w: Float64Array, spheres: readonly Sphere[]): void {
   for (let i = 0; i < w.length; i++) {
     if (w[i] === 0) continue;
     const p = 3 * i;
-    for (const [cx, cy, cz, r] of SPHERES) {
+    for (const [cx, cy, cz, r] of spheres) {
       const dx = x[p] - cx;
       const dy = x[p + 1] - cy;
       const dz = x[p + 2] - cz;
@@ -148,21 +160,49 @@ function collide(x: Float64Array, old: Float64Array, w: Float64Array): void {
   }
 }
 
+/** A smooth wave of period 1 between -1 and 1, of + - * / only: two parabolas. */
+function wave(t: number): number {
+  const u = 2 * (t - Math.floor(t)) - 1;
+  return 4 * u * (1 - Math.abs(u));
+}
+
+/** Air that moves along z in gusts and along x in a slower swell, pushing on each triangle's normal: v += h w F. */
+function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint32Array, t: number, h: number): void {
+  for (let k = 0; k < triangles.length; k += 3) {
+    const [a, b, c] = [3 * triangles[k], 3 * triangles[k + 1], 3 * triangles[k + 2]];
+    const [ax, ay, az] = [x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]];
+    const [bx, by, bz] = [x[c] - x[a], x[c + 1] - x[a + 1], x[c + 2] - x[a + 2]];
+    const [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+    const area2 = Math.sqrt(nx * nx + ny * ny + nz * nz);
+    if (area2 < 1e-12) continue;
+    // Gusts travel along x, so that the cloth flutters and does not swing as a board.
+    const wx = 1 + wave(t / 5) - (v[a] + v[b] + v[c]) / 3;
+    const wy = 0.5 * wave(t / 3 + x[a]) - (v[a + 1] + v[b + 1] + v[c + 1]) / 3;
+    const wz = 3 + 2 * wave(t / 2.3 - 0.5 * x[a]) + wave(t / 0.7 - x[a] + 0.5 * x[a + 1]) - (v[a + 2] + v[b + 2] + v[c + 2]) / 3;
+    const s = (h * DRAG * (wx * nx + wy * ny + wz * nz)) / (6 * area2);
+    for (const p of [a, b, c]) {
+      v[p] += w[p / 3] * s * nx;
+      v[p + 1] += w[p / 3] * s * ny;
+      v[p + 2] += w[p / 3] * s * nz;
+    }
+  }
+}
+
 /**
  * The cloth of `side` x `side` particles.
  *
- * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third)
+ * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third); none in wind
  */
 export function clothTrajectory(options: ClothOptions = {}): Trajectory {
-  const { side = 61, size = 1.4, seconds = 12, quantum = 0.0005 } = options;
+  const { side = 61, size = 1.4, seconds = 12, quantum = 0.0005, spheres = SPHERES, wind = false, pulled = !wind } = options;
   const count = side * side;
   const x = new Float64Array(3 * count);
   for (let j = 0; j < side; j++) {
     for (let i = 0; i < side; i++) {
       const p = 3 * (j * side + i);
       x[p] = size * (i / (side - 1) - 0.5);
-      x[p + 1] = 1;
-      x[p + 2] = size * (j / (side - 1) - 0.5);
+      x[p + 1] = wind ? size * (1.5 - j / (side - 1)) : 1;
+      x[p + 2] = wind ? 0 : size * (j / (side - 1) - 0.5);
     }
   }
   const links = makeLinks(side, x);
@@ -171,15 +211,18 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
   const v = new Float64Array(3 * count);
   // 0.2 kg/m^2 over all particles alike.
   const w = new Float64Array(count).fill(count / (0.2 * size * size));
+  if (wind) for (let k = 0; k < 5; k++) w[Math.round((k * (side - 1)) / 4)] = 0;
+  const triangles = gridTriangles(side);
   const h = 1 / (TICK_HZ * SUBSTEPS);
   const frames: Float32Array[] = [Float32Array.from(x)];
   const total = Math.floor(seconds * (TICK_HZ / TICKS_PER_FRAME));
-  const pullFrom = Math.floor((2 * total) / 3);
+  const pullFrom = pulled ? Math.floor((2 * total) / 3) : total;
   const corner = 3 * (count - 1);
   for (let tick = 1; tick <= total * TICKS_PER_FRAME; tick++) {
     const frame = tick / TICKS_PER_FRAME;
     for (let s = 0; s < SUBSTEPS; s++) {
       old.set(x);
+      if (wind) blow(x, v, w, triangles, (tick - 1) / TICK_HZ + s * h, h);
       for (let i = 0; i < 3 * count; i++) {
         if (i % 3 === 1) v[i] += h * GRAVITY;
         v[i] *= 1 - DAMPING * h;
@@ -197,7 +240,7 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
       lambda.fill(0);
       for (let iteration = 0; iteration < ITERATIONS; iteration++) {
         solveLinks(x, w, links, lambda, h);
-        collide(x, old, w);
+        collide(x, old, w, spheres);
       }
       for (let i = 0; i < 3 * count; i++) v[i] = (x[i] - old[i]) / h;
     }
@@ -205,14 +248,16 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
   }
   const fallEnd = Math.floor(total / 6);
   return {
-    name: `cloth ${side}x${side}, ${size} m, over three spheres, ${quantum * 1000} mm`,
+    name: `cloth ${side}x${side}, ${size} m, ${wind ? "in wind" : `over ${spheres.length} sphere${spheres.length === 1 ? "" : "s"}`}, ${quantum * 1000} mm`,
     sendHz: TICK_HZ / TICKS_PER_FRAME,
-    bodies: [{ name: "cloth", count, triangles: gridTriangles(side), quantum }],
+    bodies: [{ name: "cloth", count, triangles, quantum }],
     frames,
-    phases: [
-      { name: "fall", first: 1, end: fallEnd },
-      { name: "settle", first: fallEnd, end: pullFrom },
-      { name: "pull", first: pullFrom, end: frames.length },
-    ],
+    phases: wind
+      ? []
+      : [
+          { name: "fall", first: 1, end: fallEnd },
+          { name: "settle", first: fallEnd, end: pulled ? pullFrom : frames.length },
+          ...(pulled ? [{ name: "pull", first: pullFrom, end: frames.length }] : []),
+        ],
   };
 }

@@ -2,12 +2,10 @@
  * Frames to bytes (format.ts). The encoder keeps no state of its own between frames: the previous frame is all there is, so any thread that
  * can read it may encode the next one, and any client that holds it can decode that.
  */
-import { CONTEXT_BODY, COORDINATE_LIMIT, HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, SnapshotError, frameChecksum } from "./format.ts";
+import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, SnapshotError, frameChecksum } from "./format.ts";
+import { kernelOf } from "./kernel.ts";
 import type { SnapshotModel } from "./model.ts";
-import { BitEncoder } from "./pack.ts";
-import { type Predictor, predictorOf } from "./predict.ts";
-
-const encoder = new BitEncoder();
+import { encodeFrame } from "./twin.ts";
 
 /**
  * Encodes a frame so that it decodes alone.
@@ -49,52 +47,13 @@ export function encodeDelta(model: SnapshotModel, previous: Int32Array, current:
 
 function encode(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): Uint8Array {
   checkLength(model, "current", current);
-  const { starts } = model;
-  const predictor = predictorOf(model);
-  predictor.begin(previous === null);
-  encoder.begin();
-  let flag = 0;
-  for (let body = 0; body + 1 < starts.length; body++) {
-    const context = CONTEXT_BODY + flag;
-    flag = isUnchanged(previous, current, 3 * starts[body], 3 * starts[body + 1]) ? 0 : 1;
-    encoder.reserve();
-    encoder.bit(context, flag);
-    if (flag === 1) encodeBody(predictor, previous, current, starts[body], starts[body + 1]);
-  }
-  const bytes = encoder.finish(HEADER_BYTES);
-  const checksum = frameChecksum(current);
+  const kernel = kernelOf(model);
+  const bytes = kernel === undefined ? encodeFrame(model, previous, current) : kernel.encode(previous, current, HEADER_BYTES);
+  const checksum = kernel === undefined ? frameChecksum(current) : kernel.checksum();
   bytes[0] = previous === null ? KIND_KEYFRAME : KIND_DELTA;
   bytes[1] = checksum & 255;
   bytes[2] = checksum >> 8;
   return bytes;
-}
-
-function isUnchanged(previous: Int32Array | null, current: Int32Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) {
-    if (current[i] !== (previous === null ? 0 : previous[i])) return false;
-  }
-  return true;
-}
-
-function encodeBody(predictor: Predictor, previous: Int32Array | null, current: Int32Array, first: number, end: number): void {
-  const { order } = predictor.model;
-  for (let i = first; i < end; i++) {
-    const v = 3 * order[i];
-    for (let c = 0; c < 3; c++) predictor.previous[3 * i + c] = previous === null ? 0 : previous[v + c];
-    predictor.enter(i, first);
-    encoder.reserve();
-    for (let c = 0; c < 3; c++) {
-      const now = current[v + c];
-      if (now > COORDINATE_LIMIT || now < -COORDINATE_LIMIT) {
-        throw new SnapshotError(`current[${v + c}] is ${now}, must be within +-${COORDINATE_LIMIT}`);
-      }
-      const y = now - predictor.previous[3 * i + c];
-      predictor.expect(c);
-      encoder.residual(predictor.below ? predictor.base - y : y - predictor.base, predictor.slot);
-      predictor.settle(i, c, y);
-    }
-    predictor.leave(i);
-  }
 }
 
 function checkLength(model: SnapshotModel, name: string, frame: Int32Array): void {

@@ -15,7 +15,7 @@ export interface SnapshotBody {
 }
 
 export const MAX_NEIGHBORS = 4;
-export const MAX_GATES = 3;
+export const MAX_GATES = 2;
 /** Visited neighbors are counted up to here. */
 const MAX_DEGREE = 15;
 
@@ -30,7 +30,7 @@ export interface SnapshotModel {
   /** uint8[total], int32[4*total]: per rank, how many neighbors and their ranks, newest first. */
   readonly neighborCount: Uint8Array;
   readonly neighbors: Int32Array;
-  /** uint8[total], int32[9*total]: per rank, how many triples a, b, c (predicting a + b - c) and their ranks. */
+  /** uint8[total], int32[6*total]: per rank, how many triples a, b, c (predicting a + b - c) and their ranks. */
   readonly gateCount: Uint8Array;
   readonly gates: Int32Array;
 }

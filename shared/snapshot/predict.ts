@@ -1,5 +1,6 @@
 /**
- * Where a particle will be, and how surely: the prediction of format.ts, section 6, the same bits on both ends.
+ * Where a particle will be, and how surely: the prediction of format.ts, section 6, in its readable form. The fast one is assembly/predict.ts;
+ * both round every operation to binary32 in the same order, so they are the same bits (tests/shared/snapshot/parity.test.ts).
  *
  * From the displacements of neighbors that are already decoded it takes their mean, moved towards the parallelogram of the triangles beside it
  * where the neighborhood is lively; then it corrects the guess so that the edges to the neighbors keep their lengths (cloth and soft bodies hardly
@@ -7,259 +8,229 @@
  * How far the edge lengths are trusted follows from how well they held at the neighbors.
  *
  * Measured on the bench's 61 x 61 cloth, bytes per particle and frame, ideal adaptive code:
- *   mean of neighbors 0.62; mixed with the parallelograms by least squares, refitted every frame and sent along, 0.61; then edge lengths with one
- *   weight per frame 0.537, with a weight by local activity 0.525; the mix by local activity too 0.517; the weight by local stretch as well (this)
- *   0.515, and 0.510 with the trained first probabilities.
- * Rejected: the frame before the previous one as well (0.586 against 0.601 at that stage, but a client could then not join on a keyframe);
- *   logistic mixing of three contexts per bit (0.597 against 0.601); the mix by the past errors of both predictions (0.2 to 0.7 % less); edge
- *   lengths trusted without regard to local stretch (0.517 on this cloth, but 1.19 instead of 0.90 on the same one stretched by 15 %).
+ *   mean of neighbors 0.620; least squares over 4 decoded neighbors' displacements and 5 of the frame before, refitted every frame and sent along,
+ *   0.614; edge lengths with a weight by local activity on top of the mean and the parallelograms 0.541, on top of the least squares 0.536; the weight
+ *   by local stretch as well (this) 0.509.
+ * Rejected: the frame before the previous one, as above and as a correction by half of the particle's own last departure from its neighbors (0.514):
+ *   it gains little where edges are kept, and a client could then not join on a keyframe; no parallelograms (0.523); lengths of the rest shape
+ *   instead of the previous frame's (0.527; half of each 0.502, but 1.19 instead of 0.90 on a cloth that is stretched by 15 %).
  */
-import { CENTER_LIMIT, FIRST_ACTIVITY, LEVEL_THRESHOLDS } from "./format.ts";
+import { ACTIVITY_GATES, EDGE_WEIGHT_LIMIT, FIRST_ACTIVITY, FIRST_SHIFTED_BIN, GATE_SHARE, GROWTH_LIMIT, LAST_BIN, STRETCH_LIMIT, STRETCH_OFFSET, STRETCH_SCALE } from "./format.ts";
 import { MAX_GATES, MAX_NEIGHBORS, type SnapshotModel } from "./model.ts";
 
-/** Offsets into the scratch array: the names of section 6. */
-const PX = 0;
-const BX = 3;
-const YZ = 6;
-const XZ = 7;
-const M = 8;
-const IX = 9;
-const IY = 10;
-const IZ = 11;
-const R = 12;
-const ACT = 15;
-const OWN = 16;
-const SIGMA = 17;
-const CENTER = 18;
-const SCRATCH = 19;
+const f = Math.fround;
+/** Bits of 1. */
+const LEVEL_BASE = 0x3f800000;
+/** 1.5 * 2^23, and its bits: what is added to it is rounded to an integer, ties to even. */
+const ROUNDER = 12582912;
+const ROUNDER_BITS = 0x4b400000;
+const INVERSE = [0, 1, f(1 / 2), f(1 / 3), f(1 / 4)];
 
-/** Bin of floor(8 * level), up to 256: the thresholds are multiples of 1/8. */
-const BIN = Uint8Array.from({ length: 257 }, (_, eighths) => LEVEL_THRESHOLDS.filter((t) => 8 * t <= eighths).length);
+const scratchFloat = new Float32Array(1);
+const scratchInt = new Int32Array(scratchFloat.buffer);
 
-/** State of one frame being coded; ranks, not particle numbers, index everything. Reusable, one per thread and model. */
+/** The bits of a binary32 number as an int32. */
+function bits(x: number): number {
+  scratchFloat[0] = x;
+  return scratchInt[0]!;
+}
+
+type Vec3 = [number, number, number];
+
+/** f32(sum over the four slots), in the order that four lanes are added. */
+const sum4 = (s: readonly number[]): number => f(f(s[0]! + s[1]!) + f(s[2]! + s[3]!));
+const eightfold = (v: Vec3): Vec3 => [f(8 * v[0]), f(8 * v[1]), f(8 * v[2])];
+/** (a.x b.x + a.y b.y) + a.z b.z */
+const dot = (a: Vec3, b: Vec3): number => f(f(f(a[0] * b[0]) + f(a[1] * b[1])) + f(a[2] * b[2]));
+
+/** State of one frame being coded; ranks, not particle numbers, index everything. */
 export class Predictor {
   readonly model: SnapshotModel;
-  /** float64[3*total] position in the previous frame, to be written for a rank before `enter`. */
-  readonly previous: Float64Array;
-  /** float64[3*total] displacement since then. */
-  readonly moved: Float64Array;
-  private readonly activity: Float64Array;
-  private readonly stretch: Float64Array;
-  private readonly s = new Float64Array(SCRATCH);
-  private keyframe = false;
+  private readonly keyframe: boolean;
+  /** float32[3*total] displacement since the previous frame. */
+  private readonly moved: Float32Array;
+  /** int32[3*total] position in the previous frame. */
+  private readonly previous: Int32Array;
+  private readonly activity: Float32Array;
+  private readonly stretch: Float32Array;
+  // The particle at hand.
+  private p: Vec3 = [0, 0, 0];
+  private y: Vec3 = [0, 0, 0];
+  private act = 0;
+  private t = 0;
+  private own = 0;
+  private quiet = true;
+  private edges: Vec3[] = [];
+  private closeness: number[] = [];
+  /** Eight times the center: (aim - turnX y.x) - turnY y.y */
+  private aim: Vec3 = [0, 0, 0];
+  private turnX: Vec3 = [0, 0, 0];
+  private turnY: Vec3 = [0, 0, 0];
+  private variance: Vec3 = [1, 1, 1];
+  private root: Vec3 = [1, 1, 1];
+  private center = 0;
   /** What `expect` answers: the nearest integer to the expected displacement, ... */
   base = 0;
-  /** ... 4 * bin + phase, which name the residual's contexts, ... */
-  slot = 0;
-  /** ... and whether the expectation lies below `base`. */
-  below = false;
+  /** ... the residual's context, and how many of its low bits are sent as they are. */
+  context = 0;
+  shift = 0;
 
-  constructor(model: SnapshotModel) {
+  constructor(model: SnapshotModel, keyframe: boolean) {
     this.model = model;
-    this.previous = new Float64Array(3 * model.total);
-    this.moved = new Float64Array(3 * model.total);
-    this.activity = new Float64Array(model.total);
-    this.stretch = new Float64Array(model.total);
-  }
-
-  /** Starts a frame. */
-  begin(keyframe: boolean): void {
     this.keyframe = keyframe;
+    this.moved = new Float32Array(3 * model.total);
+    this.previous = new Int32Array(3 * model.total);
+    this.activity = new Float32Array(model.total);
+    this.stretch = new Float32Array(model.total);
   }
 
-  /** Prepares the prediction of the particle at rank `i` of the body whose first rank is `first`. */
-  enter(i: number, first: number): void {
-    const { s, moved, activity, stretch } = this;
-    s[OWN] = 0;
-    s[BX] = s[BX + 1] = s[BX + 2] = 0;
-    s[XZ] = s[YZ] = s[M] = 0;
-    s[IX] = s[IY] = s[IZ] = 1;
-    const k = this.model.neighborCount[i];
+  private movedAt(rank: number): Vec3 {
+    return [this.moved[3 * rank]!, this.moved[3 * rank + 1]!, this.moved[3 * rank + 2]!];
+  }
+
+  private neighbors(i: number): number[] {
+    const at = MAX_NEIGHBORS * i;
+    return Array.from(this.model.neighbors.subarray(at, at + this.model.neighborCount[i]!));
+  }
+
+  /** Prepares the particle at rank `i` of the body whose first rank is `first`. */
+  enter(i: number, first: number, previous: Vec3): void {
+    this.previous.set(previous, 3 * i);
+    this.own = 0;
+    this.p = [0, 0, 0];
+    this.quiet = true;
+    this.t = 0;
+    this.turnX = [0, 0, 0];
+    this.turnY = [0, 0, 0];
+    this.variance = [1, 1, 1];
+    this.root = [1, 1, 1];
+    const around = this.neighbors(i);
+    const k = around.length;
     if (k === 0) {
-      const known = i > first;
-      s[ACT] = known ? activity[i - 1] : FIRST_ACTIVITY;
-      for (let c = 0; c < 3; c++) s[PX + c] = known ? moved[3 * (i - 1) + c] : 0;
+      this.p = i > first ? this.movedAt(i - 1) : [0, 0, 0];
+      this.aim = eightfold(this.p);
+      this.act = i > first ? this.activity[i - 1]! : FIRST_ACTIVITY;
       return;
     }
-    const { neighbors } = this.model;
-    let act = 0;
-    let t = 0;
-    let x = 0;
-    let y = 0;
-    let z = 0;
-    for (let at = MAX_NEIGHBORS * i, end = at + k; at < end; at++) {
-      const u = neighbors[at];
-      act += activity[u];
-      t += stretch[u];
-      x += moved[3 * u];
-      y += moved[3 * u + 1];
-      z += moved[3 * u + 2];
-    }
-    act /= k;
-    t /= k;
-    s[ACT] = act;
-    s[PX] = x / k;
-    s[PX + 1] = y / k;
-    s[PX + 2] = z / k;
-    const keyframe = this.keyframe;
-    // With act = 0 the mix and the weight are 0 and the formulas below return the mean as it is: most of a resting body ends here.
-    if (act === 0 && !keyframe) return;
-    const a2 = (act * act) / 9;
-    this.mixGates(i, keyframe ? 1 : (0.8 * a2) / (a2 + 2));
-    if (!keyframe) this.keepLengths(i, k, Math.min(32, a2 / (0.1 + t)));
+    const slots = (of: (u: number) => number): number => {
+      const [a, b, c, d] = [0, 1, 2, 3].map((n) => (n < k ? of(around[n]!) : 0)) as [number, number, number, number];
+      return f(a + f(b + f(c + d)));
+    };
+    this.act = f(slots((u) => this.activity[u]!) * INVERSE[k]!);
+    const older = this.ofOlder(around, this.activity);
+    this.t = this.ofOlder(around, this.stretch);
+    const a2 = f(older * older);
+    const sum: Vec3 = [0, 0, 0];
+    for (let c = 0; c < 3; c++) sum[c] = slots((u) => this.moved[3 * u + c]!);
+    this.mixGates(i, sum, this.keyframe ? 1 : f(f(GATE_SHARE * a2) / f(a2 + ACTIVITY_GATES)));
+    this.aim = eightfold(this.p);
+    if (this.keyframe || older === 0) return;
+    this.quiet = false;
+    this.keepLengths(i, around, Math.min(EDGE_WEIGHT_LIMIT, f(a2 / f(f(STRETCH_SCALE * this.t) + STRETCH_OFFSET))));
   }
 
-  /** p = m + alpha (g - m) */
-  private mixGates(i: number, alpha: number): void {
-    const { s, moved } = this;
-    const { gates, gateCount } = this.model;
-    const n = gateCount[i];
-    if (n === 0) return;
-    let x = 0;
-    let y = 0;
-    let z = 0;
-    for (let at = 3 * MAX_GATES * i, end = at + 3 * n; at < end; at += 3) {
-      const a = 3 * gates[at];
-      const b = 3 * gates[at + 1];
-      const c = 3 * gates[at + 2];
-      x += moved[a] + moved[b] - moved[c];
-      y += moved[a + 1] + moved[b + 1] - moved[c + 1];
-      z += moved[a + 2] + moved[b + 2] - moved[c + 2];
+  /** Mean over the neighbors without the newest, unless there is no other. */
+  private ofOlder(around: readonly number[], values: Float32Array): number {
+    const [newest, a, b, c] = around.map((u) => values[u]!);
+    return around.length === 1 ? newest! : f(f(a! + f((b ?? 0) + (c ?? 0))) * INVERSE[around.length - 1]!);
+  }
+
+  /** p = (1 - alpha) mean of the neighbors + alpha mean of the gates */
+  private mixGates(i: number, sum: Vec3, alpha: number): void {
+    const { gates, gateCount, neighborCount } = this.model;
+    const n = gateCount[i]!;
+    const share = n === 0 ? 0 : alpha;
+    const ofMean = f(INVERSE[neighborCount[i]!]! * f(1 - share));
+    const ofGates = f(share * INVERSE[n]!);
+    for (let c = 0; c < 3; c++) {
+      const [a, b] = [0, 1].map((g) => {
+        const at = 3 * (MAX_GATES * i + g);
+        return g < n ? f(f(this.moved[3 * gates[at]! + c]! + this.moved[3 * gates[at + 1]! + c]!) - this.moved[3 * gates[at + 2]! + c]!) : 0;
+      }) as [number, number];
+      this.p[c] = f(f(sum[c]! * ofMean) + f(f(a + b) * ofGates));
     }
-    s[PX] += alpha * (x / n - s[PX]);
-    s[PX + 1] += alpha * (y / n - s[PX + 1]);
-    s[PX + 2] += alpha * (z / n - s[PX + 2]);
+  }
+
+  /** Half the change of an edge's squared length if its ends move by q against each other: q . (e + q / 2) */
+  private excess(e: Vec3, q: Vec3): number {
+    return dot(q, [f(e[0] + f(q[0] * 0.5)), f(e[1] + f(q[1] * 0.5)), f(e[2] + f(q[2] * 0.5))]);
   }
 
   /** The Gauss-Newton step of minimal |r|^2 + sum over edges of w (s + f . r)^2, left in a form that conditions z on x y, and y on x. */
-  private keepLengths(i: number, k: number, weight: number): void {
-    const { s, moved, previous } = this;
-    const { neighbors } = this.model;
-    const px = s[PX];
-    const py = s[PX + 1];
-    const pz = s[PX + 2];
-    const ox = previous[3 * i];
-    const oy = previous[3 * i + 1];
-    const oz = previous[3 * i + 2];
-    let xx = 1;
-    let xy = 0;
-    let xz = 0;
-    let yy = 1;
-    let yz = 0;
-    let zz = 1;
-    let bx = 0;
-    let by = 0;
-    let bz = 0;
-    for (let at = MAX_NEIGHBORS * i, end = at + k; at < end; at++) {
-      const u = 3 * neighbors[at];
-      const ex = ox - previous[u];
-      const ey = oy - previous[u + 1];
-      const ez = oz - previous[u + 2];
-      if (ex === 0 && ey === 0 && ez === 0) continue;
-      const qx = px - moved[u];
-      const qy = py - moved[u + 1];
-      const qz = pz - moved[u + 2];
-      const fx = ex + qx;
-      const fy = ey + qy;
-      const fz = ez + qz;
-      // 2 s = |e + q|^2 - |e|^2
-      const excess = qx * (ex + qx / 2) + qy * (ey + qy / 2) + qz * (ez + qz / 2);
-      const w = weight / (fx * fx + fy * fy + fz * fz + 1);
-      const wx = w * fx;
-      const wy = w * fy;
-      const wz = w * fz;
-      xx += wx * fx;
-      xy += wx * fy;
-      xz += wx * fz;
-      yy += wy * fy;
-      yz += wy * fz;
-      zz += wz * fz;
-      bx -= wx * excess;
-      by -= wy * excess;
-      bz -= wz * excess;
-    }
-    const iz = 1 / zz;
-    const y = yy - yz * yz * iz;
-    const m = xy - xz * yz * iz;
-    const cy = by - yz * bz * iz;
-    const iy = 1 / y;
-    s[IX] = 1 / (xx - xz * xz * iz - m * m * iy);
-    s[IY] = iy;
-    s[IZ] = iz;
-    s[BX] = bx - xz * bz * iz - m * cy * iy;
-    s[BX + 1] = cy;
-    s[BX + 2] = bz;
-    s[XZ] = xz;
-    s[YZ] = yz;
-    s[M] = m;
+  private keepLengths(i: number, around: readonly number[], weight: number): void {
+    this.edges = [];
+    this.closeness = [];
+    const terms = Array.from({ length: 9 }, () => [0, 0, 0, 0]);
+    around.forEach((u, slot) => {
+      const e = [0, 1, 2].map((c) => f(this.previous[3 * i + c]! - this.previous[3 * u + c]!)) as Vec3;
+      const q = [0, 1, 2].map((c) => f(this.p[c]! - this.moved[3 * u + c]!)) as Vec3;
+      const d = [0, 1, 2].map((c) => f(e[c]! + q[c]!)) as Vec3;
+      const close = f(1 / f(dot(e, e) + 1));
+      const s = this.excess(e, q);
+      const w = f(dot(d, d) * close) <= GROWTH_LIMIT ? f(weight * close) : 0;
+      const [wx, wy, wz] = [f(w * d[0]), f(w * d[1]), f(w * d[2])];
+      [wx * d[0], wx * d[1], wx * d[2], wy * d[1], wy * d[2], wz * d[2], wx * s, wy * s, wz * s].forEach((x, n) => {
+        terms[n]![slot] = f(x);
+      });
+      this.edges.push(e);
+      this.closeness.push(close);
+    });
+    const [sxx, xy, xz, syy, yz, szz, nx, ny, nz] = terms.map(sum4) as [number, number, number, number, number, number, number, number, number];
+    const [xx, yy, zz] = [f(1 + sxx), f(1 + syy), f(1 + szz)];
+    const d2 = f(f(yy * zz) - f(yz * yz));
+    const c1 = f(f(xy * zz) - f(xz * yz));
+    const c2 = f(f(xz * yy) - f(xy * yz));
+    const d3 = f(f(f(xx * d2) - f(xy * c1)) - f(xz * c2));
+    const [i3, i2, i1] = [f(1 / d3), f(1 / d2), f(1 / zz)];
+    this.root = [f(Math.sqrt(f(d3 * i2))), f(Math.sqrt(f(d2 * i1))), f(Math.sqrt(zz))];
+    this.variance = [f(d2 * i3), f(zz * i2), i1];
+    const back = [f(f(f(f(nx * d2) - f(ny * c1)) - f(nz * c2)) * i3), f(f(f(ny * zz) - f(nz * yz)) * i2), f(nz * i1)];
+    const p = this.p;
+    this.turnX = [0, f(8 * f(c1 * i2)), f(8 * f(xz * i1))];
+    this.turnY = [0, 0, f(8 * f(yz * i1))];
+    this.aim = eightfold([f(p[0] - back[0]!), f(p[1] - back[1]!), f(p[2] - back[2]!)]);
+    this.aim[1] = f(this.aim[1] + f(this.turnX[1] * p[0]));
+    this.aim[2] = f(f(this.aim[2] + f(this.turnX[2] * p[0])) + f(this.turnY[2] * p[1]));
   }
 
-  /**
-   * Predicts component `c` (0, 1, 2, in this order) and answers in `base`, `slot` and `below`: small integers, because a fraction that crosses
-   * a call which V8 does not inline costs an allocation.
-   */
+  /** Predicts component `c` (0, 1, 2, in this order). */
   expect(c: number): void {
-    const { s } = this;
-    let center: number;
-    if (c === 0) center = s[PX] + s[BX] * s[IX];
-    else if (c === 1) center = s[PX + 1] + (s[BX + 1] - s[M] * s[R]) * s[IY];
-    else center = s[PX + 2] + (s[BX + 2] - s[XZ] * s[R] - s[YZ] * s[R + 1]) * s[IZ];
-    center = center > CENTER_LIMIT ? CENTER_LIMIT : center < -CENTER_LIMIT ? -CENTER_LIMIT : center;
-    const sigma = Math.sqrt(s[IX + c]);
-    s[CENTER] = center;
-    s[SIGMA] = sigma;
-    const base = Math.floor(center + 0.5);
-    const h = center - base;
-    const level = (s[ACT] + 0.5 * s[OWN]) * sigma;
-    const phase = Math.floor(8 * Math.abs(h));
-    this.base = base;
-    this.below = h < 0;
-    this.slot = 4 * BIN[level >= 32 ? 256 : Math.floor(8 * level)] + (phase > 3 ? 3 : phase);
+    let center = this.aim[c]!;
+    if (c > 0) center = f(center - f(this.turnX[c]! * this.y[0]));
+    if (c > 1) center = f(center - f(this.turnY[c]! * this.y[1]));
+    this.center = center;
+    const place = (bits(f(center + ROUNDER)) - ROUNDER_BITS) | 0;
+    const bin = Math.min(LAST_BIN, (bits(f(f(f(this.act * this.act) * this.variance[c]!) + 1)) - LEVEL_BASE) >> 23);
+    this.base = (place + 4) >> 3;
+    if (bin < FIRST_SHIFTED_BIN) {
+      this.shift = 0;
+      this.context = 8 * bin + (place & 7);
+    } else {
+      this.shift = (bin - FIRST_SHIFTED_BIN + 2) >> 1;
+      this.context = 8 * FIRST_SHIFTED_BIN + (bin & 1);
+    }
   }
 
   /** Takes the displacement `y` that component `c` turned out to have. */
   settle(i: number, c: number, y: number): void {
-    const { s } = this;
-    this.moved[3 * i + c] = y;
-    s[R + c] = y - s[PX + c];
-    s[OWN] += Math.abs(y - s[CENTER]) / s[SIGMA];
+    const rounded = f(y);
+    this.moved[3 * i + c] = rounded;
+    this.y[c] = rounded;
+    this.own = f(this.own + f(Math.abs(f(f(8 * rounded) - this.center)) * this.root[c]!));
   }
 
   /** After the third component: what later particles will ask of this one. */
   leave(i: number): void {
-    this.activity[i] = this.s[OWN];
-    const { moved, previous, model } = this;
-    const k = model.neighborCount[i];
-    let sum = 0;
-    if (!this.keyframe) {
-      const yx = moved[3 * i];
-      const yy = moved[3 * i + 1];
-      const yz = moved[3 * i + 2];
-      for (let at = MAX_NEIGHBORS * i, end = at + k; at < end; at++) {
-        const u = 3 * model.neighbors[at];
-        const qx = yx - moved[u];
-        const qy = yy - moved[u + 1];
-        const qz = yz - moved[u + 2];
-        if (qx === 0 && qy === 0 && qz === 0) continue;
-        const gx = previous[3 * i] - previous[u] + qx / 2;
-        const gy = previous[3 * i + 1] - previous[u + 1] + qy / 2;
-        const gz = previous[3 * i + 2] - previous[u + 2] + qz / 2;
-        const excess = qx * gx + qy * gy + qz * gz;
-        sum += (excess * excess) / (gx * gx + gy * gy + gz * gz + 1);
-      }
-    }
-    this.stretch[i] = k === 0 ? 0 : sum / k;
+    this.activity[i] = this.own;
+    this.stretch[i] = this.t;
+    if (this.quiet) return;
+    const around = this.neighbors(i);
+    const y = this.movedAt(i);
+    const terms = [0, 0, 0, 0];
+    around.forEach((u, slot) => {
+      const s = this.excess(this.edges[slot]!, [f(y[0] - this.moved[3 * u]!), f(y[1] - this.moved[3 * u + 1]!), f(y[2] - this.moved[3 * u + 2]!)]);
+      terms[slot] = f(f(s * this.closeness[slot]!) * s);
+    });
+    this.stretch[i] = Math.min(STRETCH_LIMIT, f(sum4(terms) * INVERSE[around.length]!));
   }
-}
-
-const predictors = new WeakMap<SnapshotModel, Predictor>();
-
-/** The one predictor of a model in this thread: coding is synchronous, so encoder and decoder can share it. */
-export function predictorOf(model: SnapshotModel): Predictor {
-  let predictor = predictors.get(model);
-  if (predictor === undefined) {
-    predictor = new Predictor(model);
-    predictors.set(model, predictor);
-  }
-  return predictor;
 }

@@ -44,10 +44,10 @@ export function importsOf(path: string, text: string): Import[] {
   return found;
 }
 
-/** All TypeScript sources but the kernel's, which is another language (AssemblyScript). */
+/** All TypeScript sources but those of the kernel and the codec, which are another language (AssemblyScript). */
 export function readSources(): Source[] {
   return repositoryFiles()
-    .filter((path) => /^(server|client|shared|tests|load-tests)\/.*\.ts$/.test(path) && !path.startsWith("server/kernel/assembly/"))
+    .filter((path) => /^(server|client|shared|tests|load-tests)\/.*\.ts$/.test(path) && !/^(server\/kernel|shared\/snapshot)\/assembly\//.test(path))
     .map((path) => {
       const text = readFileSync(path, "utf8");
       return { path, text, imports: importsOf(path, text) };

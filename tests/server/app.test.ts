@@ -208,7 +208,7 @@ describe("pages", () => {
     for (const url of ["/", "/api/rooms", "/nothing", "/metrics"]) {
       const { headers } = await get(url);
       expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "same-origin" });
-      expect(headers["content-security-policy"]).toContain("script-src 'self';");
+      expect(headers["content-security-policy"]).toContain("script-src 'self' 'wasm-unsafe-eval';");
       expect(headers["content-security-policy"]).not.toContain("unsafe");
     }
   });
@@ -226,7 +226,7 @@ describe("OpenAPI", () => {
   test("is shown at /docs without inline script", async () => {
     const page = await get("/docs");
     expect(page.statusCode).toBe(200);
-    expect(page.headers["content-security-policy"]).toContain("script-src 'self';");
+    expect(page.headers["content-security-policy"]).toContain("script-src 'self' 'wasm-unsafe-eval';");
     expect(page.headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
   });
 

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import * as format from "../../shared/snapshot/format.ts";
+import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const protocolPath = file("PROTOCOL.md");
@@ -29,23 +30,13 @@ export function formatBlock(): string {
   const head = source.slice(source.indexOf("/**") + 3, source.indexOf("*/"));
   const lines = head.split("\n").map((line) => line.replace(/^ \*( |$)/, "").trimEnd());
   const text = lines.slice(lines.findIndex((line) => line.startsWith("1. "))).join("\n").trimEnd();
-  const { CONTEXT_BODY, CONTEXT_ZERO, CONTEXT_SIGN, CONTEXT_UNARY, CONTEXT_PREFIX, CONTEXTS, INITIAL_PROBABILITY: initial } = format;
-  const row = (name: string, from: number, to: number): string => {
-    const numbers = initial.slice(from, to).map(String);
-    const chunks = Array.from({ length: Math.ceil(numbers.length / 24) }, (_, i) => numbers.slice(24 * i, 24 * (i + 1)).join(" "));
-    return `  ${name.padEnd(7)}${chunks.join(`\n${" ".repeat(9)}`)}`;
-  };
   const constants = [
     "Constants",
-    `  FIRST_ACTIVITY ${format.FIRST_ACTIVITY}   INITIAL_COUNT ${format.INITIAL_COUNT}   COUNT_LIMIT ${format.COUNT_LIMIT}`,
-    `  LEVEL_THRESHOLDS ${format.LEVEL_THRESHOLDS.join(" ")}`,
-    `  Contexts start at BODY ${CONTEXT_BODY}, ZERO ${CONTEXT_ZERO}, SIGN ${CONTEXT_SIGN}, UNARY ${CONTEXT_UNARY}, PREFIX ${CONTEXT_PREFIX}; there are ${CONTEXTS}.`,
-    "  INITIAL_PROBABILITY, in 1/256:",
-    row("BODY", CONTEXT_BODY, CONTEXT_ZERO),
-    row("ZERO", CONTEXT_ZERO, CONTEXT_SIGN),
-    row("SIGN", CONTEXT_SIGN, CONTEXT_UNARY),
-    row("UNARY", CONTEXT_UNARY, CONTEXT_PREFIX),
-    row("PREFIX", CONTEXT_PREFIX, CONTEXTS),
+    `  FIRST_ACTIVITY ${format.FIRST_ACTIVITY}   ACTIVITY_GATES ${format.ACTIVITY_GATES}   EDGE_WEIGHT_LIMIT ${format.EDGE_WEIGHT_LIMIT}   GROWTH_LIMIT ${format.GROWTH_LIMIT}   STRETCH_SCALE ${format.STRETCH_SCALE}   STRETCH_OFFSET ${format.STRETCH_OFFSET}   LAST_BIN ${format.LAST_BIN}`,
+    "  GATE_SHARE 0.8 rounded to binary32",
+    "",
+    "Frequencies (section 4)",
+    ...FREQUENCY_ROWS.map((row) => `  ${row}`),
   ];
   return ["```", text, "", ...constants, "```"].join("\n");
 }

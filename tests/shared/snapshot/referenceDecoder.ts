@@ -1,52 +1,60 @@
 /**
- * A second decoder, written from the text of shared/snapshot/format.ts and nothing else of that folder but its table of initial probabilities:
- * plain arrays by particle, no speed. If it agrees with the real one, the text is complete.
+ * A second decoder, written from the text of shared/snapshot/format.ts and nothing else of that folder but the table's rows: plain arrays by
+ * particle, no speed. If it agrees with the real one, the text is complete.
  */
-import { INITIAL_PROBABILITY } from "../../../shared/snapshot/format.ts";
+import { FREQUENCY_ROWS } from "../../../shared/snapshot/tables.ts";
 
 type V3 = [number, number, number];
 
-const THRESHOLDS = [0.25, 0.5, 0.75, 1, 1.375, 1.75, 2.125, 2.625, 3.25, 4, 5, 7, 10, 16, 32];
-const [BODY, ZERO, SIGN, UNARY, PREFIX] = [0, 2, 66, 74, 170];
+const f = Math.fround;
+const view = new DataView(new ArrayBuffer(4));
+function bits(x: number): number {
+  view.setFloat32(0, x);
+  return view.getInt32(0);
+}
 
-/** Sections 3 and 4, with numbers as unsigned 32 bit values in binary64. */
-class Bits {
-  private code = 0;
-  private range = 2 ** 32 - 1;
-  private readonly contexts = INITIAL_PROBABILITY.map((p) => ({ P: p * 256, n: 12 }));
+/** Section 4: frequencies of -15 .. 15 and escape. */
+function frequenciesOf(bin: number, phase: number): number[] {
+  const row = FREQUENCY_ROWS[bin < 14 ? 5 * bin + (phase <= 4 ? phase : 8 - phase) : 70 + (bin % 2)]!;
+  const [listed, escape] = row.split(" | ") as [string, string];
+  const [first, numbers] = listed.split(": ") as [string, string];
+  const residuals = new Array<number>(31).fill(1);
+  numbers.split(" ").forEach((n, k) => (residuals[15 + Number(first) + k] = Number(n)));
+  if (bin < 14 && phase > 4) residuals.reverse();
+  return [...residuals, Number(escape)];
+}
+
+/** Section 3. */
+class Coder {
+  private state: number;
   private readonly bytes: Uint8Array;
-  private at = 3;
+  private at = 7;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    for (let i = 0; i < 4; i++) this.code = this.code * 256 + this.byte();
+    this.state = bytes[3]! + 256 * (bytes[4]! + 256 * (bytes[5]! + 256 * bytes[6]!));
   }
 
-  private byte(): number {
-    return this.bytes[this.at++] ?? 0;
+  /** The index of a symbol. */
+  symbol(frequencies: readonly number[]): number {
+    const slot = this.state % 2 ** 14;
+    let start = 0;
+    let symbol = 0;
+    while (start + frequencies[symbol]! <= slot) start += frequencies[symbol++]!;
+    this.state = frequencies[symbol]! * Math.floor(this.state / 2 ** 14) + slot - start;
+    if (this.state < 2 ** 15) {
+      this.state = this.state * 2 ** 16 + this.bytes[this.at]! + 256 * this.bytes[this.at + 1]!;
+      this.at += 2;
+    }
+    return symbol;
   }
 
-  split(P: number): number {
-    const bound = Math.floor(this.range / 65536) * P;
-    const bit = this.code < bound ? 0 : 1;
-    if (bit === 0) this.range = bound;
-    else [this.code, this.range] = [this.code - bound, this.range - bound];
-    while (this.range < 2 ** 24) [this.range, this.code] = [this.range * 256, this.code * 256 + this.byte()];
-    return bit;
+  raw(n: number): number {
+    return this.symbol(new Array<number>(2 ** n).fill(2 ** (14 - n)));
   }
 
-  bit(number: number): number {
-    const context = this.contexts[number];
-    const bit = this.split(context.P);
-    const R = Math.floor(65536 / (context.n + 1.5));
-    context.P += bit === 0 ? Math.floor(((65536 - context.P) * R) / 65536) : -Math.floor((context.P * R) / 65536);
-    context.P = Math.min(65504, Math.max(32, context.P));
-    context.n = Math.min(context.n + 1, 127);
-    return bit;
-  }
-
-  get leftOver(): number {
-    return Math.max(0, this.bytes.length - (this.at - 3));
+  get ended(): boolean {
+    return this.state === 2 ** 15 && this.at === this.bytes.length;
   }
 }
 
@@ -91,123 +99,145 @@ function gatesOf(v: number, triangles: Uint32Array, decoded: (u: number) => bool
       if (c !== v && decoded(c)) gates.push([a, b, c]);
     }
   }
-  return gates.slice(0, 3);
+  return gates.slice(0, 2);
 }
 
-const dot = (a: V3, b: V3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const map = (f: (c: number) => number): V3 => [f(0), f(1), f(2)];
+const dot = (a: V3, b: V3): number => f(f(f(a[0] * b[0]) + f(a[1] * b[1])) + f(a[2] * b[2]));
+const map = (of: (c: number) => number): V3 => [of(0), of(1), of(2)];
+const r = (k: number): number => (k === 0 ? 0 : f(1 / k));
+/** S of section 6. */
+const S = (x: readonly number[]): number => f(f((x[0] ?? 0) + (x[1] ?? 0)) + f((x[2] ?? 0) + (x[3] ?? 0)));
+/** x0 + (x1 + (x2 + x3)) */
+const newestLast = (x: readonly number[]): number => f(x[0]! + f((x[1] ?? 0) + f((x[2] ?? 0) + (x[3] ?? 0))));
 
-/** Sections 5 and 6 for a body whose flag is 1. `prev` holds the body's previous positions; returns the new ones. */
-function decodeBody(bits: Bits, keyframe: boolean, prev: V3[], triangles: Uint32Array): V3[] {
+/** Section 7. */
+function component(coder: Coder, act: number, c: number, v: number): number {
+  const place = (bits(f(c + 12582912)) - bits(12582912)) | 0;
+  const bin = Math.min(40, (bits(f(f(f(act * act) * v) + 1)) - bits(1)) >> 23);
+  const symbol = coder.symbol(frequenciesOf(bin, ((place % 8) + 8) % 8));
+  let high = symbol - 15;
+  if (symbol === 31) {
+    const h = coder.raw(6);
+    const n = Math.floor(h / 2);
+    let size = 2 ** (n - 1);
+    for (let done = 0; done < n - 1; done += 14) size += coder.raw(Math.min(14, n - 1 - done)) * 2 ** done;
+    high = h % 2 === 1 ? -size : size;
+  }
+  const shift = bin < 14 ? 0 : Math.floor((bin - 12) / 2);
+  const low = shift === 0 ? 0 : coder.raw(shift);
+  return (((place + 4) >> 3) + high * 2 ** shift + low) | 0;
+}
+
+/** Sections 5 to 7 for a body that changed. `prev` holds its previous positions; returns the new ones. */
+function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint32Array): V3[] {
   const { order, rings } = traversal(prev.length, triangles);
   const y: V3[] = [];
+  const Y: V3[] = [];
   const A: number[] = [];
   const T: number[] = [];
   order.forEach((v, rank) => {
-    const N = order.slice(0, rank).reverse().filter((u) => rings[v].has(u)).slice(0, 4);
+    const N = order.slice(0, rank).reverse().filter((u) => rings[v]!.has(u)).slice(0, 4);
     const k = N.length;
-    let p: V3 = [0, 0, 0];
-    let act = 8;
-    let [XX, XY, XZ, YY, YZ, ZZ] = [1, 0, 0, 1, 0, 1];
-    let b: V3 = [0, 0, 0];
-    if (k === 0 && rank > 0) [p, act] = [y[order[rank - 1]], A[order[rank - 1]]];
+    let [p, act, t, quiet]: [V3, number, number, boolean] = [[0, 0, 0], 64, 0, true];
+    let a2 = 0;
+    if (k === 0 && rank > 0) [p, act] = [Y[order[rank - 1]!]!, A[order[rank - 1]!]!];
     if (k > 0) {
-      act = N.reduce((sum, u) => sum + A[u], 0) / k;
-      const t = N.reduce((sum, u) => sum + T[u], 0) / k;
-      const m = map((c) => N.reduce((sum, u) => sum + y[u][c], 0) / k);
-      const a2 = (act * act) / 9;
-      const alpha = keyframe ? 1 : (0.8 * a2) / (a2 + 2);
-      const G = gatesOf(v, triangles, (u) => y[u] !== undefined);
-      const g = map((c) => G.reduce((sum, [i, j, l]) => sum + (y[i][c] + y[j][c] - y[l][c]), 0) / G.length);
-      p = G.length === 0 ? m : map((c) => m[c] + alpha * (g[c] - m[c]));
-      const weight = keyframe ? 0 : Math.min(32, a2 / (0.1 + t));
-      for (const u of N) {
-        const e = map((c) => prev[v][c] - prev[u][c]);
-        const q = map((c) => p[c] - y[u][c]);
-        const f = map((c) => e[c] + q[c]);
-        if (e.every((x) => x === 0)) continue;
-        const s = dot(q, map((c) => e[c] + q[c] / 2));
-        const w = weight / (dot(f, f) + 1);
-        const wf = map((c) => w * f[c]);
-        [XX, XY, XZ] = [XX + wf[0] * f[0], XY + wf[0] * f[1], XZ + wf[0] * f[2]];
-        [YY, YZ, ZZ] = [YY + wf[1] * f[1], YZ + wf[1] * f[2], ZZ + wf[2] * f[2]];
-        b = map((c) => b[c] - wf[c] * s);
-      }
+      act = f(newestLast(N.map((u) => A[u]!)) * r(k));
+      const ofOlder = (x: number[]): number => (k === 1 ? x[0]! : f(f(x[1]! + f((x[2] ?? 0) + (x[3] ?? 0))) * r(k - 1)));
+      const old = ofOlder(N.map((u) => A[u]!));
+      t = ofOlder(N.map((u) => T[u]!));
+      a2 = f(old * old);
+      const G = gatesOf(v, triangles, (u) => Y[u] !== undefined);
+      const alpha = G.length === 0 ? 0 : keyframe ? 1 : f(f(f(0.8) * a2) / f(a2 + 1152));
+      p = map((c) => {
+        const [g0, g1] = [0, 1].map((n) => (n < G.length ? f(f(Y[G[n]![0]]![c]! + Y[G[n]![1]]![c]!) - Y[G[n]![2]]![c]!) : 0)) as [number, number];
+        return f(f(newestLast(N.map((u) => Y[u]![c]!)) * f(r(k) * f(1 - alpha))) + f(f(g0 + g1) * f(alpha * r(G.length))));
+      });
+      quiet = keyframe || old === 0;
     }
-    const iz = 1 / ZZ;
-    const iy = 1 / (YY - YZ * YZ * iz);
-    const M = XY - XZ * YZ * iz;
-    const cy = b[1] - YZ * b[2] * iz;
-    const ix = 1 / (XX - XZ * XZ * iz - M * M * iy);
-    const cx = b[0] - XZ * b[2] * iz - M * cy * iy;
-    const r: V3 = [0, 0, 0];
+    let [variance, root]: V3[] = [[1, 1, 1], [1, 1, 1]];
+    let a = map((c) => f(8 * p[c]!));
+    let [yx, zx, zy] = [0, 0, 0];
+    const e = N.map((u) => map((c) => f(prev[v]![c]! - prev[u]![c]!)));
+    const close = e.map((edge) => f(1 / f(dot(edge, edge) + 1)));
+    const excess = (edge: V3, q: V3): number => dot(q, map((c) => f(edge[c]! + f(q[c]! * 0.5))));
+    if (!quiet) {
+      const terms = N.map((u, n) => {
+        const q = map((c) => f(p[c]! - Y[u]![c]!));
+        const d = map((c) => f(e[n]![c]! + q[c]!));
+        const s = excess(e[n]!, q);
+        const w = f(dot(d, d) * close[n]!) > 4 ? 0 : f(Math.min(32, f(a2 / f(f(576 * t) + 58))) * close[n]!);
+        const wd = map((c) => f(w * d[c]!));
+        return { xx: f(wd[0] * d[0]), xy: f(wd[0] * d[1]), xz: f(wd[0] * d[2]), yy: f(wd[1] * d[1]), yz: f(wd[1] * d[2]), zz: f(wd[2] * d[2]), n: map((c) => f(wd[c]! * s)) };
+      });
+      const XX = f(1 + S(terms.map(({ xx }) => xx)));
+      const XY = S(terms.map(({ xy }) => xy));
+      const XZ = S(terms.map(({ xz }) => xz));
+      const YY = f(1 + S(terms.map(({ yy }) => yy)));
+      const YZ = S(terms.map(({ yz }) => yz));
+      const ZZ = f(1 + S(terms.map(({ zz }) => zz)));
+      const [NX, NY, NZ] = map((c) => S(terms.map(({ n }) => n[c]!)));
+      const D2 = f(f(YY * ZZ) - f(YZ * YZ));
+      const C1 = f(f(XY * ZZ) - f(XZ * YZ));
+      const C2 = f(f(XZ * YY) - f(XY * YZ));
+      const D3 = f(f(f(XX * D2) - f(XY * C1)) - f(XZ * C2));
+      const [i3, i2, i1] = [f(1 / D3), f(1 / D2), f(1 / ZZ)];
+      variance = [f(D2 * i3), f(ZZ * i2), i1];
+      root = [f(Math.sqrt(f(D3 * i2))), f(Math.sqrt(f(D2 * i1))), f(Math.sqrt(ZZ))];
+      [yx, zx, zy] = [f(8 * f(C1 * i2)), f(8 * f(XZ * i1)), f(8 * f(YZ * i1))];
+      a = [
+        f(8 * f(p[0] - f(f(f(f(NX * D2) - f(NY * C1)) - f(NZ * C2)) * i3))),
+        f(f(8 * f(p[1] - f(f(f(NY * ZZ) - f(NZ * YZ)) * i2))) + f(yx * p[0])),
+        f(f(f(8 * f(p[2] - f(NZ * i1))) + f(zx * p[0])) + f(zy * p[1])),
+      ];
+    }
     const got: V3 = [0, 0, 0];
-    let own = 0;
-    [() => cx * ix, () => (cy - M * r[0]) * iy, () => (b[2] - XZ * r[0] - YZ * r[1]) * iz].forEach((shift, c) => {
-      const sigma = Math.sqrt([ix, iy, iz][c]);
-      const center = Math.min(2 ** 29, Math.max(-(2 ** 29), p[c] + shift()));
-      const i = Math.floor(center + 0.5);
-      const h = center - i;
-      const level = (act + 0.5 * own) * sigma;
-      const bin = THRESHOLDS.filter((limit) => limit <= level).length;
-      const phase = Math.min(3, Math.floor(Math.abs(h) * 8));
-      got[c] = i + residual(bits, bin, phase, h >= 0 ? 1 : -1);
-      r[c] = got[c] - p[c];
-      own += Math.abs(got[c] - center) / sigma;
-    });
-    y[v] = got;
-    A[v] = own;
-    T[v] = 0;
-    if (!keyframe && k > 0) {
-      for (const u of N) {
-        const q = map((c) => got[c] - y[u][c]);
-        const g = map((c) => prev[v][c] - prev[u][c] + q[c] / 2);
-        const s = dot(q, g);
-        T[v] += (s * s) / (dot(g, g) + 1);
-      }
-      T[v] /= k;
+    const center: V3 = [0, 0, 0];
+    for (let c = 0; c < 3; c++) {
+      center[c] = c === 0 ? a[0] : c === 1 ? f(a[1] - f(yx * f(got[0]))) : f(f(a[2] - f(zx * f(got[0]))) - f(zy * f(got[1])));
+      got[c] = component(coder, act, center[c]!, variance[c]!);
     }
+    y[v] = got;
+    Y[v] = map((c) => f(got[c]!));
+    const [sx, sy, sz] = map((c) => f(Math.abs(f(f(8 * Y[v]![c]!) - center[c]!)) * root[c]!));
+    A[v] = f(f(sx + sy) + sz);
+    T[v] = quiet ? t : Math.min(2 ** 60, f(S(N.map((u, n) => {
+      const s = excess(e[n]!, map((c) => f(Y[v]![c]! - Y[u]![c]!)));
+      return f(f(s * close[n]!) * s);
+    })) * r(k)));
   });
-  return prev.map((x, v) => map((c) => x[c] + y[v][c]));
+  return prev.map((x, v) => map((c) => x[c]! + y[v]![c]!));
 }
 
-function residual(bits: Bits, bin: number, phase: number, towards: number): number {
-  if (bits.bit(ZERO + 4 * bin + phase) === 0) return 0;
-  const sign = bits.bit(SIGN + phase + (bin > 8 ? 4 : 0)) === 0 ? towards : -towards;
-  let ones = 0;
-  while (ones < 6 && bits.bit(UNARY + 6 * bin + ones) === 1) ones++;
-  if (ones < 6) return sign * (1 + ones);
-  let c = 0;
-  while (bits.bit(PREFIX + c) === 1) c++;
-  let b = 0;
-  for (let j = 0; j < c; j++) b = 2 * b + bits.split(32768);
-  return sign * (1 + ones + 2 ** c - 1 + b);
-}
-
-/** A whole frame; `previous` is null for a keyframe. Returns the frame, its checksum as the bytes say it, and how many bytes too many there were. */
+/** A whole frame; `previous` is null for a keyframe. Returns the frame, its checksum as the bytes say it, and whether the bytes ended as they must. */
 export function referenceDecode(
   bodies: readonly { count: number; triangles: Uint32Array }[],
   previous: Int32Array | null,
   bytes: Uint8Array,
-): { frame: Int32Array; checksum: number; leftOver: number } {
-  const bits = new Bits(bytes);
+): { frame: Int32Array; checksum: number; ended: boolean } {
+  const coder = new Coder(bytes);
   const frame: number[] = [];
-  let flag = 0;
+  let changed = 0;
   for (const { count, triangles } of bodies) {
     const first = frame.length;
-    const prev = Array.from({ length: count }, (_, v): V3 => map((c) => (previous === null ? 0 : previous[first + 3 * v + c])));
-    flag = bits.bit(BODY + flag);
-    frame.push(...(flag === 0 ? prev : decodeBody(bits, bytes[0] === 0x11, prev, triangles)).flat());
+    const prev = Array.from({ length: count }, (_, v): V3 => map((c) => (previous === null ? 0 : previous[first + 3 * v + c]!)));
+    if (coder.symbol([14336, 2048]) === 1) changed = 1 - changed;
+    frame.push(...(changed === 0 ? prev : decodeBody(coder, bytes[0] === 0x21, prev, triangles)).flat());
   }
-  return { frame: Int32Array.from(frame), checksum: bytes[1] + 256 * bytes[2], leftOver: bits.leftOver };
+  return { frame: Int32Array.from(frame), checksum: bytes[1]! + 256 * bytes[2]!, ended: coder.ended };
 }
 
-/** Section 7 in exact integers. */
+/** Section 8 in exact integers. */
 export function referenceChecksum(frame: Int32Array): number {
-  let h = 0x811c9dc5n;
-  for (const v of frame) {
-    h = ((h ^ BigInt.asUintN(32, BigInt(v))) * 0x9e3779b1n) & 0xffffffffn;
-    h ^= h >> 15n;
-  }
+  const of = (c: number): bigint => {
+    let h = BigInt(c + 1);
+    frame.forEach((v, i) => {
+      if (i % 3 !== c) return;
+      h = ((h ^ BigInt.asUintN(32, BigInt(v))) * 0x9e3779b1n) & 0xffffffffn;
+      h ^= h >> 15n;
+    });
+    return h;
+  };
+  const h = of(0) ^ ((of(1) * 0x85ebca6bn) & 0xffffffffn) ^ ((of(2) * 0xc2b2ae35n) & 0xffffffffn);
   return Number((h ^ (h >> 16n)) & 0xffffn);
 }

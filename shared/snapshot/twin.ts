@@ -1,0 +1,120 @@
+/**
+ * The frame coder in its readable form: the reference that the compiled one (kernel.ts) is held to, bit for bit, and what a machine without
+ * WebAssembly SIMD runs instead. Some twenty times slower.
+ */
+import { COORDINATE_LIMIT, ESCAPE, HEADER_BYTES, RESIDUAL_LIMIT, STATE_BYTES, SnapshotError, TABLE_BITS, beyondLimit } from "./format.ts";
+import type { SnapshotModel } from "./model.ts";
+import { Predictor } from "./predict.ts";
+import { NoteReader, codeNotes } from "./rans.ts";
+import { FLAG_CONTEXT, SYMBOLS } from "./tables.ts";
+
+/**
+ * Every symbol and raw value of a frame in coding order (rans.ts says how they are written as numbers).
+ * @throws SnapshotError for a coordinate beyond the limit
+ */
+export function noteFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
+  const beyond = current.findIndex((x) => x > COORDINATE_LIMIT || x < -COORDINATE_LIMIT);
+  if (beyond >= 0) throw beyondLimit(current, beyond);
+  const notes: number[] = [];
+  const predictor = new Predictor(model, previous === null);
+  const before = previous ?? new Int32Array(current.length);
+  let flag = 0;
+  for (let body = 0; body + 1 < model.starts.length; body++) {
+    const [first, end] = [model.starts[body]!, model.starts[body + 1]!];
+    const changed = current.subarray(3 * first, 3 * end).some((x, i) => x !== before[3 * first + i]) ? 1 : 0;
+    notes.push(FLAG_CONTEXT * SYMBOLS + (changed === flag ? 0 : 1));
+    flag = changed;
+    if (changed === 1) noteBody(predictor, before, current, first, end, notes);
+  }
+  return notes;
+}
+
+function noteBody(predictor: Predictor, before: Int32Array, current: Int32Array, first: number, end: number, notes: number[]): void {
+  for (let i = first; i < end; i++) {
+    const v = 3 * predictor.model.order[i]!;
+    predictor.enter(i, first, [before[v]!, before[v + 1]!, before[v + 2]!]);
+    for (let c = 0; c < 3; c++) {
+      const y = current[v + c]! - before[v + c]!;
+      predictor.expect(c);
+      noteResidual(y - predictor.base, predictor.context, predictor.shift, notes);
+      predictor.settle(i, c, y);
+    }
+    predictor.leave(i);
+  }
+}
+
+const raw = (bits: number, value: number): number => (bits << TABLE_BITS) | value;
+
+function noteResidual(residual: number, context: number, shift: number, notes: number[]): void {
+  const high = residual >> shift;
+  if (high >= -RESIDUAL_LIMIT && high <= RESIDUAL_LIMIT) {
+    notes.push(context * SYMBOLS + high + RESIDUAL_LIMIT);
+  } else {
+    notes.push(context * SYMBOLS + ESCAPE);
+    const size = Math.abs(high);
+    const bits = 32 - Math.clz32(size);
+    notes.push(raw(6, 2 * bits + (high < 0 ? 1 : 0)));
+    for (let done = 0; done < bits - 1; done += TABLE_BITS) {
+      const part = Math.min(TABLE_BITS, bits - 1 - done);
+      notes.push(raw(part, (size >>> done) & ((1 << part) - 1)));
+    }
+  }
+  if (shift > 0) notes.push(raw(shift, residual & ((1 << shift) - 1)));
+}
+
+/** The bytes after the header. */
+export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): Uint8Array {
+  const { state, words } = codeNotes(noteFrame(model, previous, current));
+  const out = new Uint8Array(HEADER_BYTES + STATE_BYTES + 2 * words.length);
+  const view = new DataView(out.buffer);
+  view.setUint32(HEADER_BYTES, state, true);
+  words.forEach((word, k) => view.setUint16(HEADER_BYTES + STATE_BYTES + 2 * k, word, true));
+  return out;
+}
+
+/** @throws SnapshotError if the bytes are no such frame */
+export function decodeFrame(model: SnapshotModel, previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
+  const reader = new NoteReader(bytes, HEADER_BYTES);
+  const predictor = new Predictor(model, previous === null);
+  let flag = 0;
+  for (let body = 0; body + 1 < model.starts.length; body++) {
+    const [first, end] = [model.starts[body]!, model.starts[body + 1]!];
+    flag ^= reader.symbol(FLAG_CONTEXT);
+    if (flag === 1) readBody(predictor, previous, reader, out, first, end);
+    else if (previous === null) out.fill(0, 3 * first, 3 * end);
+    else out.set(previous.subarray(3 * first, 3 * end), 3 * first);
+  }
+  reader.end();
+}
+
+function readBody(predictor: Predictor, previous: Int32Array | null, reader: NoteReader, out: Int32Array, first: number, end: number): void {
+  for (let i = first; i < end; i++) {
+    const v = 3 * predictor.model.order[i]!;
+    const before: [number, number, number] = previous === null ? [0, 0, 0] : [previous[v]!, previous[v + 1]!, previous[v + 2]!];
+    predictor.enter(i, first, before);
+    for (let c = 0; c < 3; c++) {
+      predictor.expect(c);
+      const residual = readResidual(reader, predictor.context, predictor.shift);
+      const y = (predictor.base + residual) | 0;
+      const now = (before[c]! + y) | 0;
+      if (now > COORDINATE_LIMIT || now < -COORDINATE_LIMIT) throw new SnapshotError(`coordinate ${v + c} decodes to ${now}, must be within +-${COORDINATE_LIMIT}`);
+      out[v + c] = now;
+      predictor.settle(i, c, y);
+    }
+    predictor.leave(i);
+  }
+}
+
+function readResidual(reader: NoteReader, context: number, shift: number): number {
+  const symbol = reader.symbol(context);
+  let high = symbol - RESIDUAL_LIMIT;
+  if (symbol === ESCAPE) {
+    const head = reader.raw(6);
+    const bits = head >> 1;
+    if (bits < 5) throw new SnapshotError(`an escaped residual has ${bits} bits, must have at least 5`);
+    let size = 1 << (bits - 1);
+    for (let done = 0; done < bits - 1; done += TABLE_BITS) size |= reader.raw(Math.min(TABLE_BITS, bits - 1 - done)) << done;
+    high = (head & 1) === 0 ? size : -size;
+  }
+  return shift > 0 ? (high << shift) | reader.raw(shift) : high;
+}
