@@ -59,6 +59,19 @@ export interface RoomHandle {
   topologyHash: string;
 }
 
+/**
+ * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than a light tick's share of a core.
+ * A thread that does not know it answers `UnknownRoom`, and gets the handle.
+ */
+export interface KnownRoom {
+  key: string;
+}
+
+/** The thread has not opened this room, or not lately; nothing has been done. */
+export interface UnknownRoom {
+  unknown: string;
+}
+
 /** `step`: one tick of one room. */
 export interface StepTask {
   room: RoomHandle;
@@ -73,6 +86,9 @@ export interface StepTask {
   /** Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room had before it. */
   crew?: number;
 }
+
+/** The same for a thread that may know the room. */
+export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
 /** What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them that helpers did. */
 export interface CrewWork {

@@ -6,7 +6,7 @@ import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
 import { Crews } from "./crews.ts";
 import { FrameState } from "./frameState.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
+import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, RoomHandle, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
@@ -50,6 +50,8 @@ export class WorkerPools {
   readonly #builder: Piscina;
   readonly #dedicated = new Set<Piscina>();
   readonly #running = new Set<RunningStep>();
+  /** Rooms that have had a tick: some thread knows them. */
+  readonly #met = new WeakSet<RoomHandle>();
   readonly #watchdog: NodeJS.Timeout;
 
   constructor(options: PoolOptions) {
@@ -121,10 +123,21 @@ export class WorkerPools {
     const running: RunningStep = { frames: new FrameState(task.room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
     this.#running.add(running);
     try {
-      return await crews.step(task, running.abort, (whole) => pool.run(whole, { name: "step", signal: running.abort }));
+      return await crews.step(task, running.abort, (whole) => this.#runStep(pool, whole, running.abort));
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  /** By the room's key, and with all of its handle if the thread that took the task does not know it. */
+  async #runStep(pool: Piscina, task: StepTask, signal: EventEmitter): Promise<StepResult> {
+    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> => pool.run(posted, { name: "step", signal });
+    if (this.#met.has(task.room)) {
+      const result = await run({ ...task, room: { key: task.room.key } });
+      if (!("unknown" in result)) return result;
+    }
+    this.#met.add(task.room);
+    return (await run(task)) as StepResult;
   }
 
   /** A step that waits in the queue is not hung: only time inside the worker counts, and the worker's own flag tells it. */

@@ -7,7 +7,7 @@ import { CrewWords } from "../sim/crewWords.ts";
 import type { SimWorld } from "../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";
-import type { RoomHandle } from "./messages.ts";
+import type { KnownRoom, RoomHandle } from "./messages.ts";
 
 export interface OpenRoom {
   world: SimWorld;
@@ -18,12 +18,17 @@ export interface OpenRoom {
 }
 
 /** Bounds what a thread keeps alive of rooms that are gone. */
-const MAX_ROOMS = 64;
+const MAX_ROOMS = 1024;
 const UNUSED_MS = 30_000;
 const MAX_MODELS = 16;
 
 const rooms = new Map<string, OpenRoom>();
 const models = new Map<string, FrameModel>();
+
+/** The room's world on this thread; undefined where only its key is given and the thread does not have it open. */
+export function findRoom(room: RoomHandle | KnownRoom): OpenRoom | undefined {
+  return "memory" in room || rooms.has(room.key) ? openRoom(room as RoomHandle) : undefined;
+}
 
 /** The room's world on this thread. */
 export function openRoom(handle: RoomHandle): OpenRoom {

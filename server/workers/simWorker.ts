@@ -9,8 +9,8 @@ import { readScene } from "../sim/readScene.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, StepResult, StepTask } from "./messages.ts";
-import { type OpenRoom, openRoom } from "./roomCache.ts";
+import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import { findRoom, type OpenRoom, openRoom } from "./roomCache.ts";
 
 /** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
@@ -53,12 +53,14 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
 }
 
 /** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
-export function step(task: StepTask): StepResult {
+export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
-  new FrameState(task.room.frames).enter();
-  const room = openRoom(task.room);
+  if ("frames" in task.room) new FrameState(task.room.frames).enter();
+  const room = findRoom(task.room);
+  if (!room) return { unknown: task.room.key };
   const { world, state, encoder } = room;
+  if (!("frames" in task.room)) state.enter();
   const before = world.contactCounts();
   const { seconds, events, crew } = stepWorld(room, task);
   const contact = since(before, world.contactCounts());
@@ -83,7 +85,7 @@ export function step(task: StepTask): StepResult {
 const ALONE: CrewWork = { threads: 1, shared: 0, helped: 0 };
 
 /** The simulation's part of a tick, alone or with whoever the pool lends. */
-function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
+function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask | StepByKey): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
   world.helpers = crew !== undefined;
   if (crew === undefined) return { ...world.step(inputs), crew: ALONE };
   try {

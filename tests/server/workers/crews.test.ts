@@ -93,6 +93,15 @@ test("a light room is stepped by one thread, a heavy one by no more than it may 
   await eager.close();
 });
 
+test("light rooms move between threads, which are told of those that they do not know", async () => {
+  const pools = new WorkerPools({ workers: 3, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError }), pool = pools.forRoom("shared");
+  const names = ["drape", "jelly-stack", "drape", "jelly-stack"], rooms = await Promise.all(names.map((name) => open(pool, name)));
+  await Promise.all(rooms.map((room) => run(pool, room, TICKS)));
+  // one after the other: whichever thread is idle, some of which have not had this room
+  expect(await Promise.all(rooms.map(async (room) => (await pool.inspect({ room })).stateHash))).toEqual(names.map((name) => alone.get(name)));
+  await pools.close();
+});
+
 /** Leaders and helpers in pools of their own, so that helpers alone can be killed. */
 describe("helpers that die", () => {
   const filename = fileURLToPath(new URL("../../../server/workers/simWorker.ts", import.meta.url)), threads: Worker[] = [];
