@@ -33,6 +33,9 @@ const PUSH = 0.75;
 /** Twice the round trip and the buffer, and this, ms: then no answer to a hand comes any more. */
 const PATIENCE_MS = 1000;
 
+/** Nobody's hands: most pictures have none, and need no list of their own. */
+const NONE: readonly never[] = [];
+
 /** A page has one keyboard and one debugging hook, however often a room comes back with another scene. */
 let installed = false;
 
@@ -184,8 +187,9 @@ export class Playground {
     send(build.impulse(picked, picked.direction.clone().multiplyScalar(PUSH * topology.interaction.maxImpulse).toArray() as Point));
   }
 
-  private drawnGrabs(): DrawnGrab[] {
+  private drawnGrabs(): readonly DrawnGrab[] {
     const { state } = this.options;
+    if (this.grabs.count === 0 && state.hands.size === 0) return NONE;
     const drawn = this.grabs.drawn();
     for (const [member, hand] of state.hands) {
       if (member === state.welcome?.member) continue;
@@ -195,8 +199,9 @@ export class Playground {
     return drawn;
   }
 
-  private drawnCursors(): DrawnCursor[] {
+  private drawnCursors(): readonly DrawnCursor[] {
     const { state } = this.options;
+    if (state.hands.size === 0) return NONE;
     const cursors: DrawnCursor[] = [];
     for (const { member, name, color, connected } of state.members) {
       const hand = state.hands.get(member);

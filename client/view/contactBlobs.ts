@@ -29,10 +29,16 @@ export class ContactBlobs {
 
   /** Once per frame: each ball moves to the mean of its particles; its radius is their root mean square distance. */
   update(): void {
-    this.groups.forEach(({ body, members }, index) => {
-      if (body.hidden) return void this.spheres[index]!.set(0, 0, 0, 0);
+    for (let index = 0; index < this.groups.length; index++) {
+      const { body, members } = this.groups[index]!;
+      if (body.hidden) {
+        this.spheres[index]!.set(0, 0, 0, 0);
+        continue;
+      }
       let x = 0, y = 0, z = 0, squares = 0;
-      for (const i of members) {
+      // By index: an iterator's results are objects, thousands in a picture until the loop is compiled.
+      for (let k = 0; k < members.length; k++) {
+        const i = members[k]!;
         const px = body.positions[i]!, py = body.positions[i + 1]!, pz = body.positions[i + 2]!;
         x += px;
         y += py;
@@ -44,7 +50,7 @@ export class ContactBlobs {
       y /= n;
       z /= n;
       this.spheres[index]!.set(x, y, z, Math.sqrt(Math.max(0, squares / n - x * x - y * y - z * z)));
-    });
+    }
   }
 }
 

@@ -34,6 +34,8 @@ export class HandsView {
   private readonly labels = new Map<number, { label: LabelSprite; shown: Vector3 }>();
   private readonly from = new Vector3();
   private readonly to = new Vector3();
+  /** What is there in this picture; emptied at every update. */
+  private readonly kept = new Set<string | number>();
   private changed = false;
   private readonly point: [number, number, number] = [0, 0, 0];
 
@@ -44,7 +46,8 @@ export class HandsView {
   update(grabs: readonly DrawnGrab[], cursors: readonly DrawnCursor[], surfaces: readonly PickSurface[], view: ViewSize, elapsedMs: number): boolean {
     const blend = 1 - Math.exp(-elapsedMs / GLIDE_MS);
     this.changed = false;
-    const keep = new Set<string>();
+    const keep = this.kept;
+    keep.clear();
     for (const grab of grabs) {
       const surface = surfaces[grab.body];
       // Another version's room may name a body or triangle that this picture has not; skip it.
@@ -83,7 +86,8 @@ export class HandsView {
   }
 
   private updateLabels(cursors: readonly DrawnCursor[], view: ViewSize, blend: number): void {
-    const keep = new Set<number>();
+    const keep = this.kept;
+    keep.clear();
     for (const cursor of cursors) {
       keep.add(cursor.member);
       this.to.fromArray(cursor.at);
@@ -102,7 +106,7 @@ export class HandsView {
       entry.label.sprite.position.copy(entry.shown);
       entry.label.fit(view.height, Math.tan((view.camera.fov * Math.PI) / 360));
     }
-    for (const member of [...this.labels.keys()]) if (!keep.has(member)) this.drop(member);
+    for (const member of this.labels.keys()) if (!keep.has(member)) this.drop(member);
   }
 
   private drop(member: number): void {

@@ -15,6 +15,9 @@ interface Mover {
 export class MovingColliders {
   private readonly movers: Mover[];
   private readonly rotation = new Quaternion();
+  private readonly before = new Vector3();
+  private readonly facing = new Quaternion();
+  private readonly translate = new Vector3();
   private shown = Number.NaN;
 
   /** @param objects one drawn thing per collider, in their order, standing where the scene puts it */
@@ -37,8 +40,8 @@ export class MovingColliders {
     for (const { object, path, center, offset, turn } of this.movers) {
       const { translate, quaternion: [w, x, y, z] } = poseAt(path, seconds);
       this.rotation.set(x, y, z, w);
-      const before = object.position.clone(), facing = object.quaternion.clone();
-      object.position.copy(offset).applyQuaternion(this.rotation).add(center).add(new Vector3(...translate));
+      const before = this.before.copy(object.position), facing = this.facing.copy(object.quaternion);
+      object.position.copy(offset).applyQuaternion(this.rotation).add(center).add(this.translate.fromArray(translate));
       object.quaternion.copy(this.rotation).multiply(turn);
       moved ||= !before.equals(object.position) || !facing.equals(object.quaternion);
     }

@@ -102,7 +102,8 @@ export class RoomView {
       this.visible = true;
       this.dirty = true;
     }
-    for (const [index, body] of this.bodies.entries()) {
+    for (let index = 0; index < this.bodies.length; index++) {
+      const body = this.bodies[index]!;
       body.hidden = input.hidden[index] === 1;
       body.mesh.visible = this.visible && !body.hidden;
     }

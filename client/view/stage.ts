@@ -35,7 +35,7 @@ export class Stage {
   constructor(canvas: HTMLCanvasElement, topology: Topology, probe: GraphicsProbe, blobs: FloorUniforms["pliantBlobs"]["value"]) {
     const wanted = new URLSearchParams(location.search).get("quality");
     this.quality = wanted === null ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0) : new QualityGovernor(Number(wanted) || 0, true);
-    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software || wanted !== null, alpha: true, powerPreference: "high-performance" });
+    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software || this.quality.level < SOFTWARE_LEVEL, alpha: true, powerPreference: "high-performance" });
     this.renderer = renderer;
     renderer.outputColorSpace = SRGBColorSpace;
     renderer.toneMapping = NeutralToneMapping;

@@ -47,8 +47,8 @@ interface PageWindow {
   pliantPuller: PullerLog;
   pliantWatcher: WatcherLog;
   pliant?: { tick: number; drawn: number };
-  /** Window pixels around which pictures are compared; undefined: nowhere. */
-  watchAt?: { x: number; y: number };
+  /** Window pixels around which pictures are compared, from now to the first that differs: to read pixels waits for the picture. Undefined: nowhere. */
+  watchAt?: { x: number; y: number } | undefined;
 }
 
 /** For the page whose hand pulls. */
@@ -106,12 +106,16 @@ export function installWatcher(): void {
     log.quietSinceMs = now();
     const canvas = document.querySelector<HTMLCanvasElement>("canvas.view");
     const gl = canvas?.getContext("webgl2");
-    if (!canvas || !gl || !watchAt) return;
+    if (!canvas || !gl || !watchAt) {
+      before = new Uint8Array(0);
+      return;
+    }
     const box = canvas.getBoundingClientRect(), scale = canvas.width / box.width;
     const pixels = new Uint8Array(4 * (2 * HALF) ** 2);
     gl.readPixels(Math.round((watchAt.x - box.left) * scale) - HALF, Math.round((box.bottom - watchAt.y) * scale) - HALF, 2 * HALF, 2 * HALF, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
     const changed = before.length === pixels.length && pixels.some((value, i) => value !== before[i]);
     before = pixels;
+    if (changed) page.watchAt = undefined;
     log.pictures.push({ startMs, drawnMs: now(), tick: pliant.tick, changed });
   };
   const request = window.requestAnimationFrame.bind(window);

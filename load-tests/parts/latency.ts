@@ -40,7 +40,7 @@ interface Window {
   pliant: { member: number; firstMovingFrameMs?: number; displayed(): number[]; project(point: number[]): { x: number; y: number }; pick(x: number, y: number): unknown; };
   pliantPuller: PullerLog;
   pliantWatcher: WatcherLog;
-  watchAt?: { x: number; y: number };
+  watchAt?: { x: number; y: number } | undefined;
 }
 
 /** A point of the surface near the middle of all particles, window pixels: concave bodies have air in their middle, so it looks around it in a spiral. */
@@ -73,7 +73,15 @@ async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
   for (let k = 0; k < PULLS; k++) {
     await rested(watcher);
     const at = await surfacePoint(puller);
-    await watcher.evaluate((at) => void ((globalThis as unknown as Window).watchAt = at), at);
+    const known = await watcher.evaluate((at) => {
+      const page = globalThis as unknown as Window;
+      page.watchAt = at;
+      return page.pliantWatcher.pictures.length;
+    }, at);
+    // Looks again from where it looked: draws the picture that the next one is compared with.
+    await watcher.keyboard.press("h");
+    await watcher.waitForFunction((known) => (globalThis as unknown as Window).pliantWatcher.pictures.length > known, known, { polling: 50 });
+    await rested(watcher);
     // at any phase of tick and picture
     await puller.waitForTimeout(300 + ((k * 37) % 101));
     await pull(puller, at, k % 2 === 0 ? 12 : -12);
