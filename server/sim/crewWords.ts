@@ -60,7 +60,7 @@ export class CrewWords {
     return true;
   }
 
-  /** What the crew did in the tick that was opened last. */
+  /** What the crew did in the tick that was opened last; a helper that went away and came back counts as two threads. */
   lastTick(): { threads: number; shared: number; helped: number } {
     const word = (offset: number): number => Atomics.load(this.words, (L.HEADER + offset) / 4);
     return { threads: 1 + word(L.H_JOINED), shared: word(L.H_CHUNKS_SHARED), helped: word(L.H_CHUNKS_HELPED) };

@@ -34,6 +34,8 @@ interface CrewTick {
   helpers: Map<number, boolean>;
   /** Ends the threads of a tick that hangs, its helpers' too. */
   abort: EventEmitter;
+  /** Most helpers at a time: one that was sent away may have come back. */
+  most: number;
   over: boolean;
 }
 
@@ -88,7 +90,7 @@ export class Crews {
     }
     // A generation is an int32, not 0; ticks number the steps of a room.
     const crewed = { ...task, crew: (task.tick % 0x3fffffff) + 1 };
-    const tick: CrewTick = { task: crewed, words: new CrewWords(task.room.memory), helpers: new Map(), abort, over: false };
+    const tick: CrewTick = { task: crewed, words: new CrewWords(task.room.memory), helpers: new Map(), abort, most: 0, over: false };
     try {
       const result = await this.occupy(() => {
         tick.words.open(crewed.crew);
@@ -98,7 +100,7 @@ export class Crews {
         return running.finally(() => this.#end(tick));
       });
       this.#weigh(load, result);
-      return result;
+      return { ...result, crew: { ...result.crew, threads: Math.min(result.crew.threads, 1 + tick.most) } };
     } finally {
       this.#end(tick);
     }
@@ -166,6 +168,7 @@ export class Crews {
     if (slot > MOST_HELPERS) return false;
     taken.add(slot);
     tick.helpers.set(slot, false);
+    tick.most = Math.max(tick.most, tick.helpers.size);
     tick.words.clear(slot);
     this.#tasks += 1;
     const left = (): void => {
