@@ -21,6 +21,8 @@ export interface ClothOptions {
   spheres?: readonly Sphere[];
   /** A hand pulls the corner in the last third of the time; true by default. */
   pulled?: boolean;
+  /** Of the velocity, by the air, 1/s. */
+  damping?: number;
   /** It does not fall: it hangs upright from its upper edge, pinned at five points, and the wind blows in gusts. */
   wind?: boolean;
 }
@@ -33,8 +35,6 @@ const TICKS_PER_FRAME = 2;
 const SUBSTEPS = 4;
 const ITERATIONS = 4;
 const GRAVITY = -9.81;
-/** Velocity damping, 1/s: cloth in air. */
-const DAMPING = 0.6;
 const FRICTION = 0.3;
 /** Distance kept from colliders, m. */
 const MARGIN = 0.005;
@@ -194,7 +194,7 @@ function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint
  * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third); none in wind
  */
 export function clothTrajectory(options: ClothOptions = {}): Trajectory {
-  const { side = 61, size = 1.4, seconds = 12, quantum = 0.0005, spheres = SPHERES, wind = false, pulled = !wind } = options;
+  const { side = 61, size = 1.4, seconds = 12, quantum = 0.0005, spheres = SPHERES, wind = false, pulled = !wind, damping = 0.6 } = options;
   const count = side * side;
   const x = new Float64Array(3 * count);
   for (let j = 0; j < side; j++) {
@@ -225,7 +225,7 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
       if (wind) blow(x, v, w, triangles, (tick - 1) / TICK_HZ + s * h, h);
       for (let i = 0; i < 3 * count; i++) {
         if (i % 3 === 1) v[i] += h * GRAVITY;
-        v[i] *= 1 - DAMPING * h;
+        v[i] *= 1 - damping * h;
         if (w[(i / 3) | 0] !== 0) x[i] += h * v[i];
       }
       if (frame > pullFrom) {

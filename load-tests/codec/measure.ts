@@ -1,4 +1,5 @@
-/** Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time. */
+/** Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time, beside general compressors. */
+import { constants, deflateRawSync, zstdCompressSync } from "node:zlib";
 import { createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe, quantizeInto } from "../../shared/snapshot/index.ts";
 import type { Trajectory } from "./trajectory.ts";
 
@@ -10,6 +11,10 @@ export interface PhaseFigures {
   kbps: number;
   encodeMs: number;
   decodeMs: number;
+  /** zlib and zstd, both at level 1, on byte planes of each displacement less that of the particle before: bytes per particle, and encoding time. */
+  zlibBytesPerParticle: number;
+  zstdBytesPerParticle: number;
+  zstdMs: number;
 }
 
 export interface Figures {
@@ -18,7 +23,7 @@ export interface Figures {
   modelMs: number;
   keyframeBytesPerParticle: number;
   keyframeEncodeMs: number;
-  /** "all", "moving" (mean displacement of at least half a grid step per coordinate and frame) and the trajectory's own phases. */
+  /** "all", "moving" (mean displacement of at least half a grid step per coordinate and frame), "settling" (the others) and the trajectory's own phases. */
   phases: PhaseFigures[];
 }
 
@@ -27,6 +32,30 @@ interface FrameFigures {
   encodeMs: number;
   decodeMs: number;
   moving: boolean;
+  zlibBytes: number;
+  zstdBytes: number;
+  zstdMs: number;
+}
+
+/** What general compressors get: low bytes, then high bytes, of the differences between neighbors in the list, signs folded. */
+function planes(previous: Int32Array, current: Int32Array): Uint8Array {
+  const n = current.length;
+  const out = new Uint8Array(2 * n);
+  for (let i = 0; i < n; i++) {
+    const d = current[i]! - previous[i]! - (i >= 3 ? current[i - 3]! - previous[i - 3]! : 0);
+    const folded = (d << 1) ^ (d >> 31);
+    out[i] = folded & 255;
+    out[n + i] = folded >> 8;
+  }
+  return out;
+}
+
+function general(previous: Int32Array, current: Int32Array): Pick<FrameFigures, "zlibBytes" | "zstdBytes" | "zstdMs"> {
+  const began = performance.now();
+  const bytes = planes(previous, current);
+  const zstdBytes = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }).length;
+  const zstdMs = performance.now() - began;
+  return { zlibBytes: deflateRawSync(bytes, { level: 1 }).length, zstdBytes, zstdMs };
 }
 
 /**
@@ -38,13 +67,7 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
   const began = performance.now();
   const model = createSnapshotModel(trajectory.bodies);
   const modelMs = performance.now() - began;
-  const quanta = trajectory.bodies.map(({ quantum }) => quantum);
-  const frames = trajectory.frames.map((positions) => {
-    const frame = new Int32Array(positions.length);
-    const bad = quantizeInto(model, positions, quanta, frame);
-    if (bad > 0) throw new Error(`${trajectory.name}: ${bad} coordinates are not finite or too large`);
-    return frame;
-  });
+  const frames = quantized(trajectory);
   const out = new Int32Array(3 * model.total);
   const figures: FrameFigures[] = [];
   for (let pass = 0; pass < passes; pass++) {
@@ -62,6 +85,7 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
         encodeMs: Math.min(fastest.encodeMs, t1 - t0),
         decodeMs: Math.min(fastest.decodeMs, t2 - t1),
         moving: last?.moving ?? displacement(frames[f - 1], frames[f]) >= 0.5,
+        ...(last === undefined ? general(frames[f - 1], frames[f]) : { zlibBytes: last.zlibBytes, zstdBytes: last.zstdBytes, zstdMs: last.zstdMs }),
       };
     }
   }
@@ -79,6 +103,7 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
   const phases = [
     { name: "all", pick: figures },
     { name: "moving", pick: figures.filter(({ moving }) => moving) },
+    { name: "settling", pick: figures.filter(({ moving }) => !moving) },
     ...trajectory.phases.map(({ name, first, end }) => ({ name, pick: figures.slice(first - 1, end - 1) })),
   ];
   return {
@@ -89,6 +114,18 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
     keyframeEncodeMs: keyframeEncodeMs / keyframes.length,
     phases: phases.filter(({ pick }) => pick.length > 0).map(({ name, pick }) => summarize(name, pick, model.total, trajectory.sendHz)),
   };
+}
+
+/** The integers that a room would stream. @throws Error if a position is not finite or too large */
+export function quantized(trajectory: Trajectory): Int32Array[] {
+  const model = createSnapshotModel(trajectory.bodies);
+  const quanta = trajectory.bodies.map(({ quantum }) => quantum);
+  return trajectory.frames.map((positions) => {
+    const frame = new Int32Array(positions.length);
+    const bad = quantizeInto(model, positions, quanta, frame);
+    if (bad > 0) throw new Error(`${trajectory.name}: ${bad} coordinates are not finite or too large`);
+    return frame;
+  });
 }
 
 function summarize(phase: string, figures: readonly FrameFigures[], particles: number, sendHz: number): PhaseFigures {
@@ -102,6 +139,9 @@ function summarize(phase: string, figures: readonly FrameFigures[], particles: n
     kbps: (bytes * 8 * sendHz) / 1000,
     encodeMs: mean((figure) => figure.encodeMs),
     decodeMs: mean((figure) => figure.decodeMs),
+    zlibBytesPerParticle: mean((figure) => figure.zlibBytes) / particles,
+    zstdBytesPerParticle: mean((figure) => figure.zstdBytes) / particles,
+    zstdMs: mean((figure) => figure.zstdMs),
   };
 }
 

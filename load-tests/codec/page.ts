@@ -1,0 +1,54 @@
+/** What runs in the browser to time the decoder there: bundled by chromium.ts, which calls `window.timeDecoding`. */
+import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto } from "../../shared/snapshot/index.ts";
+import { kernelOf } from "../../shared/snapshot/kernel.ts";
+
+export interface DecodingTask {
+  count: number;
+  quantum: number;
+  triangles: number[];
+  /** Base64: a keyframe, then the deltas of the frames after it. */
+  frames: string[];
+  passes: number;
+}
+
+export interface DecodingTimes {
+  /** ms of every delta, the fastest of all passes. */
+  decodeMs: number[];
+  /** ms of decoding with the conversion to metres. */
+  withMetresMs: number[];
+  /** Whether the compiled coder ran. */
+  compiled: boolean;
+  last: number[];
+}
+
+declare global {
+  interface Window {
+    timeDecoding?: (task: DecodingTask) => DecodingTimes;
+  }
+}
+
+window.timeDecoding = ({ count, quantum, triangles, frames, passes }) => {
+  const model = createSnapshotModel([{ count, triangles: Uint32Array.from(triangles) }]);
+  const [keyframe, ...deltas] = frames.map((frame) => Uint8Array.from(atob(frame), (c) => c.charCodeAt(0)));
+  const chain = new Int32Array(3 * count);
+  const metres = new Float32Array(3 * count);
+  const decodeMs = deltas.map(() => Infinity);
+  const withMetresMs = deltas.map(() => Infinity);
+  // A page that is not isolated has a clock of 0.1 ms, with noise: so a delta is decoded several times for one reading.
+  const repeats = 8;
+  for (let pass = 0; pass < passes; pass++) {
+    decodeKeyframe(model, keyframe!, chain);
+    const next = new Int32Array(chain.length);
+    deltas.forEach((delta, f) => {
+      const began = performance.now();
+      for (let n = 0; n < repeats; n++) decodeDelta(model, chain, delta, next);
+      const decoded = performance.now();
+      for (let n = 0; n < repeats; n++) dequantizeInto(model, next, [quantum], metres);
+      const converted = performance.now();
+      decodeMs[f] = Math.min(decodeMs[f]!, (decoded - began) / repeats);
+      withMetresMs[f] = Math.min(withMetresMs[f]!, (converted - began) / repeats);
+      chain.set(next);
+    });
+  }
+  return { decodeMs, withMetresMs, compiled: kernelOf(model) !== undefined, last: [...chain] };
+};
