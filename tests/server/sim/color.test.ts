@@ -40,6 +40,44 @@ test("meshes: hardly more colors than the most crowded particle needs", () => {
   expect(sheetColors.map((members) => members.length)).toEqual(Array(8).fill(100));
 });
 
+/** Blocks of four lanes that the colors take. */
+const blocksOf = (colors: readonly number[][]): number => colors.reduce((n, { length }) => n + Math.ceil(length / 4), 0);
+
+/** Colors of more than two blocks: the largest of them find nothing that would fill their last one. */
+const large = (colors: readonly number[][]): number => colors.filter(({ length }) => length > 8).length;
+
+/** A disk of `rings` rings of `valence` particles around one: the innermost triangles all meet there. */
+function disk(valence: number, rings: number): Uint32Array {
+  const at = (ring: number, i: number): number => (ring === 0 ? 0 : 1 + (ring - 1) * valence + (i % valence)), list: number[] = [];
+  for (let ring = 0; ring < rings; ring++) {
+    for (let i = 0; i < valence; i++) {
+      list.push(at(ring, i), at(ring + 1, i), at(ring + 1, i + 1));
+      if (ring > 0) list.push(at(ring, i), at(ring + 1, i + 1), at(ring, i + 1));
+    }
+  }
+  return Uint32Array.from(list);
+}
+
+test.each([60, 200, 1000])("a particle in %i triangles needs as many colors, but no lane stays empty", (valence) => {
+  const particles = disk(valence, 6), n = particles.length / 3, colors = colorConstraints(particles, 3, 1 + 6 * valence);
+  expectColoring(colors, particles, 3);
+  expect(colors).toHaveLength(valence);
+  // a color of less than four would be one around the crowded particle that found no others
+  expect(Math.min(...colors.map(({ length }) => length))).toBe(4);
+  expect(blocksOf(colors)).toBeLessThanOrEqual(Math.ceil(n / 4) + large(colors));
+  // the rest of the disk is in a few large ones: half of all in the first eight
+  expect(colors.map(({ length }) => length).sort((a, b) => b - a).slice(0, 8).reduce((sum, length) => sum + length)).toBeGreaterThan(n / 2);
+});
+
+test("an edge that many tetrahedra share, in a solid", () => {
+  const box = boxTets([1, 1, 1], [6, 6, 6]), N = box.positions.length / 3, particles = Uint32Array.from([...box.tets, ...fan(100).map((p) => p + N)]);
+  const colors = colorConstraints(particles, 4, N + 102);
+  expectColoring(colors, particles, 4);
+  expect(colors).toHaveLength(100);
+  expect(blocksOf(colors)).toBeLessThanOrEqual(Math.ceil(particles.length / 16) + large(colors));
+  expect(blocksOf(colors) * 4).toBeLessThan(1.02 * (particles.length / 4));
+});
+
 test("the same constraints give the same colors", () => {
   const { tets, positions } = boxTets([1, 2, 3], [3, 4, 5]);
   expect(colorConstraints(tets.slice(), 4, positions.length / 3)).toEqual(colorConstraints(tets, 4, positions.length / 3));
