@@ -1,4 +1,4 @@
-/** Joins the stamps of two pages and the server into the way of one hand's movement: which tick took it, which frame carried it, when it was seen. */
+/** Joins the stamps of two pages and the server into the way of one grab or movement of a hand: which tick took it, which frame carried it, when it was seen. */
 import { ClientMessage } from "../../shared/protocol.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
 
@@ -20,6 +20,8 @@ export interface TickTrace {
 
 /** Moments of one movement, ms since the epoch, in the order in which they happen. */
 export interface Chain {
+  /** Takes hold; otherwise a hand that holds moves. */
+  grabs: boolean;
   event: number;
   sent: number;
   received: number;
@@ -49,13 +51,13 @@ export function parseTrace(lines: string, room: string): { inputs: InputTrace[];
 
 /**
  * @param member the puller's number in the room
- * @returns one chain for each `move` that the puller sent and whose frame the watcher has
- * @throws Error if the server had other moves than the page sent: then none can be matched
+ * @returns one chain for each `grab` and `move` that the puller sent and whose frame the watcher has
+ * @throws Error if the server had others than the page sent: then none can be matched
  */
 export function chains(sent: readonly SentStamp[], frames: readonly FrameStamp[], trace: { inputs: readonly InputTrace[]; ticks: readonly TickTrace[] }, member: number): Chain[] {
-  const moves = sent.filter(({ type }) => type === ClientMessage.move);
-  const inputs = trace.inputs.filter((input) => input.member === member && input.type === "move");
-  if (inputs.length !== moves.length) throw new Error(`the page sent ${moves.length} moves, the server had ${inputs.length}`);
+  const moves = sent.filter(({ type }) => type === ClientMessage.move || type === ClientMessage.grab);
+  const inputs = trace.inputs.filter((input) => input.member === member && (input.type === "move" || input.type === "grab"));
+  if (inputs.length !== moves.length) throw new Error(`the page sent ${moves.length} grabs and moves, the server had ${inputs.length}`);
   const arrival = new Map(frames.map((frame) => [frame.tick, frame]));
   return moves.flatMap((move, i) => {
     const input = inputs[i]!;
@@ -64,13 +66,21 @@ export function chains(sent: readonly SentStamp[], frames: readonly FrameStamp[]
     const frame = carried && arrival.get(carried.tick);
     if (!frame) return [];
     return [{
+      grabs: move.type === ClientMessage.grab,
       event: move.eventMs, sent: move.ms, received: input.ms, tick: took.startMs, frameTick: carried.startMs,
       encoded: carried.steppedMs, handedOver: carried.sentMs, arrived: frame.ms, decoded: frame.decodedMs, frame,
     }];
   });
 }
 
-/** The first picture that differs from the one before it and shows more than the frame before this one. @param sendTicks ticks between two frames */
-export function firstChange(pictures: readonly PictureStamp[], frame: FrameStamp, sendTicks: number): PictureStamp | undefined {
-  return pictures.find(({ drawnMs, tick, changed }) => changed && drawnMs > frame.ms && tick > frame.tick - sendTicks);
+/**
+ * The first picture that differs after a hand took hold, and what made it: the first movement whose frame the picture can show, or the grab itself, which may wake a body.
+ * @param pull the grab and the movements after it
+ * @param sendTicks ticks between two frames
+ */
+export function firstChange(pictures: readonly PictureStamp[], pull: readonly Chain[], sendTicks: number): { chain: Chain; picture: PictureStamp } | undefined {
+  const picture = pull[0] && pictures.find(({ drawnMs, changed }) => changed && drawnMs > pull[0]!.sent);
+  const causes = pull.filter(({ frame }) => picture && frame.ms < picture.drawnMs && frame.tick < picture.tick + sendTicks);
+  const chain = causes.find(({ grabs }) => !grabs) ?? causes[0];
+  return picture && chain && { chain, picture };
 }
