@@ -39,7 +39,7 @@ export interface Kernel {
   beginTouches(): void;
   keepSafe(): void;
   verifyTouches(h: number): void;
-  solveTouches(block: number, count: number): void;
+  solveTouches(block: number, count: number, again: number): number;
   /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidTouch.ts). */
   beginRigidTouches(): void;
   solveRigidTouches(scratch: number): void;

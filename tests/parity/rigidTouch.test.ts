@@ -51,8 +51,8 @@ test.each([
   // of the soft body's own pairs none is near
   kernel.beginRigidTouches();
   const edges = word(L.H_EDGE_TOUCHES), blocks = word(L.H_TOUCHES);
-  kernel.solveTouches(blocks, word(L.H_VERTEX_TOUCHES));
-  kernel.solveTouches(blocks + (word(L.H_TOUCH_CAPACITY) - edges) * L.TOUCH_BYTES, edges);
+  kernel.solveTouches(blocks, word(L.H_VERTEX_TOUCHES), 0);
+  kernel.solveTouches(blocks + (word(L.H_TOUCH_CAPACITY) - edges) * L.TOUCH_BYTES, edges, 0);
   kernel.solveRigidTouches(layout.scratch);
   solveRigidTouches(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);

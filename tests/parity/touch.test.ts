@@ -58,7 +58,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
       if (staticFriction > 0) felt[slide <= staticFriction * (hold - g) ? "stuck" : "slipped"]++;
     }
     for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
-    kit.kernel.solveTouches(kit.blocks, kit.count);
+    kit.kernel.solveTouches(kit.blocks, kit.count, 0);
     solveTouches(kit.particles, kit.touches, 0);
     const x = kit.positions(), previous = kit.previous(), far = Math.max(...start.map(Math.abs));
     cases.forEach(({ w, touch }, pair) => {

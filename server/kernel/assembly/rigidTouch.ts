@@ -48,8 +48,8 @@ export function rigidRow(particle: usize): usize {
   return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
 }
 
-/** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask. @returns what is left of it for touch.ts */
-export function takeRigid(block: usize, near: v128): v128 {
+/** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask; again they were taken before, and are left alone. @returns what is left of it for touch.ts */
+export function takeRigid(block: usize, near: v128, again: bool): v128 {
   const lanes = i32x4.bitmask(near), firstTaken = contacts;
   let taken = 0;
   for (let n = 0; n < 4; n++) {
@@ -63,7 +63,7 @@ export function takeRigid(block: usize, near: v128): v128 {
     if (!first && !second) continue;
     // a ball touches with its sphere: balls.ts
     const others = first == second || !(load<f32>(lane, TOUCH_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0);
-    if (!others) {
+    if (!others && !again) {
       if (contacts >= load<i32>(HEADER, H_CONTACT_CAPACITY)) continue; // then as particles
       const contact = contactAt(contacts);
       contacts++;

@@ -21,10 +21,18 @@ import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICK
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
 
-/** @param block address of the first of `count` blocks */
-export function solveTouches(block: usize, count: i32): void {
-  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const first = block, nears = nearOf(numberOfBlock(block));
+/** Approach made good of more than this part of the thickness is worth another pass. */
+const UNDONE: f32 = 0.03125;
+
+/**
+ * @param block address of the first of `count` blocks
+ * @param again pairs of rigid bodies have been taken out before
+ * @returns how many blocks had a pair that was pushed far
+ */
+export function solveTouches(block: usize, count: i32, again: bool): i32 {
+  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const first = block, nears = nearOf(numberOfBlock(block)), undone = f32x4.splat(UNDONE);
+  let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + (<usize>n << 2);
     if (n + 4 <= count && !v128.any_true(v128.load(word))) { n += 3; continue; }
@@ -33,7 +41,7 @@ export function solveTouches(block: usize, count: i32): void {
     let active = v128.load(block, TOUCH_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {
-      active = takeRigid(block, active);
+      active = takeRigid(block, active, again);
       if (!v128.any_true(active)) continue;
     }
     gather(block, 0);
@@ -72,6 +80,7 @@ export function solveTouches(block: usize, count: i32): void {
     const iW = v128.and(f32x4.div(one, W), active);
     // what is still missing after the approach; less than `still` where the pair parts by itself
     const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
+    if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
     tx = sub(tx, mul(along, nx)); ty = sub(ty, mul(along, ny)); tz = sub(tz, mul(along, nz));
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, TOUCH_STATIC), approach));
     const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, TOUCH_DYNAMIC), approach), slide)));
@@ -98,6 +107,7 @@ export function solveTouches(block: usize, count: i32): void {
     shift(block + 32, toPrev, mul(s2, mx), mul(s2, my), mul(s2, mz));
     shift(block + 48, toPrev, mul(s3, mx), mul(s3, my), mul(s3, mz));
   }
+  return far;
 }
 
 /** Of each lane, negative: the displacement that the largest external acceleration on its particles makes in two substeps. */
