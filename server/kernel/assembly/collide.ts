@@ -12,7 +12,7 @@
  * drags along, and a wall that comes gives its own velocity.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_TANGLED, MARK_WITHIN, MARK_SLOW,
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_TANGLED, MARK_WITHIN, MARK_SLOW, MARK_GLIDES,
   COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
@@ -176,7 +176,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         const dn = dx * mx + dy * my + dz * mz;
         const tx = dx - dn * mx, ty = dy - dn * my, tz = dz - dn * mz;
         const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
-        if (slide > 0) {
+        if (slide > 0 && !(mark & MARK_GLIDES)) {
           const cut: f32 = slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * depth ? 1 : min<f32>(1, rough * load<f32>(c, COLLIDER_FRICTION) * depth / slide);
           x -= cut * tx; y -= cut * ty; z -= cut * tz;
         }

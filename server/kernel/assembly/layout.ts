@@ -484,6 +484,7 @@ export const MARK_STRAYED = 4; // from its course, while its pairs are listed ag
 export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
+export const MARK_GLIDES = 16; // of a body that is drawn out of another one: colliders do not hold it by friction
 export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly

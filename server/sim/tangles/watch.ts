@@ -175,6 +175,7 @@ export class TangleWatch {
         this.mark(a, b, group, found.wrong);
         this.setMeets(a, b, L.MEETS_MARKED);
       }
+      if (a !== b && b < layout.bodies.length) for (const n of [a, b]) this.markAll(n, L.MARK_GLIDES);
       if (found.common) {
         drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
         group.forEach((t, i) => drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1), stands: true }));
@@ -214,15 +215,9 @@ export class TangleWatch {
       for (let p = first; p < first + count; p++) weights.set(p, sign / count);
     }
     const { bodies } = this.layout;
-    if (inner >= bodies.length || outer >= bodies.length) this.markDrawn(Math.min(inner, outer));
+    if (inner >= bodies.length || outer >= bodies.length) this.markAll(Math.min(inner, outer), L.MARK_WITHIN); // colliders leave all of it to what draws it out
     const surfaces: [number, number] = [inner, outer];
     return [{ surfaces, way, weights, size }, ...across(way).flatMap((side) => [side, times(-1, side)]).map((side) => ({ surfaces, way: side, weights, stands: true }))];
-  }
-
-  /** Colliders leave all of the body to what draws it out. */
-  private markDrawn(body: number): void {
-    const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
-    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_WITHIN;
   }
 
   /** Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to its end. */
@@ -295,7 +290,7 @@ export class TangleWatch {
   private mark(a: number, b: number, group: readonly Tangle[], wrong: readonly number[]): void {
     const marks = this.header(L.H_MARKS), near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
     const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_TANGLED | L.MARK_WITHIN : L.MARK_TANGLED;
-    if (bits & L.MARK_WITHIN) this.slow(a < this.layout.bodies.length ? a : b);
+    if (bits & L.MARK_WITHIN) this.markAll(a < this.layout.bodies.length ? a : b, L.MARK_SLOW);
     const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
     near.forEach(set);
     for (const n of new Set([a, b])) {
@@ -307,15 +302,16 @@ export class TangleWatch {
     }
   }
 
-  /** No particle of the body is thrown out of a collider that it began in. */
-  private slow(body: number): void {
+  private markAll(body: number, mark: number): void {
     const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
-    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= L.MARK_SLOW;
+    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= mark;
   }
 
   private clearMarks(): void {
-    const marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES);
+    const { bodies } = this.layout, marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES), last = bodies[bodies.length - 1];
     for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW);
+    // the same bit says something else of colliders' core meshes
+    for (let at = marks + (last ? last.first + last.count : 0) - 1; at >= marks; at--) this.bytes[at]! &= ~L.MARK_GLIDES;
   }
 
   /** How far surfaces a and b are to part in a substep, m. */
@@ -352,7 +348,7 @@ export class TangleWatch {
   private jump(row: number): void {
     const core = this.views.i32[(row + L.MOTION_CORE) / 4]!, { bodies, cores, x } = this.layout, n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
     for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_TANGLED);
-    bodies.forEach((_, b) => this.slow(b));
+    bodies.forEach((_, b) => this.markAll(b, L.MARK_SLOW));
     this.request();
   }
 
