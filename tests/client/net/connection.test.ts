@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
 import { Connection, type ConnectionStatus } from "../../../client/net/connection.ts";
 import { build, type ServerEvent } from "../../../client/net/messages.ts";
-import { ClientMessage, CloseCode, ServerMessage } from "../../../shared/protocol.ts";
+import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 
 let server: WebSocketServer;
 let sockets: ServerSocket[];
@@ -67,7 +67,7 @@ test("says hello first, and nothing goes out before the welcome", async () => {
   await eventually(() => own.isOpen);
   own.send(build.reset());
   await eventually(() => said[0]!.some(([type]) => type === ClientMessage.reset));
-  expect(said[0]![0]).toEqual([ClientMessage.hello, 1, { name: "Ada", color: "#112233" }]);
+  expect(said[0]![0]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ada", color: "#112233" }]);
   expect(said[0]!.filter(([type]) => type === ClientMessage.reset)).toHaveLength(1);
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open"]);
 });
@@ -77,7 +77,7 @@ test("a lost line is taken up again with the token", async () => {
   await eventually(() => own.isOpen);
   sockets[0]!.terminate();
   await eventually(() => sockets.length === 2 && own.isOpen);
-  expect(hellos()[1]).toEqual([ClientMessage.hello, 1, { name: "Ada", color: "#112233", resume: "token-0" }]);
+  expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ada", color: "#112233", resume: "token-0" }]);
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "waiting", "connecting", "open"]);
 });
 
@@ -88,7 +88,7 @@ test("a new name goes out with a hello of the same session", async () => {
   name = "Ben";
   own.reintroduce();
   await eventually(() => sockets.length === 2 && own.isOpen);
-  expect(hellos()[1]).toEqual([ClientMessage.hello, 1, { name: "Ben", color: "#112233", resume: "token-0" }]);
+  expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ben", color: "#112233", resume: "token-0" }]);
   expect(statuses.some(({ state }) => state === "waiting")).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { build, parseServerMessage, safeColor } from "../../../client/net/messages.ts";
 import { parseClientMessage } from "../../../server/rooms/clientMessages.ts";
-import { ServerMessage } from "../../../shared/protocol.ts";
+import { PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 
 const parse = (message: unknown) => {
   const bytes = encode(message);
@@ -49,7 +49,7 @@ describe("parseServerMessage", () => {
 describe("build", () => {
   test("the server's own parser understands every message", () => {
     const at = { body: 1, triangle: 22, u: 0.25, v: 0.5 };
-    expect(parseClientMessage(build.hello({ name: "Ada", color: "#112233", resume: "t" }))).toEqual({ type: "hello", version: 1, name: "Ada", color: "#112233", resume: "t" });
+    expect(parseClientMessage(build.hello({ name: "Ada", color: "#112233", resume: "t" }))).toEqual({ type: "hello", version: PROTOCOL_VERSION, name: "Ada", color: "#112233", resume: "t" });
     expect(parseClientMessage(build.grab(3, at, [1, 2, 3]))).toEqual({ type: "grab", grab: 3, ...at, target: [1, 2, 3] });
     expect(parseClientMessage(build.move(3, [1, 2, 3]))).toEqual({ type: "move", grab: 3, target: [1, 2, 3] });
     expect(parseClientMessage(build.release(3))).toEqual({ type: "release", grab: 3 });
