@@ -1,22 +1,11 @@
 /** Joins the stamps of two pages and the server into the way of one grab or movement of a hand: which tick took it, which frame carried it, when it was seen. */
+import type * as rooms from "../../server/rooms/trace.ts";
 import { ClientMessage } from "../../shared/protocol.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
 
-export interface InputTrace {
-  member: number;
-  type: string;
-  ms: number;
-}
-
-export interface TickTrace {
-  tick: number;
-  frame: boolean;
-  startMs: number;
-  steppedMs: number;
-  sentMs: number;
-  workerMs: number;
-  encodeMs: number;
-}
+/** The server's stamps; the benchmark has one room. */
+export type InputTrace = Omit<rooms.InputTrace, "room">;
+export type TickTrace = Omit<rooms.TickTrace, "room">;
 
 /** Moments of one movement, ms since the epoch, in the order in which they happen. */
 export interface Chain {
