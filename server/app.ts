@@ -11,6 +11,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { rehearse } from "./rooms/rehearsal.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
+import type { Session } from "./rooms/session.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { reportRoutes } from "./routes/report.ts";
@@ -76,6 +77,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     bodiesHeld: () => registry.list().reduce((sum, room) => sum + room.held.size, 0),
     queueDepth: () => pools.queueSize,
     workerThreads: () => pools.threads,
+    bufferedBytes: () => sumOverSessions(registry, (session) => session.connection?.bufferedBytes ?? 0),
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
@@ -95,6 +97,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+  });
+  fastify.addHook("onResponse", async (request, reply) => {
+    metrics.requests.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });
   await fastify.register(swagger, {
     openapi: {
@@ -136,6 +141,12 @@ async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools
     }
   }
   if (failed > 0 && failed === wanted.length) throw new Error("no scene could be built");
+}
+
+function sumOverSessions(registry: RoomRegistry, value: (session: Session) => number): number {
+  let sum = 0;
+  for (const room of registry.list()) for (const session of room.members.sessions.values()) sum += value(session);
+  return sum;
 }
 
 function countSessions(registry: RoomRegistry): { connected: number; resumable: number } {

@@ -65,6 +65,7 @@ export class Connection {
   readonly #helloTimer: NodeJS.Timeout;
   #membership: Membership | null = null;
   #log: FastifyBaseLogger;
+  readonly #openedMs: number;
   #lastHeardMs: number;
   #lastPingMs: number;
   #lastRateNoticeMs = -Infinity;
@@ -80,6 +81,8 @@ export class Connection {
     this.#inputs = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
     this.#presence = new TokenBucket(Limits.inputsPerSecond, Limits.inputBurst, nowMs);
     this.#patience = new TokenBucket(Limits.inputsPerSecond, Limits.floodBudget, nowMs);
+    this.#openedMs = nowMs;
+    options.metrics.requests.socketOpened();
     this.#lastHeardMs = nowMs;
     this.#lastPingMs = nowMs;
     this.#helloTimer = setTimeout(() => this.close(CloseCode.helloTimeout, "no hello"), Limits.helloTimeoutMs);
@@ -205,6 +208,7 @@ export class Connection {
     }
     clearTimeout(this.#helloTimer);
     this.#membership = this.#options.door(this, hello);
+    this.#options.metrics.requests.joined((performance.now() - this.#openedMs) / 1000);
   }
 
   #failed(error: Error & { code?: string }): void {

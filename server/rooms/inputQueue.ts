@@ -10,12 +10,15 @@ export class InputQueue {
   #inputs: Input[] = [];
   /** The waiting input of each grab whose target a move may still change. */
   readonly #open = new Map<string, Moving>();
+  /** When the oldest input that waits came in, by the monotonic clock; null when none does. */
+  oldestMs: number | null = null;
 
   get length(): number {
     return this.#inputs.length;
   }
 
   push(input: Input): void {
+    this.oldestMs ??= performance.now();
     switch (input.type) {
       case "move": {
         const waiting = this.#open.get(key(input));
@@ -52,6 +55,7 @@ export class InputQueue {
   take(): Input[] {
     const inputs = this.#inputs;
     this.#inputs = [];
+    this.oldestMs = null;
     this.#open.clear();
     return inputs;
   }

@@ -196,9 +196,12 @@ export class Room {
   async #runTick(due: DueTick): Promise<void> {
     const { metrics, log } = this.#options;
     metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
-    if (due.skipped > 0) metrics.ticksSkipped.inc(due.skipped);
+    if (due.skipped > 0) {
+      metrics.ticksSkipped.inc(due.skipped);
+      metrics.ticksLimited.inc();
+    }
     this.#stats.begun(due.latenessMs, due.skipped);
-    const task = this.#composeTask(), startMs = performance.now();
+    const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
     try {
       const outcome = await this.#simulation.step(task);
       // The room may have been closed while the step was under way.
@@ -207,6 +210,7 @@ export class Room {
         this.tick = task.tick;
         const steppedMs = performance.now();
         this.#publish(outcome.result, outcome.roundTripSeconds);
+        metrics.observeSent(outcome.result, startMs, oldestMs);
         if (tickTraces.hasSubscribers) this.#traceTick(outcome.result, startMs, steppedMs);
       } else if (outcome.kind === "untouched") {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
@@ -328,7 +332,7 @@ export class Room {
 
   /** The simulation started again behind the members' backs. */
   #restarted(): void {
-    this.#options.metrics.roomsRestored.inc();
+    this.#options.metrics.persistence.restored("thread");
     this.#queue.clear();
     this.#hands.dropAll();
     this.#queue.clear();

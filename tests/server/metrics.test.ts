@@ -10,13 +10,14 @@ const sources = {
   queueDepth: () => 4,
   workerThreads: () => 2,
   timeDilation: () => 0.5,
+  bufferedBytes: () => 4096,
 };
 afterEach(() => metrics.close());
 
 test("every metric of ours has the prefix, a help text, and none but fixed labels", async () => {
   metrics = new Metrics(sources);
   metrics.observeTick({ inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 }, 0.009, 0.01, { threads: 1, shared: 0, helped: 0 });
-  const allowed = new Set(["stage", "by", "kind", "reason", "type", "code", "state"]);
+  const allowed = new Set(["stage", "by", "kind", "reason", "type", "code", "state", "cause", "what", "operation", "result", "direction", "way", "action", "method", "route", "status"]);
   const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => !/^(process|nodejs)_/.test(name));
   expect(own.length).toBeGreaterThan(20);
   for (const { name, help, type, values } of own) {
@@ -56,6 +57,41 @@ test("what contact did is counted tick by tick", async () => {
   metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4 });
   const lines = (await metrics.registry.metrics()).split("\n");
   for (const line of ["lists_total 3", "checks_total 10", "impulses_total 6", "zones_total 1", "stops_total 4"]) expect(lines).toContain(`pliant_contact_${line}`);
+});
+
+test("what other parts of the server report is counted by a fixed list of labels", async () => {
+  metrics = new Metrics(sources);
+  const { persistence, store, cluster, doors, requests } = metrics;
+  persistence.checkpoint(0.02, 5000, 0.0015);
+  persistence.journalFlush(0.003, 120);
+  persistence.restored("takeover", 0.4, 37);
+  persistence.failed("journal");
+  persistence.damaged("checkpoint");
+  persistence.sources = { checkpointAgeSeconds: () => 3.5, journalAgeSeconds: () => 0.25 };
+  cluster.sources = { roomsOwned: () => 5, leaseSecondsLeft: () => 4.5 };
+  cluster.renewal("ok", 5);
+  cluster.takeover();
+  cluster.handover("out");
+  cluster.forwarded("proxy");
+  doors.refused("banned");
+  doors.audited("kick");
+  doors.audited("something that a later version does");
+  requests.answered("GET", "/api/rooms/:room", 404, 0.004);
+  requests.answered("BREW", undefined, 404, 0.004);
+  const [ended, lost] = [store.begin("writeCheckpoint"), store.begin("writeCheckpoint")];
+  store.begin("rooms");
+  ended("failed");
+  lost("lease_lost");
+  const lines = (await metrics.registry.metrics()).split("\n");
+  for (const line of [
+    'checkpoint_seconds_bucket{le="0.025"} 1', 'checkpoint_bytes_bucket{le="4096"} 0', 'checkpoint_bytes_bucket{le="16384"} 1', 'checkpoint_hold_seconds_bucket{le="0.002"} 1',
+    "journal_bytes_total 120", 'rooms_restored_total{cause="takeover"} 1', 'rooms_restored_total{cause="restart"} 0', "replayed_ticks_total 37", "room_restore_seconds_sum 0.4",
+    'persistence_failures_total{what="journal"} 1', 'damaged_total{what="checkpoint"} 1', "checkpoint_age_seconds 3.5", "journal_flush_age_seconds 0.25", "rooms_owned 5", "lease_seconds_left 4.5",
+    'lease_renewals_total{result="ok"} 5', "takeovers_total 1", 'handovers_total{direction="out"} 1', 'forwarded_total{way="proxy"} 1', 'connections_refused_total{reason="banned"} 1',
+    'audit_actions_total{action="kick"} 1', 'audit_actions_total{action="other"} 1', 'http_request_seconds_count{method="GET",route="/api/rooms/:room",status="4xx"} 1',
+    'http_request_seconds_count{method="other",route="none",status="4xx"} 1', 'store_operation_seconds_count{operation="writeCheckpoint"} 2', 'store_errors_total{operation="writeCheckpoint"} 1',
+    'store_errors_total{operation="renew"} 0', "store_fenced_writes_total 1", "store_operations_in_flight 1",
+  ]) expect(lines).toContain(`pliant_${line}`);
 });
 
 test("two servers in one process do not share metrics", async () => {

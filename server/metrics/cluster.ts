@@ -1,0 +1,40 @@
+/** Which process has which rooms: leases, rooms taken over and handed over, connections passed on to the process that owns the room. */
+import type { Maker } from "./maker.ts";
+
+/** Of one lease at one renewal. ok: prolonged. lost: it is somebody else's. failed: the store did not answer. */
+export const RENEWALS = ["ok", "lost", "failed"] as const;
+export type Renewal = (typeof RENEWALS)[number];
+
+/** proxy: passed through. redirect: sent there. unreachable: the owner did not answer. */
+const FORWARDS = ["proxy", "redirect", "unreachable"] as const;
+
+/** Read at every scrape. */
+export interface ClusterSources {
+  /** Rooms whose lease this process holds. */
+  roomsOwned: () => number;
+  /** Seconds left of the lease that ends first, by this process's monotonic clock; Infinity when there is none. */
+  leaseSecondsLeft: () => number;
+}
+
+export class ClusterMetrics {
+  /** Whoever keeps leases puts its own here. */
+  sources: ClusterSources = { roomsOwned: () => 0, leaseSecondsLeft: () => Infinity };
+  /** A lease was renewed, or not; `by` leases at once. */
+  readonly renewal: (result: Renewal, by?: number) => void;
+  /** A room of a process that died or was cut off goes on here. */
+  readonly takeover: () => void;
+  /** A room was given up for others to claim, or claimed after another process gave it up. */
+  readonly handover: (direction: "out" | "in") => void;
+  /** A request or socket for a room that another process owns. */
+  readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
+
+  constructor(maker: Maker) {
+    this.renewal = maker.countBy("pliant_lease_renewals_total", "Leases that were due for renewal, by what became of them.", "result", RENEWALS);
+    const takeovers = maker.counter("pliant_takeovers_total", "Rooms taken over from a process whose lease had run out.");
+    this.takeover = () => takeovers.inc();
+    this.handover = maker.countBy("pliant_handovers_total", "Rooms handed over to another process (out) and taken from one that gave them up (in).", "direction", ["out", "in"]);
+    this.forwarded = maker.countBy("pliant_forwarded_total", "Requests and sockets for rooms of other processes, by what was done with them.", "way", FORWARDS);
+    maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
+    maker.gauge("pliant_lease_seconds_left", "What is left of the lease that ends first; +Inf when this process holds none.", () => this.sources.leaseSecondsLeft());
+  }
+}

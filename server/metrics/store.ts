@@ -1,0 +1,44 @@
+/** The store's operations: how long each takes, how many are under way, which fail. Writes that are refused because a lease was lost are the fence at work and no error. */
+import type { Counter, Histogram } from "prom-client";
+import type { Store } from "../store/store.ts";
+import { IO_BUCKETS, type Maker } from "./maker.ts";
+
+/** Methods of the store that ask it for something. */
+export type StoreOperation = Exclude<keyof Store, "kind" | "open" | "close">;
+
+export const STORE_OPERATIONS: readonly StoreOperation[] = [
+  "ping", "createRoom", "claim", "renew", "release", "removeRoom", "writeSettings", "rooms", "room", "writeCheckpoint", "appendJournal", "checkpointTicks", "readCheckpoint",
+  "readJournal", "prune", "audit", "readAudit",
+];
+
+export type StoreOutcome = "ok" | "lease_lost" | "failed";
+
+export class StoreMetrics {
+  readonly #seconds: Histogram<"operation">;
+  readonly #errors: Counter<"operation">;
+  readonly #fenced: Counter;
+  #underWay = 0;
+
+  constructor(maker: Maker) {
+    this.#seconds = maker.histogram("pliant_store_operation_seconds", "One operation of the store, by its name, however it ended.", IO_BUCKETS, ["operation"]);
+    this.#errors = maker.counter("pliant_store_errors_total", "Operations of the store that failed.", ["operation"]);
+    this.#fenced = maker.counter("pliant_store_fenced_writes_total", "Writes that the store refused because the room's lease was somebody else's by then.");
+    maker.gauge("pliant_store_operations_in_flight", "Operations of the store that have not ended yet.", () => this.#underWay);
+    for (const operation of STORE_OPERATIONS) {
+      this.#errors.inc({ operation }, 0);
+      this.#seconds.zero({ operation });
+    }
+  }
+
+  /** An operation begins. @returns to be called once when it has ended */
+  begin(operation: StoreOperation): (outcome: StoreOutcome) => void {
+    const startMs = performance.now();
+    this.#underWay += 1;
+    return (outcome) => {
+      this.#underWay -= 1;
+      this.#seconds.observe({ operation }, (performance.now() - startMs) / 1000);
+      if (outcome === "failed") this.#errors.inc({ operation });
+      if (outcome === "lease_lost") this.#fenced.inc();
+    };
+  }
+}
