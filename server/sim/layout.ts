@@ -1,6 +1,7 @@
 /** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
+import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 
@@ -83,6 +84,10 @@ export interface SimLayout extends Record<string, unknown> {
   /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (waiting.ts); per body slow ticks. */
   still: number;
   scratch: number;
+  /** What belongs to the list of pairs, ascending: no part of a checkpoint (checkpoint.ts). */
+  lists: Range[];
+  /** Where memory ends that anything was taken from. */
+  end: number;
   /** Where in the world the room's positions are measured from, m. */
   origin: [number, number, number];
   /** kg: what masses in memory, and all that contains them (forces, stiffnesses, compliances, multipliers), are measured in (massUnit.ts). */

@@ -1,8 +1,16 @@
 /** Where everything lies in a room's memory: one allocator pass, 16-byte aligned, arrays in the order in which a substep reads them. */
 import * as L from "../../kernel/assembly/layout.ts";
 
+/** A part of memory. */
+export interface Range {
+  address: number;
+  bytes: number;
+}
+
 /** Hands out addresses from the end of the header on. */
 export class Allocator {
+  /** What belongs to the list of pairs, in ascending order: whenever that is made anew, nothing of what was there matters (checkpoint.ts). */
+  readonly lists: Range[] = [];
   private next = L.HEADER + L.HEADER_END;
 
   /** @returns the address of `bytes` bytes, aligned to a cache line */
@@ -11,6 +19,19 @@ export class Allocator {
     this.next = address + bytes;
     if (this.next > 0x7fff0000) throw new Error(`room memory: ${this.next} bytes is over the limit of 2 GiB`);
     return address;
+  }
+
+  /** The same, for what belongs to the list of pairs. */
+  takeForList(bytes: number): number {
+    const address = this.take(bytes), last = this.lists.at(-1), end = (address + bytes + 63) & ~63;
+    if (last && last.address + last.bytes === address) last.bytes = end - last.address;
+    else this.lists.push({ address, bytes: end - address });
+    return address;
+  }
+
+  /** Behind everything taken so far. */
+  get end(): number {
+    return this.next;
   }
 
   /** 64 KiB pages that hold everything taken so far. */

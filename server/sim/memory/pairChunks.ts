@@ -34,7 +34,7 @@ export function planPairChunks(surfaces: readonly ChunkSource[], meets: (a: numb
   }
   pieces.push(blocks, 0, 0, 0); // the end
   const size = Math.max(BLOCKS, Math.ceil(blocks / MOST_CHUNKS)), count = Math.ceil(blocks / size), pages = Math.ceil(pairs / L.PAGE_CAPACITY) + 2 * count;
-  const row = allocator.take(L.CHUNKS_BYTES), table = allocator.take(4 * pieces.length), rows = allocator.take(count * L.CHUNK_BYTES), heap = allocator.take(pages * L.PAGE_BYTES);
+  const row = allocator.take(L.CHUNKS_BYTES), table = allocator.take(4 * pieces.length), rows = allocator.takeForList(count * L.CHUNK_BYTES), heap = allocator.takeForList(pages * L.PAGE_BYTES);
   return (buffer) => {
     const i32 = new Int32Array(buffer);
     i32[(L.HEADER + L.H_CHUNKS) / 4] = row;

@@ -111,7 +111,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     const edges = source.edges ?? uniqueEdges(source.triangles);
     return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
   });
-  const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.take(capacity * L.PAIR_BYTES);
+  const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.takeForList(capacity * L.PAIR_BYTES);
   const mayMeet = (a: number, b: number): boolean => (a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b)));
   const writeChunks = planPairChunks(
     planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),

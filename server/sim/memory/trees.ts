@@ -104,7 +104,7 @@ export interface TreeSource {
 /** Takes memory for a tree now and returns what writes it later. @param shape of the same primitives */
 export function planTree({ primitives, corners, rest, first, vertices }: TreeSource, { order, nodes }: TreeShape, allocator: Allocator): PlannedTree {
   const bytes = corners === 3 ? L.TRIANGLE_LEAF_BYTES : L.EDGE_LEAF_BYTES, leafCount = Math.ceil(order.length / 4), blocks = vertices ? Math.ceil(vertices.length / 4) : 0;
-  const row = allocator.take(L.TREE_BYTES), nodeRows = allocator.take(nodes.length * L.NODE_BYTES), leaves = allocator.take(leafCount * bytes), table = allocator.take(16 * blocks);
+  const row = allocator.take(L.TREE_BYTES), nodeRows = allocator.takeForList(nodes.length * L.NODE_BYTES), leaves = allocator.takeForList(leafCount * bytes), table = allocator.take(16 * blocks);
   return {
     row,
     write(buffer, x) {
