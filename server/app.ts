@@ -99,6 +99,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
   });
   fastify.addHook("onResponse", async (request, reply) => {
+    // A socket's "answer" is its end.
+    if (request.ws) return;
     metrics.requests.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });
   await fastify.register(swagger, {

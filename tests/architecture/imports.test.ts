@@ -22,6 +22,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|metrics)\/|shared\/)/ },
   { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|metrics)\/|server\/workers\/(?!simWorker)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
+  { files: /^server\/ops\//, mayLoad: /^server\/ops\// },
   { files: /^server\/metrics\//, mayLoad: /^(server\/metrics|shared)\// },
   { files: /^server\/workers\//, mayLoad: /^(server\/(workers|sim)|shared)\// },
   { files: /^server\/sim\//, mayLoad: /^(server\/(sim|kernel|meshing)|shared)\// },

@@ -1,8 +1,8 @@
 /**
- * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of the dashboard is put to it: each must return numbers, with the
+ * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of every dashboard is put to it: each must return numbers, with the
  * labels that its legend names. So no panel can stay empty because a metric was renamed.
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -26,12 +26,16 @@ interface Panel {
   targets?: Target[];
 }
 interface Dashboard {
+  title: string;
+  tags: string[];
+  links: { type: string; tags: string[]; keepTime: boolean; includeVars: boolean }[];
   panels: Panel[];
   templating: { list: { name: string; definition: string }[] };
 }
 
-const dashboard = JSON.parse(readFileSync("server/ops/grafana/dashboards/pliant.json", "utf8")) as Dashboard;
-const panels = dashboard.panels.filter((panel) => panel.type !== "row");
+const folder = "server/ops/grafana/dashboards";
+const dashboards = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as Dashboard);
+const panels = dashboards.flatMap(({ title, panels }) => panels.filter(({ type }) => type !== "row").map((panel) => ({ ...panel, title: `${title}: ${panel.title}` })));
 const queries = panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ title: `${panel.title}: ${target.legendFormat || target.expr}`, ...target })));
 
 /** What Grafana puts in for its variables; at a scrape per second its rate interval is four of them. */
@@ -52,15 +56,24 @@ async function load(url: string, room: string): Promise<void> {
     if (step % 10 === 0) bot.impulse(point, [0, 0.1, 0]);
     if (step % 10 === 5) bot.grab(2, { body: 99, triangle: 0, u: 0, v: 0 }, [0, 0, 0]); // There is no such body: a rejected input.
     if (step % 30 === 0) await (await Bot.join(url, room)).leave(); // A socket that is closed.
+    if (step % 20 === 0) for (const path of ["/api/rooms", "/api/rooms/nobody", "/nowhere"]) await fetch(url + path); // One answer that is fine, two that are not.
     await sleep(50);
   }
   bot.release(1);
 }
 
 test("every panel says what it shows, and every query leaves the choice of the server to the reader", () => {
-  expect(queries.length).toBeGreaterThan(30);
+  expect(dashboards.length).toBeGreaterThanOrEqual(4);
+  expect(queries.length).toBeGreaterThan(90);
   for (const panel of panels) expect(panel.description, panel.title).toBeTruthy();
   for (const { expr, title } of queries) expect(expr, title).toContain('job="pliant",instance=~"$instance"');
+});
+
+test("dashboards lead to each other, with the reader's time and choice of servers", () => {
+  for (const { title, tags, links } of dashboards) {
+    expect(tags, title).toContain("pliant");
+    expect(links, title).toContainEqual(expect.objectContaining({ type: "dashboards", tags: ["pliant"], keepTime: true, includeVars: true }));
+  }
 });
 
 const prometheus = findOnPath("prometheus");
@@ -91,9 +104,10 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
   });
 
   test("the server's name can be chosen", async () => {
-    const [variable] = dashboard.templating.list;
-    const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variable.definition) as RegExpExecArray;
-    expect(await monitor.get(`label/${label}/values`, { "match[]": selector })).toEqual([`127.0.0.1:${server.port}`]);
+    for (const { templating: { list: [variable] } } of dashboards) {
+      const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variable.definition) as RegExpExecArray;
+      expect(await monitor.get(`label/${label}/values`, { "match[]": selector })).toEqual([`127.0.0.1:${server.port}`]);
+    }
   });
 
   test("Prometheus evaluates every alert without an error, and a healthy server pages nobody", async () => {
@@ -111,6 +125,12 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     const asked = readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\b(pliant|process|nodejs)_\w+/g) ?? [];
     expect(asked.length).toBeGreaterThan(8);
     for (const name of asked) expect([...exposed], name).toContain(name);
+  });
+
+  test("METRICS.md lists what the server exposes, and nothing else", () => {
+    const exposed = metrics.split("\n").flatMap((line) => /^# TYPE (pliant_\w+) (\w+)$/.exec(line)?.slice(1).join(" ") ?? []);
+    const listed = readFileSync("server/ops/METRICS.md", "utf8").split("\n").flatMap((line) => /^\| `(\w+)` \| (\w+) \|/.exec(line)?.slice(1).join(" ") ?? []);
+    expect(exposed.sort()).toEqual(listed.sort());
   });
 
   test("metrics have the prefix, a help text, and never a room or a member as a label", () => {

@@ -1,6 +1,6 @@
 /** Prometheus' own tools judge its configuration and rules; every alert has a unit test and a paragraph in the runbook, and none is left over. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
 import { findOnPath, lacks } from "../support/tools.ts";
@@ -33,6 +33,15 @@ test("every alert links to its paragraph of the runbook, and every paragraph has
   const headings = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   expect([...headings].sort()).toEqual(names);
   for (const { alert, annotations } of alerts) expect(annotations["runbook"]).toBe(`server/ops/RUNBOOK.md#${alert.toLowerCase()}`);
+});
+
+test("every panel that the runbook names exists, and nothing else is in italics", () => {
+  const folder = "server/ops/grafana/dashboards";
+  const dashboards = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as { title: string; panels: { title: string }[] });
+  const titles = new Set(dashboards.flatMap(({ title, panels }) => [title, ...panels.map((panel) => panel.title)]));
+  const named = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g)].map(([, name]) => name).filter((name) => name !== "italics");
+  expect(named.length).toBeGreaterThan(20);
+  for (const name of named) expect([...titles], name).toContain(name);
 });
 
 test("every alert has one of the two severities", () => {

@@ -1,0 +1,57 @@
+/** Rooms that survive: is everything stored, who owns what, what was brought back, and who was kept out. */
+import { type DashboardSource } from "./dashboard.ts";
+import { inAnHour, metric, rate, sum, sumRate } from "./queries.ts";
+
+const oldest = (name: string): string => `max by (instance) (${metric(name)})`;
+
+export const survival: DashboardSource = {
+  uid: "pliant-survival",
+  title: "Pliant: rooms that survive",
+  description: "Checkpoints, journal, store, leases, rooms brought back, and doors. server/ops/RUNBOOK.md says what to do about each.",
+  rows: [
+    {
+      title: "What would be lost now",
+      panels: [
+        { title: "Checkpoint age", description: "Of the awake room whose last checkpoint is oldest: so much would have to be stepped again. Dashed: where PliantCheckpointOld begins.", unit: "s", limits: { red: 60 }, lines: [{ expr: oldest("pliant_checkpoint_age_seconds"), legend: "{{instance}}" }] },
+        { title: "Journal age", description: "How long the oldest input that is not stored yet has waited: so much would be lost. Dashed: flush interval, and where PliantJournalNotFlushed begins.", unit: "s", limits: { orange: 0.5, red: 5 }, lines: [{ expr: oldest("pliant_journal_flush_age_seconds"), legend: "{{instance}}" }] },
+        {
+          title: "Failed and damaged", description: "In the last hour: checkpoints and pieces of journal that could not be stored, rooms that could not be brought back, and what was found damaged.", unit: "short",
+          lines: [{ expr: inAnHour("pliant_persistence_failures_total", ["what"]), legend: "{{what}} failed" }, { expr: inAnHour("pliant_damaged_total", ["what"]), legend: "{{what}} damaged" }],
+        },
+      ],
+    },
+    {
+      title: "Writing",
+      panels: [
+        { title: "Checkpoints", description: "Stored per second, and pieces of journal.", unit: "short", lines: [{ expr: sumRate("pliant_checkpoint_seconds_count"), legend: "checkpoints" }, { expr: sumRate("pliant_journal_flush_seconds_count"), legend: "journal" }] },
+        { title: "Bytes stored", description: "Per second, of checkpoints and of the journal.", unit: "Bps", lines: [{ expr: sumRate("pliant_checkpoint_bytes_sum"), legend: "checkpoints" }, { expr: sumRate("pliant_journal_bytes_total"), legend: "journal" }] },
+        { title: "What checkpoints cost", description: "Share of time in which rooms stood still for the copy, over all rooms. Dashed: 2 % of the tick budget.", unit: "percentunit", limits: { red: 0.02 }, lines: [{ expr: `sum(${rate("pliant_checkpoint_hold_seconds_sum")}) / clamp_min(sum(${metric("pliant_rooms")}), 1)`, legend: "stood still" }] },
+      ],
+    },
+    {
+      title: "Owners",
+      panels: [
+        { title: "Rooms owned", description: "Rooms that each process steps and whose lease it holds.", unit: "short", lines: [{ expr: `${sum(["instance"])}(${metric("pliant_rooms_owned")})`, legend: "{{instance}}" }] },
+        { title: "Leases", description: "Renewals per second, by what became of them.", unit: "short", lines: [{ expr: sumRate("pliant_lease_renewals_total", ["result"]), legend: "{{result}}" }] },
+        { title: "Lease left", description: "Seconds left of the lease that ends first; 0 for a process that holds none.", unit: "s", lines: [{ expr: `min by (instance) (${metric("pliant_lease_seconds_left")} < Inf) or 0 * ${sum(["instance"])}(${metric("pliant_rooms_owned")})`, legend: "{{instance}}" }] },
+        { title: "Rooms that moved", description: "In the last hour: taken over from a process that died, handed over, taken from one that gave them up.", unit: "short", lines: [{ expr: inAnHour("pliant_takeovers_total"), legend: "taken over" }, { expr: inAnHour("pliant_handovers_total", ["direction"]), legend: "handed {{direction}}" }] },
+        { title: "Passed on", description: "Requests and sockets for rooms of other processes, per second, by what was done with them.", unit: "short", lines: [{ expr: sumRate("pliant_forwarded_total", ["way"]), legend: "{{way}}" }] },
+      ],
+    },
+    {
+      title: "Brought back",
+      panels: [
+        { title: "Restored, by cause", description: "Rooms brought back since each process started.", unit: "short", lines: [{ expr: `${sum(["cause"])}(${metric("pliant_rooms_restored_total")})`, legend: "{{cause}}" }] },
+        { title: "Stepped again", description: "Ticks per second that were stepped again from the journal to bring rooms back.", unit: "short", lines: [{ expr: sumRate("pliant_replayed_ticks_total"), legend: "ticks" }] },
+        { title: "Restarts", description: "Times that each process has started in the last hour.", unit: "short", lines: [{ expr: `changes(${metric("process_start_time_seconds")}[1h])`, legend: "{{instance}}" }] },
+      ],
+    },
+    {
+      title: "Doors",
+      panels: [
+        { title: "Kept out", description: "Turned away in the last hour, by reason.", unit: "short", lines: [{ expr: inAnHour("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }] },
+        { title: "Audited", description: "Actions written to the audit log in the last hour.", unit: "short", lines: [{ expr: inAnHour("pliant_audit_actions_total", ["action"]), legend: "{{action}}" }] },
+      ],
+    },
+  ],
+};
