@@ -5,22 +5,27 @@
  *     step rejects
  *     |-- busy flag clear: no worker had begun; the memory is whole -> `untouched`, the same inputs run with the next tick
  *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step)
- *         |-- fewer than 4 times in 10 s: a fresh copy of the template -> `restored`
+ *         |-- fewer than 4 times in 10 s: a fresh memory, made from what the room's history says -> `rebuilt`
  *         `-- else the scene itself is broken -> throws; the room closes
  */
+import type { Rebuild } from "../persistence/history.ts";
 import type { Input } from "../sim/types.ts";
 import { FrameState } from "../workers/frameState.ts";
-import type { InspectResult, RoomHandle, StepResult, StepTask } from "../workers/messages.ts";
+import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
+
+export type Rebuilt = ReplayResult & { seconds: number };
 
 export type StepOutcome =
   | { kind: "stepped"; result: StepResult; roundTripSeconds: number }
   | { kind: "untouched"; error: unknown }
-  | { kind: "restored"; error: unknown };
+  | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
 
-const RESTORES_ALLOWED = 3;
-const RESTORE_WINDOW_MS = 10_000;
+const REBUILDS_ALLOWED = 3;
+const REBUILD_WINDOW_MS = 10_000;
+/** Ticks are stepped again for so long at once, ms: other rooms' ticks wait for the thread meanwhile. */
+const SLICE_MS = 8;
 
 let handlesMade = 0;
 
@@ -30,7 +35,7 @@ export class RoomSimulation {
   #handle: RoomHandle;
   /** The end of the last task: every task waits for it, so two never run at once. */
   #tail: Promise<unknown> = Promise.resolve();
-  #restoresMs: number[] = [];
+  #tornMs: number[] = [];
 
   private constructor(template: SceneTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
@@ -43,8 +48,12 @@ export class RoomSimulation {
     return new RoomSimulation(template, pool, await openHandle(template, pool));
   }
 
-  /** Runs one tick. @throws when the room is beyond help */
-  step(task: Omit<StepTask, "room"> & { inputs: Input[] }): Promise<StepOutcome> {
+  /**
+   * Runs one tick.
+   * @param recover asked when the memory is torn: what to make a new one from
+   * @throws when the room is beyond help
+   */
+  step(task: Omit<StepTask, "room"> & { inputs: Input[] }, recover: () => Rebuild): Promise<StepOutcome> {
     return this.#exclusive(async () => {
       const startMs = performance.now();
       try {
@@ -52,10 +61,25 @@ export class RoomSimulation {
         return { kind: "stepped", result, roundTripSeconds: (performance.now() - startMs) / 1000 };
       } catch (error) {
         if (!new FrameState(this.#handle.frames).busy) return { kind: "untouched", error };
-        await this.#restore(error);
-        return { kind: "restored", error };
+        return { kind: "rebuilt", error, rebuilt: await this.#recover(error, recover) };
       }
     });
+  }
+
+  /** The room's state between two ticks. @param recover as of `step`: taking it failed and may have left its mark. */
+  save(recover: () => Rebuild): Promise<SavedState | Rebuilt> {
+    return this.#exclusive(async () => {
+      try {
+        return await this.#pool.save({ room: this.#handle });
+      } catch (error) {
+        return this.#recover(error, recover);
+      }
+    });
+  }
+
+  /** Another state, in a memory of its own; the old one is forgotten when the new one is whole. @param plan is asked when nothing else runs */
+  rebuild(plan: () => Rebuild): Promise<Rebuilt> {
+    return this.#exclusive(() => this.#rebuild(plan()));
   }
 
   /** Looks at the state between two ticks. */
@@ -69,11 +93,28 @@ export class RoomSimulation {
     await this.#pool.release();
   }
 
-  async #restore(cause: unknown): Promise<void> {
+  /** The thread may be lost again while it makes up for the loss of another. */
+  async #recover(cause: unknown, plan: () => Rebuild): Promise<Rebuilt> {
     const nowMs = performance.now();
-    this.#restoresMs = [...this.#restoresMs.filter((at) => nowMs - at < RESTORE_WINDOW_MS), nowMs];
-    if (this.#restoresMs.length > RESTORES_ALLOWED) throw new Error(`step failed ${this.#restoresMs.length} times in ${RESTORE_WINDOW_MS / 1000} s`, { cause });
-    this.#handle = await openHandle(this.#template, this.#pool);
+    this.#tornMs = [...this.#tornMs.filter((at) => nowMs - at < REBUILD_WINDOW_MS), nowMs];
+    if (this.#tornMs.length > REBUILDS_ALLOWED) throw new Error(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
+    try {
+      return await this.#rebuild(plan());
+    } catch (error) {
+      return this.#recover(error, plan);
+    }
+  }
+
+  async #rebuild({ state, from, until, records }: Rebuild): Promise<Rebuilt> {
+    const startMs = performance.now(), handle = await openHandle(this.#template, this.#pool, state);
+    let done: ReplayResult, tick = from;
+    do {
+      const after = tick;
+      done = await this.#pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, sliceMs: SLICE_MS });
+      tick = done.tick;
+    } while (tick < until);
+    this.#handle = handle;
+    return { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 };
   }
 
   #exclusive<T>(work: () => Promise<T>): Promise<T> {
@@ -83,9 +124,9 @@ export class RoomSimulation {
   }
 }
 
-async function openHandle(template: SceneTemplate, pool: RoomPool): Promise<RoomHandle> {
-  const { memory, frames } = await pool.open({ template: template.memory, layout: template.layout });
+async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
+  const { memory, frames } = await pool.open({ template: template.memory, layout: template.layout, ...(state && { state }) });
   handlesMade += 1;
   const { layout, topology, topologyHash } = template;
-  return { key: `room-${handlesMade}`, memory, frames, layout, topology, topologyHash };
+  return { key: `room-${handlesMade}`, memory, template: template.memory, frames, layout, topology, topologyHash };
 }

@@ -92,9 +92,14 @@ export interface Kernel {
 
 let compiled: WebAssembly.Module | undefined;
 
+/** The kernel as built. */
+export function kernelBytes(): Buffer {
+  return readFileSync(KERNEL_PATH);
+}
+
 /** One instance per thread and room: its globals are that thread's own. @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it */
 export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
-  compiled ??= new WebAssembly.Module(readFileSync(KERNEL_PATH));
+  compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
   return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
 }

@@ -32,14 +32,18 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
+  /** Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot be loaded. */
+  identity: string;
   shape: RoomShape;
   seconds: number;
 }
 
-/** `open`: copies a template into a room's own memory. */
+/** `open`: copies a template into a room's own memory, and puts a saved state into it if there is one. */
 export interface OpenTask {
   template: WebAssembly.Memory;
   layout: WorldLayout;
+  /** Of sim/checkpoint.ts; absent: as the scene starts. */
+  state?: Uint8Array;
 }
 
 export interface OpenResult {
@@ -53,6 +57,8 @@ export interface RoomHandle {
   /** Unique over the life of the process; a restored room gets a new one, so no thread mistakes old state for new. */
   key: string;
   memory: WebAssembly.Memory;
+  /** What `memory` began as: saved states hold what has changed. */
+  template: WebAssembly.Memory;
   layout: WorldLayout;
   frames: SharedArrayBuffer;
   topology: SharedArrayBuffer;
@@ -83,6 +89,10 @@ export interface StepTask {
   /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that
    * everybody stands on the same frame. */
   keyframe: boolean;
+  /** Also the state as this tick leaves it. */
+  save?: boolean;
+  /** Also its hash. */
+  hash?: boolean;
   /** Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room had before it. */
   crew?: number;
 }
@@ -123,6 +133,50 @@ export interface StepResult {
   crew: CrewWork;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
+  saved: SavedState | null;
+  /** If it was asked for. */
+  stateHash?: string;
+}
+
+/** A room's state between two ticks (sim/checkpoint.ts). */
+export interface SavedState {
+  tick: number;
+  /** Its buffer is transferred. */
+  state: Uint8Array<ArrayBuffer>;
+  stateHash: string;
+  /** What the tick after waited for. */
+  seconds: number;
+}
+
+/** `save`: the state between two ticks, of a room that stands still. */
+export interface SaveTask {
+  room: RoomHandle;
+}
+
+/** What went into one tick, and whether a state was saved after it, which leaves its mark (sim/checkpoint.ts). */
+export interface TickRecord {
+  tick: number;
+  inputs: Input[];
+  saved: boolean;
+}
+
+/** `replay`: steps a room again through what is known of its ticks, without frames, for as long as a slice lasts. */
+export interface ReplayTask {
+  room: RoomHandle;
+  /** All of them between the room's tick and `until` in which something happened, ascending. */
+  records: TickRecord[];
+  until: number;
+  /** No further tick begins after so long, ms: others wait for this thread. */
+  sliceMs: number;
+}
+
+export interface ReplayResult {
+  tick: number;
+  ticks: number;
+  /** Bodies that are held, and that wait, by number. */
+  held: number[];
+  waiting: number[];
+  stateHash: string;
 }
 
 /** `inspect`: what tests and developers ask for; between two ticks. */

@@ -6,7 +6,7 @@ import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
 import { Crews } from "./crews.ts";
 import { FrameState } from "./frameState.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, RoomHandle, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
@@ -17,6 +17,9 @@ export interface RoomPool {
   open(task: OpenTask): Promise<OpenResult>;
   /** Rejects when the thread was lost; `FrameState.busy` then says whether the room's memory is torn. */
   step(task: StepTask): Promise<StepResult>;
+  save(task: SaveTask): Promise<SavedState>;
+  /** Rejects as `step` does. */
+  replay(task: ReplayTask): Promise<ReplayResult>;
   inspect(task: InspectTask): Promise<InspectResult>;
   /** Ends a dedicated room's threads; nothing for the shared pool. */
   release(): Promise<void>;
@@ -114,16 +117,23 @@ export class WorkerPools {
       kind,
       open: (task) => crews.occupy(() => pool.run(task, { name: "open" })),
       step: (task) => this.#step(pool, crews, task),
+      save: (task) => crews.occupy(() => pool.run(task, { name: "save" })),
+      replay: (task) => this.#watched(task.room, (abort) => crews.occupy(() => pool.run(task, { name: "replay", signal: abort }))),
       inspect: (task) => crews.occupy(() => pool.run(task, { name: "inspect" })),
       release,
     };
   }
 
-  async #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
-    const running: RunningStep = { frames: new FrameState(task.room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
+  #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
+    return this.#watched(task.room, (abort) => crews.step(task, abort, (whole) => this.#runStep(pool, whole, abort)));
+  }
+
+  /** Ends the thread when a step of the room hangs. */
+  async #watched<T>(room: RoomHandle, run: (abort: EventEmitter) => Promise<T>): Promise<T> {
+    const running: RunningStep = { frames: new FrameState(room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
     this.#running.add(running);
     try {
-      return await crews.step(task, running.abort, (whole) => this.#runStep(pool, whole, running.abort));
+      return await run(running.abort);
     } finally {
       this.#running.delete(running);
     }

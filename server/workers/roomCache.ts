@@ -11,6 +11,8 @@ import type { KnownRoom, RoomHandle } from "./messages.ts";
 
 export interface OpenRoom {
   world: SimWorld;
+  memory: WebAssembly.Memory;
+  template: WebAssembly.Memory;
   words: CrewWords;
   state: FrameState;
   encoder: FrameEncoder;
@@ -41,6 +43,8 @@ export function openRoom(handle: RoomHandle): OpenRoom {
   } else {
     room = {
       world: openWorld(handle.memory, handle.layout),
+      memory: handle.memory,
+      template: handle.template,
       words: new CrewWords(handle.memory),
       state: new FrameState(handle.frames),
       encoder: new FrameEncoder(frameModel(handle)),

@@ -6,10 +6,13 @@ import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
 import { readScene } from "../sim/readScene.ts";
+import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
+import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
+import { identityOf } from "./identity.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
 import { findRoom, type OpenRoom, openRoom } from "./roomCache.ts";
 
 /** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
@@ -20,11 +23,13 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
   const bytes = encode(topology);
   const shared = new SharedArrayBuffer(bytes.byteLength);
   new Uint8Array(shared).set(bytes);
+  const topologyHash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
   return {
     template: memory,
     layout,
     topology: shared,
-    topologyHash: createHash("sha256").update(bytes).digest("hex").slice(0, 32),
+    topologyHash,
+    identity: identityOf(layout, topologyHash),
     shape: {
       triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
       waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
@@ -41,9 +46,11 @@ function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
   return move({ [transferableSymbol]: buffers, [valueSymbol]: value }) as T;
 }
 
-/** Template -> a room's own memory. */
-export function open({ template, layout }: OpenTask): OpenResult {
-  return { memory: copyMemory(template), frames: FrameState.allocate(layout.streamedParticles) };
+/** Template -> a room's own memory. @throws CheckpointError */
+export function open({ template, layout, state }: OpenTask): OpenResult {
+  const memory = copyMemory(template);
+  if (state) loadState(memory, layout as unknown as SimLayout, state);
+  return { memory, frames: FrameState.allocate(layout.streamedParticles) };
 }
 
 /** Counts are 32 bits wide and begin again. */
@@ -68,9 +75,12 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
   const endMs = performance.now();
   state.tick = task.tick;
+  const saved = task.save ? saveRoom(room) : null;
   state.leave();
   const result: StepResult = {
     tick: task.tick,
+    saved,
+    ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
     seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
     wholeSeconds: (endMs - startMs) / 1000,
     events,
@@ -78,7 +88,7 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
     crew,
     ...frames,
   };
-  const buffers = [frames.delta, frames.keyframe].flatMap((frame) => (frame ? [frame.bytes.buffer] : []));
+  const buffers = [frames.delta?.bytes, frames.keyframe?.bytes, saved?.state].flatMap((bytes) => (bytes ? [bytes.buffer] : []));
   return buffers.length > 0 ? transfer(result, buffers) : result;
 }
 
@@ -94,6 +104,36 @@ function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask | Step
     // At once: helpers look for work until then, and encoding takes a while.
     words.close();
   }
+}
+
+function saveRoom({ world, memory, template }: OpenRoom): SavedState {
+  const startMs = performance.now(), state = saveState(memory, template, world.layout);
+  return { tick: world.tickNumber, state, stateHash: world.stateHash(), seconds: (performance.now() - startMs) / 1000 };
+}
+
+/** Between two ticks, which it must not be torn by: as in a step, an exception leaves the busy flag set. */
+export function save({ room: handle }: SaveTask): SavedState {
+  const room = openRoom(handle);
+  room.state.enter();
+  const saved = saveRoom(room);
+  room.state.leave();
+  return transfer(saved, [saved.state.buffer]);
+}
+
+/** Ticks that were stepped before, without anybody to see them. */
+export function replay({ room: handle, records, until, sliceMs }: ReplayTask): ReplayResult {
+  const room = openRoom(handle), { world, state } = room, startMs = performance.now(), known = new Map(records.map((record) => [record.tick, record]));
+  const from = world.tickNumber;
+  while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
+    const record = known.get(world.tickNumber + 1);
+    state.enter();
+    world.step(record?.inputs ?? []);
+    if (record?.saved) forgetList(room.memory);
+    state.tick = world.tickNumber;
+    state.leave();
+  }
+  const numbers = (flags: Uint8Array): number[] => [...flags].flatMap((flag, b) => (flag ? [b] : []));
+  return { tick: world.tickNumber, ticks: world.tickNumber - from, held: numbers(world.held()), waiting: numbers(world.waiting()), stateHash: world.stateHash() };
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */

@@ -1,0 +1,147 @@
+/**
+ * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest checkpoint can be had again, bit for bit:
+ * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (keeper.ts)
+ * holds the same things for who comes after this process.
+ *
+ *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
+ *     state     x            x             x             x               the newest NEAR closely, older ones SPARSE_SECONDS apart
+ *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick in which something went in
+ *     marks                  |             |             |               ticks after which a state was taken, for good: taking one leaves its trace
+ */
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
+import type { Input } from "../sim/types.ts";
+import type { TickRecord } from "../workers/messages.ts";
+
+/** Checkpoints that are kept however close they are: what undo and a lost thread go back to. */
+const NEAR = 4;
+/** Older ones are needed for how far a recording reaches back, and for leaps in it. */
+const SPARSE_SECONDS = 30;
+
+/** A state that a room can be had from. The oldest of a room may be its scene's start, which needs no bytes. */
+export interface KeptState {
+  tick: number;
+  /** Empty: as the scene starts, tick 0. */
+  stateHash: string;
+  /** zstd of sim/checkpoint.ts's bytes; null: as the scene starts. */
+  packed: Uint8Array | null;
+}
+
+/** How to have a tick again. */
+export interface Rebuild {
+  /** undefined: as the scene starts. */
+  state: Uint8Array | undefined;
+  from: number;
+  until: number;
+  records: TickRecord[];
+}
+
+export class HistoryError extends Error {}
+
+const compress = promisify(zstdCompress);
+/** Level 1: 0.5 to 3 ms of a library thread for 0.2 to 0.5 MB, and within a tenth of the default's size. */
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+export class RoomHistory {
+  readonly #tickHz: number;
+  readonly #keepTicks: number;
+  #states: KeptState[];
+  #records: TickRecord[] = [];
+  #hashes: { tick: number; stateHash: string }[] = [];
+  #tick: number;
+
+  /** @param keepSeconds how far back it reaches at least, once the room is as old */
+  constructor(tickHz: number, keepSeconds: number, start: KeptState = { tick: 0, stateHash: "", packed: null }) {
+    this.#tickHz = tickHz;
+    this.#keepTicks = keepSeconds * tickHz;
+    this.#states = [start];
+    this.#tick = start.tick;
+  }
+
+  /** The last tick that was stepped. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** The earliest tick that can be had again. */
+  get oldestTick(): number {
+    return this.#states[0]!.tick;
+  }
+
+  get newestState(): KeptState {
+    return this.#states.at(-1)!;
+  }
+
+  /** Ascending. */
+  get states(): readonly KeptState[] {
+    return this.#states;
+  }
+
+  /** State hashes that were taken along the way, ascending. */
+  get hashes(): readonly { tick: number; stateHash: string }[] {
+    return this.#hashes;
+  }
+
+  /** A tick was stepped. `saved`: its state was taken, and comes with `keep`. */
+  stepped(tick: number, inputs: Input[], saved: boolean, stateHash?: string): void {
+    this.#tick = tick;
+    if (inputs.length > 0 || saved) this.#records.push({ tick, inputs, saved });
+    if (stateHash !== undefined) this.#hashes.push({ tick, stateHash });
+  }
+
+  /** The room's state was taken between two ticks, while it stands still. */
+  marked(tick: number): void {
+    const last = this.#records.at(-1);
+    if (last?.tick === tick) last.saved = true;
+    else this.#records.push({ tick, inputs: [], saved: true });
+  }
+
+  /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
+  async keep(tick: number, stateHash: string, state: Uint8Array): Promise<KeptState | null> {
+    const kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL) };
+    return this.add(kept) ? kept : null;
+  }
+
+  /** A state that is packed already. @returns false when it is of a time that never was */
+  add(kept: KeptState): boolean {
+    if (kept.tick > this.#tick) return false;
+    this.#states = [...this.#states.filter(({ tick }) => tick !== kept.tick), kept].sort((a, b) => a.tick - b.tick);
+    this.#thin();
+    return true;
+  }
+
+  /** What went in after `after` up to and with `until`, ascending. */
+  records(after: number, until = this.#tick): TickRecord[] {
+    return this.#records.filter(({ tick }) => tick > after && tick <= until);
+  }
+
+  /** @throws HistoryError when `until` is before the oldest checkpoint or after the last tick */
+  rebuild(until: number): Rebuild {
+    const from = this.#states.findLast(({ tick }) => tick <= until);
+    if (!from || until > this.#tick) throw new HistoryError(`tick ${until} is not between ${this.oldestTick} and ${this.#tick}`);
+    return { state: from.packed ? zstdDecompressSync(from.packed) : undefined, from: from.tick, until, records: this.records(from.tick, until) };
+  }
+
+  /** What came after `tick` never was. */
+  rewind(tick: number): void {
+    this.#states = this.#states.filter((state) => state.tick <= tick);
+    this.#records = this.#records.filter((record) => record.tick <= tick);
+    this.#hashes = this.#hashes.filter((hash) => hash.tick <= tick);
+    this.#tick = tick;
+  }
+
+  /** Of what is older than it need be, nothing; of what is old, a state now and then. */
+  #thin(): void {
+    const sparse = SPARSE_SECONDS * this.#tickHz, states = this.#states, near = states.slice(-NEAR), old = states.slice(0, -NEAR);
+    // the last one before the time that is kept begins it
+    const first = Math.max(0, states.findLastIndex(({ tick }) => tick <= this.#tick - this.#keepTicks));
+    const kept: KeptState[] = [];
+    for (const state of old.slice(first)) {
+      if (kept.length === 0 || state.tick - kept.at(-1)!.tick >= sparse) kept.push(state);
+    }
+    this.#states = [...kept, ...near];
+    const { tick: oldest } = this.#states[0]!;
+    this.#records = this.#records.filter(({ tick }) => tick > oldest);
+    this.#hashes = this.#hashes.filter(({ tick }) => tick > oldest);
+  }
+}
