@@ -26,6 +26,8 @@ export interface Config {
   emptyRoomSeconds: number;
   /** A member whose socket is lost may come back within this long. */
   resumeSeconds: number;
+  /** How far back a room can be had again: recordings, undo. */
+  historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
   sendHz: number;
   /** A step that runs longer than this is taken for hung: its thread is ended and the room starts again. */
@@ -109,6 +111,7 @@ export function readConfig(env: Environment): Config {
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
     emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
+    historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",

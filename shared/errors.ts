@@ -42,7 +42,7 @@ export const Notices = {
   BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
   TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },
   UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
-  ROOM_RESTORED: { text: "The thread that ran this room was lost; the scene starts again." },
+  ROOM_RESTORED: { text: "The thread that ran this room was lost; the room goes on from its last whole tick." },
 } as const satisfies Record<string, { text: string }>;
 
 export type NoticeCode = keyof typeof Notices;

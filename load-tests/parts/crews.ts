@@ -54,7 +54,7 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
     last = (async () => {
       tick += 1;
       // a hand that pulls keeps it from falling asleep
-      const outcome = await simulation.step({ tick, inputs: [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }], delta: tick % 2 ? "none" : "moving", keyframe: false });
+      const outcome = await simulation.step({ tick, inputs: [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }], delta: tick % 2 ? "none" : "moving", keyframe: false }, () => { throw new Error("a thread was lost"); });
       if (outcome.kind !== "stepped") throw outcome.error;
       const whole = 1000 * outcome.result.wholeSeconds;
       seen.latenessMs.push(latenessMs);

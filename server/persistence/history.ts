@@ -6,7 +6,7 @@
  *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
  *     state     x            x             x             x               the newest NEAR closely, older ones SPARSE_SECONDS apart
  *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick in which something went in
- *     marks                  |             |             |               ticks after which a state was taken, for good: taking one leaves its trace
+ *     fresh                   |             |             |              ticks before which a state was taken: that leaves its trace (sim/checkpoint.ts)
  */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
@@ -34,6 +34,8 @@ export interface Rebuild {
   from: number;
   until: number;
   records: TickRecord[];
+  /** A state was taken after the last of them. */
+  fresh: boolean;
 }
 
 export class HistoryError extends Error {}
@@ -49,6 +51,9 @@ export class RoomHistory {
   #records: TickRecord[] = [];
   #hashes: { tick: number; stateHash: string }[] = [];
   #tick: number;
+  /** A state was taken since the last tick. */
+  #fresh = false;
+  readonly #rewinds: number[] = [];
 
   /** @param keepSeconds how far back it reaches at least, once the room is as old */
   constructor(tickHz: number, keepSeconds: number, start: KeptState = { tick: 0, stateHash: "", packed: null }) {
@@ -82,18 +87,29 @@ export class RoomHistory {
     return this.#hashes;
   }
 
-  /** A tick was stepped. `saved`: its state was taken, and comes with `keep`. */
-  stepped(tick: number, inputs: Input[], saved: boolean, stateHash?: string): void {
-    this.#tick = tick;
-    if (inputs.length > 0 || saved) this.#records.push({ tick, inputs, saved });
-    if (stateHash !== undefined) this.#hashes.push({ tick, stateHash });
+  /** How often time went back, and to which ticks: -1 is a new beginning. */
+  get rewinds(): readonly number[] {
+    return this.#rewinds;
   }
 
-  /** The room's state was taken between two ticks, while it stands still. */
-  marked(tick: number): void {
-    const last = this.#records.at(-1);
-    if (last?.tick === tick) last.saved = true;
-    else this.#records.push({ tick, inputs: [], saved: true });
+  /** A tick was stepped. */
+  stepped(tick: number, inputs: Input[], stateHash?: string): void {
+    this.#tick = tick;
+    if (inputs.length > 0 || this.#fresh) this.#records.push({ tick, inputs, fresh: this.#fresh });
+    if (stateHash !== undefined) this.#hashes.push({ tick, stateHash });
+    this.#fresh = false;
+  }
+
+  /** The room's state was taken after the last tick. */
+  marked(): void {
+    this.#fresh = true;
+  }
+
+  /** What a room did that another process stepped: in the order of the ticks, before anything of this one's. */
+  append(until: number, records: readonly TickRecord[], hashes: readonly { tick: number; stateHash: string }[]): void {
+    this.#tick = until;
+    this.#records.push(...records);
+    this.#hashes.push(...hashes);
   }
 
   /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
@@ -119,7 +135,7 @@ export class RoomHistory {
   rebuild(until: number): Rebuild {
     const from = this.#states.findLast(({ tick }) => tick <= until);
     if (!from || until > this.#tick) throw new HistoryError(`tick ${until} is not between ${this.oldestTick} and ${this.#tick}`);
-    return { state: from.packed ? zstdDecompressSync(from.packed) : undefined, from: from.tick, until, records: this.records(from.tick, until) };
+    return { state: from.packed ? zstdDecompressSync(from.packed) : undefined, from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
   }
 
   /** What came after `tick` never was. */
@@ -128,6 +144,15 @@ export class RoomHistory {
     this.#records = this.#records.filter((record) => record.tick <= tick);
     this.#hashes = this.#hashes.filter((hash) => hash.tick <= tick);
     this.#tick = tick;
+    this.#fresh = false;
+    this.#rewinds.push(tick);
+  }
+
+  /** The scene starts again, and nothing was before. */
+  begin(): void {
+    this.rewind(-1);
+    this.#states = [{ tick: 0, stateHash: "", packed: null }];
+    this.#tick = 0;
   }
 
   /** Of what is older than it need be, nothing; of what is old, a state now and then. */

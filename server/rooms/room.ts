@@ -9,6 +9,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
+import { RoomPast } from "../persistence/past.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
@@ -19,7 +20,7 @@ import { Members } from "./members.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
-import { RoomSimulation } from "./simulation.ts";
+import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
@@ -27,6 +28,8 @@ import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trac
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
 const REST_HEARTBEAT_MS = 250;
 const STATS_MS = 1000;
+/** The state's hash is noted this often, for whoever steps the same ticks again. */
+const HASH_SECONDS = 1;
 /** Least time between two lists of members, ms. */
 const MEMBERS_MS = 50;
 
@@ -54,8 +57,8 @@ export class Room {
   readonly held = new Set<number>();
   /** Bodies that wait until somebody puts them in. */
   readonly waiting: Set<number>;
-  /** Wire tick: counts steps, and goes on counting through resets and restores. */
-  tick = 0;
+  /** What can be had again of what has happened. */
+  readonly past: RoomPast;
   readonly #options: RoomOptions;
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
@@ -78,6 +81,7 @@ export class Room {
     this.scene = options.scene;
     this.pool = options.pool.kind;
     this.waiting = new Set(template.shape.waiting);
+    this.past = new RoomPast(template.layout.tickHz, config.historySeconds);
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
@@ -93,6 +97,11 @@ export class Room {
 
   static async open(options: RoomOptions): Promise<Room> {
     return new Room(options, await RoomSimulation.open(options.template, options.pool));
+  }
+
+  /** Wire tick: counts steps, and goes on counting through resets; less only after the room went back. */
+  get tick(): number {
+    return this.past.history.tick;
   }
 
   /** Simulated over wall time in the last second. */
@@ -203,12 +212,12 @@ export class Room {
     this.#stats.begun(due.latenessMs, due.skipped);
     const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
     try {
-      const outcome = await this.#simulation.step(task);
+      const outcome = await this.#simulation.step(task, () => this.past.afterLoss());
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
-        this.tick = task.tick;
         const steppedMs = performance.now();
+        void this.past.stepped(task.inputs, outcome.result);
         this.#publish(outcome.result, outcome.roundTripSeconds);
         metrics.observeSent(outcome.result, startMs, oldestMs);
         if (tickTraces.hasSubscribers) this.#traceTick(outcome.result, startMs, steppedMs);
@@ -216,8 +225,8 @@ export class Room {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
-        log.error({ room: this.name, err: outcome.error }, "a thread was lost inside a step; the scene starts again");
-        this.#restarted();
+        if (this.past.lossOutcome === "again") this.#queue.putBack(task.inputs);
+        this.#rebuilt(outcome.rebuilt, outcome.error);
       }
     } catch (error) {
       log.error({ room: this.name, err: error }, "the room cannot go on");
@@ -227,11 +236,12 @@ export class Room {
 
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
-    const inputs = this.#queue.take();
-    if (tick % this.sendTicks !== 0) return { tick, inputs, delta: "none", keyframe: false };
+    const { tickHz } = this.#options.template.layout;
+    const common = { tick, inputs: this.#queue.take(), save: this.past.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
+    if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
     const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
-    return { tick, inputs, delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving", keyframe };
+    return { ...common, delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving", keyframe };
   }
 
   #publish(result: StepResult, roundTripSeconds: number): void {
@@ -330,16 +340,27 @@ export class Room {
     this.#broadcast.certain(encodeWaiting(tick, this.waiting, 0), "other");
   }
 
-  /** The simulation started again behind the members' backs. */
-  #restarted(): void {
-    this.#options.metrics.persistence.restored("thread");
+  /** The room was made again from what it remembers, after a thread was lost inside a step. */
+  #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
+    const { log, metrics } = this.#options, outcome = this.past.lossOutcome;
+    log.error({ room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause }, "a thread was lost inside a step; the room goes on from its last whole tick");
+    metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
+    this.#standAt(rebuilt);
+    this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
+    if (outcome !== "anew") return;
     this.#queue.clear();
     this.#hands.dropAll();
     this.#queue.clear();
-    this.held.clear();
-    for (const session of this.members.sessions.values()) session.needsKeyframe = true;
-    this.#broadcast.certain(encodeNotice("ROOM_RESTORED"), "other");
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
-    this.#allWait(this.tick);
+  }
+
+  /** The simulation has another memory: what is known of its state, and of the members' pictures of it. */
+  #standAt({ held, waiting }: Rebuilt): void {
+    this.held.clear();
+    for (const body of held) this.held.add(body);
+    this.waiting.clear();
+    for (const body of waiting) this.waiting.add(body);
+    for (const session of this.members.sessions.values()) session.needsKeyframe = true;
+    if (this.#options.template.shape.waiting.length > 0) this.#broadcast.certain(encodeWaiting(this.tick, this.waiting, 0), "other");
   }
 }

@@ -35,6 +35,8 @@ export interface SceneTemplate {
   layout: WorldLayout;
   topology: SharedArrayBuffer;
   topologyHash: string;
+  /** What can go on from a state of it; see workers/identity.ts. */
+  identity: string;
   shape: RoomShape;
 }
 
@@ -149,8 +151,8 @@ export class SceneLibrary {
       metrics.buildSeconds.observe(built.seconds);
       log.info({ scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles }, "scene built");
       this.#publishTopology(built.topologyHash, built.topology);
-      const { template: memory, layout, topology, topologyHash, shape } = built;
-      return { scene: id, memory, layout, topology, topologyHash, shape };
+      const { template: memory, layout, topology, topologyHash, identity, shape } = built;
+      return { scene: id, memory, layout, topology, topologyHash, identity, shape };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

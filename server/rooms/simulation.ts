@@ -105,12 +105,12 @@ export class RoomSimulation {
     }
   }
 
-  async #rebuild({ state, from, until, records }: Rebuild): Promise<Rebuilt> {
+  async #rebuild({ state, from, until, records, fresh }: Rebuild): Promise<Rebuilt> {
     const startMs = performance.now(), handle = await openHandle(this.#template, this.#pool, state);
     let done: ReplayResult, tick = from;
     do {
       const after = tick;
-      done = await this.#pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, sliceMs: SLICE_MS });
+      done = await this.#pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, fresh, sliceMs: SLICE_MS });
       tick = done.tick;
     } while (tick < until);
     this.#handle = handle;

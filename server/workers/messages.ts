@@ -153,11 +153,11 @@ export interface SaveTask {
   room: RoomHandle;
 }
 
-/** What went into one tick, and whether a state was saved after it, which leaves its mark (sim/checkpoint.ts). */
+/** What went into one tick. `fresh`: a state was saved before it, which leaves its mark (sim/checkpoint.ts). */
 export interface TickRecord {
   tick: number;
   inputs: Input[];
-  saved: boolean;
+  fresh: boolean;
 }
 
 /** `replay`: steps a room again through what is known of its ticks, without frames, for as long as a slice lasts. */
@@ -166,6 +166,8 @@ export interface ReplayTask {
   /** All of them between the room's tick and `until` in which something happened, ascending. */
   records: TickRecord[];
   until: number;
+  /** A state was saved after the last of them. */
+  fresh: boolean;
   /** No further tick begins after so long, ms: others wait for this thread. */
   sliceMs: number;
 }

@@ -121,17 +121,18 @@ export function save({ room: handle }: SaveTask): SavedState {
 }
 
 /** Ticks that were stepped before, without anybody to see them. */
-export function replay({ room: handle, records, until, sliceMs }: ReplayTask): ReplayResult {
+export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayTask): ReplayResult {
   const room = openRoom(handle), { world, state } = room, startMs = performance.now(), known = new Map(records.map((record) => [record.tick, record]));
   const from = world.tickNumber;
   while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
     const record = known.get(world.tickNumber + 1);
     state.enter();
+    if (record?.fresh) forgetList(room.memory);
     world.step(record?.inputs ?? []);
-    if (record?.saved) forgetList(room.memory);
     state.tick = world.tickNumber;
     state.leave();
   }
+  if (fresh && world.tickNumber === until) forgetList(room.memory);
   const numbers = (flags: Uint8Array): number[] => [...flags].flatMap((flag, b) => (flag ? [b] : []));
   return { tick: world.tickNumber, ticks: world.tickNumber - from, held: numbers(world.held()), waiting: numbers(world.waiting()), stateHash: world.stateHash() };
 }

@@ -38,7 +38,7 @@ function cutInHalves({ memory }: RoomHandle): void {
 let handles = 0;
 async function open(pool: Pick<RoomPool, "open">, name: string): Promise<RoomHandle> {
   const { template, layout, topology, topologyHash } = built.get(name)!;
-  return { key: `crew-${handles++}`, ...(await pool.open({ template, layout })), layout, topology, topologyHash };
+  return { key: `crew-${handles++}`, ...(await pool.open({ template, layout })), template, layout, topology, topologyHash };
 }
 
 async function run(pool: RoomPool, room: RoomHandle, ticks: number): Promise<StepResult[]> {
