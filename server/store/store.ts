@@ -121,6 +121,9 @@ export interface Store {
   /** Drops checkpoints of all ticks but these, and journal segments that end at or before `journalAfter`. @throws LeaseLost */
   prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void>;
 
+  /** The room went back to `tick` (-1: to a new beginning): drops checkpoints of later ticks and journal segments that end later. @throws LeaseLost */
+  truncate(lease: Lease, tick: number): Promise<void>;
+
   audit(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   readAudit(options: { room?: string; limit: number }): Promise<AuditEntry[]>;
