@@ -25,6 +25,8 @@ COPY --from=build /app/build ./build
 COPY --from=build /app/shared ./shared
 COPY --from=build /app/server ./server
 COPY --from=build /app/scenes ./scenes
+# A volume that is mounted here takes over that anybody may write: PLIANT_STORE=sqlite keeps its file in it.
+RUN mkdir -m 0777 data
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \

@@ -40,6 +40,10 @@ export interface Config {
   origins: string[];
   /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
   trustProxy: boolean;
+  /** Where rooms outlive the process: `sqlite` (a file in `dataDir`), `none` (nowhere), or a postgres:// URL. */
+  store: string;
+  /** Folder of what the server writes. */
+  dataDir: string;
   /** A signal's shutdown is cut off after this long. */
   shutdownSeconds: number;
 }
@@ -57,6 +61,10 @@ export class ConfigError extends Error {
     this.value = value;
     this.limit = limit;
   }
+}
+
+function isPostgresUrl(value: string): boolean {
+  return URL.canParse(value) && ["postgres:", "postgresql:"].includes(new URL(value).protocol);
 }
 
 type Environment = Record<string, string | undefined>;
@@ -118,8 +126,14 @@ export function readConfig(env: Environment): Config {
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
     origins: list("PLIANT_ORIGINS", "same"),
     trustProxy: choice("PLIANT_TRUST_PROXY", "false", ["true", "false"]) === "true",
+    store: text("PLIANT_STORE", "sqlite"),
+    dataDir: text("PLIANT_DATA_DIR", "data"),
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
   };
+  if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
+    // What is almost a URL may hold a password.
+    throw new ConfigError("PLIANT_STORE", config.store.includes("@") ? "(not shown)" : config.store, "sqlite, none or postgres://user:password@host:port/database");
+  }
   for (const origin of config.origins) {
     if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
       throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");

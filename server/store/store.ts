@@ -7,8 +7,15 @@
  *     checkpoints, journal                                          the state at some ticks, and every input after them
  *
  * Whatever writes for a room names its lease. The store compares the epoch in the transaction that writes and throws `LeaseLost` if somebody has claimed the
- * room since, or the lease has run out: a process that was stopped, cut off or slow cannot write over its successor.
+ * room since, or it was released or removed: a process that was stopped, cut off or slow cannot write over its successor.
+ *
+ * A lease that has run out while nobody has claimed the room still writes and may still be renewed. That is safe, because a claim raises the epoch in one
+ * transaction, and it is kinder: a process that was away from its store for longer than a term finds its rooms unharmed if nobody else could take them either.
+ * What it must not do is step them meanwhile; that is its own clock's business (server/cluster).
  */
+
+/** Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process stands still for at most this long. */
+export const LEASE_SECONDS = 6;
 
 /** A process as the store knows it. */
 export interface Holder {
@@ -80,11 +87,35 @@ export class LeaseLost extends Error {
   }
 }
 
+/** What is there is somebody else's or a newer program's: it is left as it is, and this program cannot use it. */
+export class StoreRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "StoreRefused";
+  }
+}
+
+/** The store could not be asked, or did not answer in time; whether the work was done is unknown. It may be tried again: done twice is done once, and a lease whose answer was lost runs out by itself. */
+export class StoreUnavailable extends Error {
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${reasonOf(cause)}`, { cause });
+    this.name = "StoreUnavailable";
+  }
+}
+
+/** An AggregateError (both addresses of a name refused) has no message of its own. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return [...new Set(cause.errors.map(reasonOf))].join(", ");
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** Every method rejects with an Error that says what could not be reached or done; none of them leaves half of its work behind. */
 export interface Store {
   readonly kind: "sqlite" | "postgres";
+  /** Full term of its leases, s. */
+  readonly leaseSeconds: number;
 
-  /** Makes or migrates its tables. @throws when the schema is newer than this program */
+  /** Makes or migrates its tables. @throws StoreRefused when they are newer than this program */
   open(): Promise<void>;
   close(): Promise<void>;
   /** Asks for something trivial: is it there? */
@@ -92,16 +123,21 @@ export interface Store {
 
   /**
    * Makes the room and claims it in one transaction; finds it when the name is taken.
-   * @param key of the request that asks: the same key again gets the room that it made, even by another name generated for it
+   * @param key of the request that asks: the same key again gets the room that it made, even by another name generated for it. Forgotten with the room.
    * @returns created: false and the listing when it was there; the lease only to whoever created it
    */
   createRoom(record: RoomRecord, holder: Holder, key?: string): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
   /** Takes a room that nobody owns. @returns null when there is no such room or somebody's lease still runs */
   claim(room: string, holder: Holder): Promise<Lease | null>;
-  /** Prolongs leases to a full term from now; tells how many members each has. @returns rooms whose lease was lost */
+  /**
+   * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many members each has.
+   * @returns rooms whose lease was lost
+   */
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]>;
   /** Gives a room up for others to claim at once. Nothing happens when the lease is lost already. */
   release(lease: Lease): Promise<void>;
+  /** Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them. @returns its rooms */
+  endLeases(process: string): Promise<string[]>;
   /** Ends the room: record, checkpoints and journal. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
@@ -111,7 +147,7 @@ export interface Store {
 
   /** Replaces one of the same tick. @throws LeaseLost */
   writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void>;
-  /** @throws LeaseLost */
+  /** Replaces one with the same `until`: an append whose answer was lost may be repeated. @throws LeaseLost */
   appendJournal(lease: Lease, segment: JournalSegment): Promise<void>;
   /** Ticks of what there is, ascending, with the bytes of each. */
   checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]>;
@@ -121,7 +157,10 @@ export interface Store {
   /** Drops checkpoints of all ticks but these, and journal segments that end at or before `journalAfter`. @throws LeaseLost */
   prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void>;
 
-  /** The room went back to `tick` (-1: to a new beginning): drops checkpoints of later ticks and journal segments that end later. @throws LeaseLost */
+  /**
+   * Forgets everything after `tick`: checkpoints later than it, and journal segments that end later. For a room that goes on from an earlier state
+   * (undo, a damaged checkpoint; -1: a new beginning): what it lived through before must not be taken for its future. @throws LeaseLost
+   */
   truncate(lease: Lease, tick: number): Promise<void>;
 
   audit(entry: AuditEntry): Promise<void>;

@@ -23,6 +23,13 @@ describe("readConfig", () => {
     expect(readConfig({ PLIANT_ORIGINS: "same,https://a.example:8443" }).origins).toEqual(["same", "https://a.example:8443"]);
   });
 
+  test("a store's URL is taken, and one that is almost right is not shown, for it may hold a password", () => {
+    const url = "postgres://me:hush@db.example:5432/pliant";
+    expect(readConfig({ PLIANT_STORE: url }).store).toBe(url);
+    expect(readConfig({}).store).toBe("sqlite");
+    expect(() => readConfig({ PLIANT_STORE: "postgre://me:hush@db.example/pliant" })).toThrow(/^(?!.*hush).*PLIANT_STORE/);
+  });
+
   test.each([
     ["PORT", "65536", "an integer from 0 to 65535"],
     ["PORT", "80.5", "an integer from 0 to 65535"],
@@ -34,6 +41,7 @@ describe("readConfig", () => {
     ["LOG_LEVEL", "loud", "one of fatal"],
     ["PLIANT_ROOM_POOL", "both", "one of shared, dedicated"],
     ["PLIANT_ORIGINS", "example.org", "scheme://host"],
+    ["PLIANT_STORE", "mysql://db/pliant", "sqlite, none or postgres://"],
     ["PLIANT_WORKER", "2", "there is no such variable"],
   ])("%s=%s is refused", (variable, value, limit) => {
     const read = (): unknown => readConfig({ [variable]: value });

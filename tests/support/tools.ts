@@ -1,5 +1,5 @@
 /**
- * Programs that are not npm packages and that some tests need: a Chromium and Prometheus. They are looked for, or installed where the system allows
+ * Programs that are not npm packages and that some tests need: a Chromium, Prometheus and PostgreSQL. They are looked for, or installed where the system allows
  * it (Debian or Ubuntu, as root). Where they cannot be had the tests are skipped and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
@@ -10,8 +10,9 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.ts";
+import { findPostgres } from "./postgres.ts";
 
-/** True where a skipped browser or Prometheus test is a failure. */
+/** True where a skipped browser, Prometheus or PostgreSQL test is a failure. */
 export const inCI = !["", "0", "false"].includes(process.env["CI"] ?? "");
 
 /** Path of a program on PATH, or undefined. */
@@ -40,6 +41,6 @@ export function lacks(name: string, path: string | undefined): boolean {
 /** Installs what is missing by tests/support/install-tools.sh, which does nothing where it is not allowed to. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
-  if (findChromium() !== undefined && findOnPath("prometheus") !== undefined) return;
+  if (findChromium() !== undefined && findOnPath("prometheus") !== undefined && findPostgres() !== undefined) return;
   spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }

@@ -1,0 +1,56 @@
+/** From the configuration to a store that is open. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { PostgresStore } from "./postgres.ts";
+import { shownUrl } from "./postgresClient.ts";
+import { SqliteStore } from "./sqlite.ts";
+import type { Store } from "./store.ts";
+
+/** Name of the SQLite file in the data folder. */
+export const STORE_FILE = "pliant.sqlite";
+
+export interface StoreConfig {
+  /** `sqlite`, `none`, or a postgres:// URL. */
+  store: string;
+  /** Folder of the SQLite file. */
+  dataDir: string;
+}
+
+export interface StoreLog {
+  info(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/**
+ * @returns null for `none`: rooms then live in memory and end with the process
+ * @throws StoreRefused, StoreUnavailable; their messages hold no password
+ */
+export async function openStore({ store: wanted, dataDir }: StoreConfig, log: StoreLog, options: { leaseSeconds?: number } = {}): Promise<Store | null> {
+  if (wanted === "none") return null;
+  if (wanted !== "sqlite") {
+    const store = new PostgresStore({ url: wanted, ...options });
+    await opened(store);
+    log.info({ store: shownUrl(wanted) }, "store opened");
+    return store;
+  }
+  mkdirSync(dataDir, { recursive: true });
+  const path = join(dataDir, STORE_FILE);
+  const store = new SqliteStore({
+    path,
+    ...options,
+    onDamage: (damage) => log.error(damage, "the store's file is damaged: it was moved aside, and an empty one begins"),
+  });
+  await opened(store);
+  log.info({ store: path }, "store opened");
+  return store;
+}
+
+/** A store that does not open leaves no thread and no connection behind. */
+async function opened(store: Store): Promise<void> {
+  try {
+    await store.open();
+  } catch (error) {
+    await store.close().catch(() => {});
+    throw error;
+  }
+}

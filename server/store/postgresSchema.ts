@@ -1,0 +1,42 @@
+/**
+ * Tables of the PostgreSQL store and how they come to be. Plain SQL: text, bigint, bytea, timestamptz; no extension, no function of ours, no advisory lock, so that
+ * PostgreSQL-compatible distributed databases take it as well.
+ */
+
+/**
+ * What changes from one version to the next; `pliant_schema` counts how many of them a database has seen. Append only.
+ * `pliant_counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made. A sequence would not do: it hands out its
+ * numbers before locks are taken, so a later claim could get the lower one.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    "CREATE TABLE IF NOT EXISTS pliant_counter (id INT PRIMARY KEY, epoch BIGINT NOT NULL)",
+    "INSERT INTO pliant_counter (id, epoch) VALUES (1, 0) ON CONFLICT DO NOTHING",
+    `CREATE TABLE IF NOT EXISTS pliant_rooms (
+       name TEXT PRIMARY KEY, scene TEXT NOT NULL, pool TEXT NOT NULL, created_at TEXT NOT NULL, settings TEXT NOT NULL, request_key TEXT UNIQUE,
+       epoch BIGINT NOT NULL, process TEXT, url TEXT, lease_until TIMESTAMPTZ, members BIGINT NOT NULL DEFAULT 0
+     )`,
+    `CREATE TABLE IF NOT EXISTS pliant_checkpoints (
+       room TEXT NOT NULL, tick BIGINT NOT NULL, identity TEXT NOT NULL, state BYTEA NOT NULL, PRIMARY KEY (room, tick)
+     )`,
+    `CREATE TABLE IF NOT EXISTS pliant_journal (
+       room TEXT NOT NULL, until_tick BIGINT NOT NULL, after_tick BIGINT NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY (room, until_tick)
+     )`,
+    `CREATE TABLE IF NOT EXISTS pliant_audit (
+       id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, room TEXT, details TEXT NOT NULL
+     )`,
+    "CREATE INDEX IF NOT EXISTS pliant_audit_by_room ON pliant_audit (room, id)",
+  ],
+];
+
+/** Made before everything else, by whoever comes first. */
+export const VERSION_TABLE = [
+  "CREATE TABLE IF NOT EXISTS pliant_schema (id INT PRIMARY KEY, version INT NOT NULL)",
+  "INSERT INTO pliant_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING",
+] as const;
+
+/**
+ * Codes of two processes that make the same table at once: IF NOT EXISTS looks first and creates then, and the second one meets the first one's row in the
+ * catalog. Trying again finds the table.
+ */
+export const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07", "42710"]);

@@ -1,0 +1,148 @@
+/**
+ * The embedded store: one SQLite file, nothing to set up. The work is done in a thread of its own (sqliteThread.ts); how safe it is and why, sqliteFile.ts says.
+ * Several processes of one machine may share the file. Bytes given to it are copied once on their way to the thread.
+ */
+import { Caller, type PlainError } from "./rpc.ts";
+import type { ThreadOptions } from "./sqliteThread.ts";
+import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord, Store } from "./store.ts";
+import { LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
+
+export interface SqliteOptions {
+  /** The file. */
+  path: string;
+  leaseSeconds?: number;
+  /** Told when a damaged file was moved aside: the rooms in it are not offered any more. */
+  onDamage?: (damage: { path: string; movedTo: string; reason: string }) => void;
+}
+
+const threadFile = new URL("./sqliteThread.ts", import.meta.url);
+
+export class SqliteStore implements Store {
+  readonly kind = "sqlite";
+  readonly leaseSeconds: number;
+  readonly #options: SqliteOptions;
+  readonly #caller: Caller;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+    this.leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
+    this.#caller = new Caller(threadFile, { path: options.path, leaseSeconds: this.leaseSeconds } satisfies ThreadOptions, (error) => this.#revive(error));
+  }
+
+  async open(): Promise<void> {
+    let opened: { movedTo: string | null; damage: string | null };
+    try {
+      opened = (await this.#caller.call("open", [])) as typeof opened;
+    } catch (error) {
+      if (error instanceof StoreRefused) throw error;
+      throw new StoreUnavailable(`the SQLite store ${this.#options.path} cannot be opened`, error);
+    }
+    const { movedTo, damage } = opened;
+    if (movedTo !== null) this.#options.onDamage?.({ path: this.#options.path, movedTo, reason: damage ?? "" });
+  }
+
+  async close(): Promise<void> {
+    await this.#call("close");
+    await this.#caller.end();
+  }
+
+  async ping(): Promise<void> {
+    await this.#call("ping");
+  }
+
+  async createRoom(record: RoomRecord, holder: Holder, key?: string): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
+    return this.#call("createRoom", record, holder, key ?? null);
+  }
+
+  async claim(room: string, holder: Holder): Promise<Lease | null> {
+    return this.#call("claim", room, holder);
+  }
+
+  async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
+    return this.#call("renew", holder, leases);
+  }
+
+  async release(lease: Lease): Promise<void> {
+    await this.#call("release", lease);
+  }
+
+  async endLeases(process: string): Promise<string[]> {
+    return this.#call("endLeases", process);
+  }
+
+  async removeRoom(lease: Lease): Promise<void> {
+    await this.#fenced(lease, "removeRoom");
+  }
+
+  async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
+    await this.#fenced(lease, "writeSettings", settings);
+  }
+
+  async rooms(): Promise<Listing[]> {
+    return this.#call("rooms");
+  }
+
+  async room(name: string): Promise<Listing | null> {
+    return this.#call("room", name);
+  }
+
+  async writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void> {
+    await this.#fenced(lease, "writeCheckpoint", checkpoint);
+  }
+
+  async appendJournal(lease: Lease, segment: JournalSegment): Promise<void> {
+    await this.#fenced(lease, "appendJournal", segment);
+  }
+
+  async checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]> {
+    return this.#call("checkpointTicks", room);
+  }
+
+  async readCheckpoint(room: string, tick: number): Promise<Checkpoint | null> {
+    return this.#call("readCheckpoint", room, tick);
+  }
+
+  async readJournal(room: string, after: number): Promise<JournalSegment[]> {
+    return this.#call("readJournal", room, after);
+  }
+
+  async prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void> {
+    await this.#fenced(lease, "prune", keepTicks, journalAfter);
+  }
+
+  async rewind(lease: Lease, tick: number): Promise<void> {
+    await this.#fenced(lease, "rewind", tick);
+  }
+
+  async audit(entry: AuditEntry): Promise<void> {
+    await this.#call("audit", entry);
+  }
+
+  async readAudit(options: { room?: string; limit: number }): Promise<AuditEntry[]> {
+    return this.#call("readAudit", options);
+  }
+
+  async #call<T>(method: string, ...args: unknown[]): Promise<T> {
+    try {
+      return (await this.#caller.call(method, args)) as T;
+    } catch (error) {
+      throw error instanceof StoreUnavailable ? error : new StoreUnavailable(`the SQLite store ${this.#options.path} could not ${method}`, error);
+    }
+  }
+
+  /** @throws LeaseLost */
+  async #fenced(lease: Lease, method: string, ...args: unknown[]): Promise<void> {
+    try {
+      await this.#caller.call(method, [lease, ...args]);
+    } catch (error) {
+      if ((error as Error).name === "LeaseLost") throw new LeaseLost(lease);
+      throw new StoreUnavailable(`the SQLite store ${this.#options.path} could not ${method} of room ${lease.room}`, error);
+    }
+  }
+
+  #revive({ name, message, details }: PlainError): Error {
+    if (name === "StoreRefused") return new StoreRefused(message);
+    const hint = details["damaged"] === true ? "; the file is damaged: the next start moves it aside and begins with an empty one" : "";
+    return Object.assign(new Error(message + hint), { name });
+  }
+}

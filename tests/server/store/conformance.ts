@@ -1,0 +1,337 @@
+/**
+ * What every store has to do (server/store/store.ts), said once and run against each implementation. Several stores opened on one database stand for several processes.
+ * Leases here are short, so that one can wait for their end; waits are longer than the term by a margin, never shorter than what is claimed.
+ */
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Holder, type Lease, LeaseLost, type RoomRecord, type Store } from "../../../server/store/store.ts";
+
+/** Term of the leases, s. */
+export const TERM = 0.6;
+const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
+
+const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({ process, url: `http://${process}:8080` }));
+
+let made = 0;
+const record = (name = `room-${++made}`): RoomRecord => ({ name, scene: "bunny", pool: "shared", createdAt: new Date(1e12 + made).toISOString(), settings: {} });
+const bytes = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
+
+export interface Provider {
+  /** Opens the same database anew: another process. */
+  open(): Promise<Store>;
+}
+
+export function storeConformance(name: string, provide: () => Promise<Provider>): void {
+  describe(`store: ${name}`, () => {
+    let provider: Provider;
+    let store: Store;
+    let other: Store;
+    beforeAll(async () => {
+      provider = await provide();
+      [store, other] = [await provider.open(), await provider.open()];
+    });
+    afterAll(async () => {
+      await store?.close();
+      await other?.close();
+    });
+
+    /** A new room that Ann holds. */
+    const held = async (): Promise<Lease> => {
+      const answer = await store.createRoom(record(), ann);
+      if (!answer.created) throw new Error("the name was taken");
+      return answer.lease;
+    };
+    /** The same room, with Bob since. */
+    const taken = async (lease: Lease): Promise<Lease> => {
+      await store.release(lease);
+      return (await other.claim(lease.room, bob)) as Lease;
+    };
+    const contents = async (room: string): Promise<unknown> =>
+      [await store.room(room).then((found) => found?.settings), await store.checkpointTicks(room), await store.readJournal(room, -Infinity)];
+
+    test("answers", async () => {
+      await store.ping();
+      expect(store.leaseSeconds).toBe(TERM);
+    });
+
+    test("a room that is made belongs to its maker and is listed everywhere", async () => {
+      const room = { ...record(), settings: { password: "«ü'\"\\ \u0001 😀", roles: [1, null, { deep: true }] } };
+      const answer = await store.createRoom(room, ann);
+      expect(answer).toMatchObject({ created: true, lease: { room: room.name, process: "ann" } });
+      const found = await other.room(room.name);
+      expect(found).toMatchObject({ ...room, members: 0, owner: ann });
+      expect(found?.owner?.epoch).toBe((answer as { lease: Lease }).lease.epoch);
+      expect(found?.owner?.secondsLeft).toBeGreaterThan(0);
+      expect(found?.owner?.secondsLeft).toBeLessThanOrEqual(TERM);
+      expect((await other.rooms()).filter((listing) => listing.name === room.name)).toHaveLength(1);
+      expect(await other.room("no-such-room")).toBeNull();
+    });
+
+    test("a name that is taken finds its room and changes nothing", async () => {
+      const lease = await held();
+      const answer = await other.createRoom({ ...record(lease.room), scene: "cloth" }, bob);
+      expect(answer).toMatchObject({ created: false, room: { name: lease.room, scene: "bunny", owner: { process: "ann", epoch: lease.epoch } } });
+    });
+
+    test("a request that is repeated gets the room that it made, by whatever name, until that is gone", async () => {
+      const [first, second] = [record(), record()];
+      const answer = await store.createRoom(first, ann, `key of ${first.name}`);
+      expect(answer.created).toBe(true);
+      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({ created: false, room: { name: first.name } });
+      expect(await store.room(second.name)).toBeNull();
+      await store.removeRoom((answer as { lease: Lease }).lease);
+      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({ created: true, lease: { room: second.name } });
+    });
+
+    test("of many that make one room at once exactly one does, and all learn of the same", async () => {
+      for (const keyed of [false, true]) {
+        const { name: shared } = record();
+        const answers = await Promise.all(Array.from({ length: 16 }, (_, i) =>
+          (i % 2 ? store : other).createRoom(keyed ? record() : record(shared), [ann, bob, cleo][i % 3], keyed ? `key of ${shared}` : undefined)));
+        const makers = answers.flatMap((answer) => (answer.created ? [answer.lease] : []));
+        expect(makers).toHaveLength(1);
+        for (const answer of answers) if (!answer.created) expect(answer.room).toMatchObject({ name: makers[0].room, owner: { process: makers[0].process } });
+      }
+    });
+
+    test("nobody takes a room while its lease runs; a release ends it at once", async () => {
+      const lease = await held();
+      expect(await other.claim(lease.room, bob)).toBeNull();
+      expect(await store.claim(lease.room, ann)).toBeNull();
+      expect(await store.claim("no-such-room", ann)).toBeNull();
+      await store.release(lease);
+      expect(await store.room(lease.room)).toMatchObject({ owner: null });
+      const next = (await other.claim(lease.room, bob)) as Lease;
+      expect(next.epoch).toBeGreaterThan(lease.epoch);
+      await store.release(lease); // A late word of the one before.
+      expect(await store.room(lease.room)).toMatchObject({ owner: { process: "bob", epoch: next.epoch } });
+    });
+
+    test("a lease runs out by the store's clock, whatever time of day the one who asks takes it for", async () => {
+      const lease = await held();
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3600e3 });
+      try {
+        expect(await other.claim(lease.room, bob)).toBeNull();
+        vi.setSystemTime(Date.now() - 7200e3);
+        await afterTerm();
+        expect((await other.room(lease.room))?.owner).toBeNull();
+        expect(await other.claim(lease.room, bob)).toMatchObject({ process: "bob" });
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test("renewing keeps a room beyond its term and tells of its members", async () => {
+      const lease = await held();
+      for (let i = 0; i < 4; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 400 * TERM));
+        expect(await store.renew(ann, [{ ...lease, members: i }])).toEqual([]);
+        expect(await other.claim(lease.room, bob)).toBeNull();
+      }
+      expect(await other.room(lease.room)).toMatchObject({ members: 3 });
+      expect(await store.renew(ann, [])).toEqual([]);
+    });
+
+    test("renewing names the rooms that are lost: taken by others, released, removed; and none of the rest", async () => {
+      const [kept, lost, released, removed] = [await held(), await held(), await held(), await held()];
+      await taken(lost);
+      await store.release(released);
+      await store.removeRoom(removed);
+      const answer = await store.renew(ann, [kept, lost, released, removed].map((lease) => ({ ...lease, members: 1 })));
+      expect([...answer].sort()).toEqual([lost, released, removed].map(({ room }) => room).sort());
+      expect(await store.room(lost.room)).toMatchObject({ owner: { process: "bob" }, members: 0 });
+    });
+
+    test("a lease that ran out while nobody claimed the room still writes, and is renewed", async () => {
+      const lease = await held();
+      await afterTerm();
+      await store.writeCheckpoint(lease, { tick: 5, identity: "a", state: bytes(3, 1) });
+      expect(await store.renew(ann, [{ ...lease, members: 0 }])).toEqual([]);
+      expect(await other.claim(lease.room, bob)).toBeNull();
+      expect((await store.room(lease.room))?.owner).toMatchObject({ process: "ann", epoch: lease.epoch });
+    });
+
+    test("of many that claim one room at once exactly one gets it, each time with a higher epoch", async () => {
+      let lease = await held();
+      for (let round = 0; round < 12; round++) {
+        await store.release(lease);
+        const claims = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).claim(lease.room, [ann, bob, cleo][i % 3])));
+        const winners = claims.filter((claim) => claim !== null);
+        expect(winners).toHaveLength(1);
+        expect(winners[0].epoch).toBeGreaterThan(lease.epoch);
+        [lease] = winners;
+      }
+    });
+
+    test("when a lease has run out, either its holder renews it or another takes it, never both", async () => {
+      const leases = await Promise.all(Array.from({ length: 12 }, held));
+      await afterTerm();
+      const outcomes = await Promise.all(leases.map(async (lease) => {
+        const [lost, claim] = await Promise.all([store.renew(ann, [{ ...lease, members: 0 }]), other.claim(lease.room, bob)]);
+        return { room: lease.room, lost, claim };
+      }));
+      for (const { room, lost, claim } of outcomes) {
+        expect(lost).toEqual(claim === null ? [] : [room]);
+        expect((await store.room(room))?.owner).toMatchObject({ process: claim === null ? "ann" : "bob" });
+      }
+    });
+
+    test("a stale lease writes nothing at all", async () => {
+      const lease = await held();
+      const next = await taken(lease);
+      await other.writeSettings(next, { by: "bob" });
+      await other.writeCheckpoint(next, { tick: 10, identity: "b", state: bytes(9, 2) });
+      await other.appendJournal(next, { after: 10, until: 20, bytes: bytes(4, 3) });
+      const before = await contents(lease.room);
+      const writes = [
+        store.writeSettings(lease, { by: "ann" }),
+        store.writeCheckpoint(lease, { tick: 10, identity: "a", state: bytes(1, 1) }),
+        store.writeCheckpoint(lease, { tick: 11, identity: "a", state: bytes(1, 1) }),
+        store.appendJournal(lease, { after: 10, until: 20, bytes: bytes(1, 1) }),
+        store.prune(lease, [], 1000),
+        store.rewind(lease, 0),
+        store.removeRoom(lease),
+        // Another process with the right number, and the right process with a number to come.
+        other.writeSettings({ ...next, process: "cleo" }, {}),
+        other.writeSettings({ ...next, epoch: next.epoch + 1 }, {}),
+      ];
+      for (const outcome of await Promise.allSettled(writes)) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(LeaseLost) });
+      expect(await contents(lease.room)).toEqual(before);
+    });
+
+    test("nothing of the one before is written once a claim has been answered, however its writes race with it", async () => {
+      for (let round = 0; round < 6; round++) {
+        const lease = await held();
+        const accepted: number[] = [];
+        let going = true;
+        const writer = (async () => {
+          for (let tick = 1; going; tick++) {
+            await store.writeCheckpoint(lease, { tick, identity: "ann", state: bytes(2000, tick) });
+            accepted.push(tick);
+          }
+        })().catch((error: unknown) => error);
+        while (accepted.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+        await other.release(lease);
+        const next = await other.claim(lease.room, bob);
+        const atClaim = (await other.checkpointTicks(lease.room)).map(({ tick }) => tick);
+        expect(await writer).toBeInstanceOf(LeaseLost);
+        going = false;
+        expect(next).not.toBeNull();
+        const atEnd = (await other.checkpointTicks(lease.room)).map(({ tick }) => tick);
+        expect(atEnd).toEqual(atClaim);
+        expect(atEnd).toEqual(accepted); // And nothing that was acknowledged is missing.
+      }
+    });
+
+    test("epochs go on when a room is removed and another of its name is made: a late write of the first does not reach the second", async () => {
+      const lease = await held();
+      await store.writeCheckpoint(lease, { tick: 1, identity: "a", state: bytes(8, 1) });
+      await store.removeRoom(lease);
+      const again = await store.createRoom(record(lease.room), ann);
+      expect(again).toMatchObject({ created: true });
+      expect((again as { lease: Lease }).lease.epoch).toBeGreaterThan(lease.epoch);
+      await expect(store.writeCheckpoint(lease, { tick: 2, identity: "a", state: bytes(8, 1) })).rejects.toBeInstanceOf(LeaseLost);
+      expect(await store.checkpointTicks(lease.room)).toEqual([]);
+    });
+
+    test("checkpoints come back bit for bit, whatever buffer they lay in; one of the same tick is replaced", async () => {
+      const lease = await held();
+      const shared = new Uint8Array(new SharedArrayBuffer(64)).fill(9).subarray(8, 24);
+      const states = [bytes(0, 0), bytes(1, 5), shared, Buffer.from("a slice of node's pool"), bytes(3 * 2 ** 20, 4).subarray(1)];
+      for (const [i, state] of states.entries()) await store.writeCheckpoint(lease, { tick: 100 * i, identity: `kernel ${i}`, state });
+      expect(await other.checkpointTicks(lease.room)).toEqual(states.map((state, i) => ({ tick: 100 * i, bytes: state.length })));
+      for (const [i, state] of states.entries()) {
+        const read = await other.readCheckpoint(lease.room, 100 * i);
+        expect(read).toMatchObject({ tick: 100 * i, identity: `kernel ${i}` });
+        expect(Buffer.compare(read?.state as Uint8Array, state)).toBe(0);
+      }
+      await store.writeCheckpoint(lease, { tick: 100, identity: "new", state: bytes(2, 2) });
+      expect((await store.readCheckpoint(lease.room, 100))?.identity).toBe("new");
+      expect(await store.checkpointTicks(lease.room)).toHaveLength(states.length);
+      expect(await store.readCheckpoint(lease.room, 101)).toBeNull();
+    });
+
+    test("journal segments come back in order; an append that is repeated counts once", async () => {
+      const lease = await held();
+      const segments = [0, 30, 60, 90].map((after) => ({ after, until: after + 30, bytes: bytes(after, after) }));
+      for (const segment of segments) await store.appendJournal(lease, segment);
+      await store.appendJournal(lease, segments[1]);
+      const read = async (after: number): Promise<unknown> =>
+        (await other.readJournal(lease.room, after)).map((segment) => ({ ...segment, bytes: Uint8Array.from(segment.bytes) }));
+      expect(await read(0)).toEqual(segments);
+      expect(await read(30)).toEqual(segments.slice(1));
+      expect(await read(31)).toEqual(segments.slice(1));
+      expect(await read(120)).toEqual([]);
+    });
+
+    test("pruning drops the past, rewinding what would have been the future, and both leave other rooms alone", async () => {
+      const [lease, neighbor] = [await held(), await held()];
+      for (const one of [lease, neighbor]) {
+        for (const tick of [0, 100, 200, 300]) {
+          await store.writeCheckpoint(one, { tick, identity: "a", state: bytes(5, tick) });
+          await store.appendJournal(one, { after: tick, until: tick + 100, bytes: bytes(2, tick) });
+        }
+      }
+      const ticks = async (): Promise<number[]> => (await other.checkpointTicks(lease.room)).map(({ tick }) => tick);
+      const untils = async (): Promise<number[]> => (await other.readJournal(lease.room, -Infinity)).map(({ until }) => until);
+      await store.prune(lease, [100, 200, 300], 100);
+      expect([await ticks(), await untils()]).toEqual([[100, 200, 300], [200, 300, 400]]);
+      await store.rewind(lease, 200);
+      expect([await ticks(), await untils()]).toEqual([[100, 200], [200]]);
+      await store.prune(lease, [], -Infinity);
+      expect([await ticks(), await untils()]).toEqual([[], [200]]);
+      expect(await other.checkpointTicks(neighbor.room)).toHaveLength(4);
+      expect(await other.readJournal(neighbor.room, -Infinity)).toHaveLength(4);
+    });
+
+    test("a room that is removed leaves nothing, also when it was being written to", async () => {
+      for (let round = 0; round < 8; round++) {
+        const lease = await held();
+        await store.writeCheckpoint(lease, { tick: 0, identity: "a", state: bytes(50, 1) });
+        const writes = Array.from({ length: 6 }, (_, i) => [
+          other.writeCheckpoint(lease, { tick: i, identity: "a", state: bytes(20_000, i) }),
+          other.appendJournal(lease, { after: i, until: i + 1, bytes: bytes(500, i) }),
+        ]).flat();
+        const removed = store.removeRoom(lease);
+        for (const outcome of await Promise.allSettled(writes)) if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(LeaseLost);
+        await removed;
+        expect(await store.room(lease.room)).toBeNull();
+        expect(await contents(lease.room)).toEqual([undefined, [], []]);
+        await expect(store.removeRoom(lease)).rejects.toBeInstanceOf(LeaseLost);
+      }
+    });
+
+    test("the leases of a process that is dead are ended together", async () => {
+      const doomed: Holder = { process: `doomed-${++made}`, url: "http://doomed" };
+      const rooms = [record(), record()];
+      for (const room of rooms) await store.createRoom(room, doomed);
+      const alive = await held();
+      expect([...await other.endLeases(doomed.process)].sort()).toEqual(rooms.map(({ name }) => name).sort());
+      expect(await other.claim(rooms[0].name, bob)).toMatchObject({ process: "bob" });
+      expect(await other.claim(alive.room, bob)).toBeNull();
+      expect(await other.endLeases(doomed.process)).toEqual([]);
+    });
+
+    test("the audit log is read newest first, by room or whole", async () => {
+      const { name: room } = record();
+      for (let i = 0; i < 5; i++) {
+        await store.audit({ at: new Date(1e12 + i).toISOString(), actor: "ann", action: "kick", room: i % 2 ? room : null, details: { i, who: "bob; DROP TABLE rooms" } });
+      }
+      expect((await other.readAudit({ room, limit: 10 })).map(({ details }) => details["i"])).toEqual([3, 1]);
+      expect(await other.readAudit({ limit: 2 })).toEqual([
+        { at: new Date(1e12 + 4).toISOString(), actor: "ann", action: "kick", room: null, details: { i: 4, who: "bob; DROP TABLE rooms" } },
+        expect.objectContaining({ room }),
+      ]);
+    });
+
+    test("everything is there after the store was closed and opened again", async () => {
+      const lease = await held();
+      await store.writeCheckpoint(lease, { tick: 7, identity: "a", state: bytes(100, 7) });
+      const before = await contents(lease.room);
+      await store.close();
+      await other.close();
+      [store, other] = [await provider.open(), await provider.open()];
+      expect(await contents(lease.room)).toEqual(before);
+      await store.writeSettings(lease, { still: "mine" });
+    });
+  });
+}
