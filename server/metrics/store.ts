@@ -4,11 +4,11 @@ import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 
 /** Methods of the store that ask it for something. */
-export type StoreOperation = Exclude<keyof Store, "kind" | "open" | "close">;
+export type StoreOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "open" | "close">;
 
 export const STORE_OPERATIONS: readonly StoreOperation[] = [
-  "ping", "createRoom", "claim", "renew", "release", "removeRoom", "writeSettings", "rooms", "room", "writeCheckpoint", "appendJournal", "checkpointTicks", "readCheckpoint",
-  "readJournal", "prune", "audit", "readAudit",
+  "ping", "createRoom", "claim", "renew", "release", "endLeases", "removeRoom", "writeSettings", "rooms", "room", "writeCheckpoint", "appendJournal", "checkpointTicks", "readCheckpoint",
+  "readJournal", "prune", "rewind", "audit", "readAudit",
 ];
 
 export type StoreOutcome = "ok" | "lease_lost" | "failed";

@@ -18,5 +18,5 @@ export function measured(store: Store, metrics: StoreMetrics): Store {
     }
   };
   const operations = Object.fromEntries(STORE_OPERATIONS.map((operation) => [operation, timed(operation)]));
-  return { kind: store.kind, open: () => store.open(), close: () => store.close(), ...operations } as Store;
+  return { kind: store.kind, leaseSeconds: store.leaseSeconds, open: () => store.open(), close: () => store.close(), ...operations } as Store;
 }

@@ -18,7 +18,6 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
   { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
-  { files: /^server\/store\//, mayLoad: /^server\/store\// },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|metrics)\/|shared\/)/ },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
