@@ -8,7 +8,7 @@ export type StoreOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "ope
 
 export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "ping", "createRoom", "claim", "renew", "release", "endLeases", "removeRoom", "writeSettings", "rooms", "room", "writeCheckpoint", "appendJournal", "checkpointTicks", "readCheckpoint",
-  "readJournal", "prune", "rewind", "audit", "readAudit",
+  "readJournal", "prune", "truncate", "audit", "readAudit",
 ];
 
 export type StoreOutcome = "ok" | "lease_lost" | "failed";

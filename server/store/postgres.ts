@@ -170,7 +170,7 @@ export class PostgresStore implements Store {
       [[...keepTicks], finite(journalAfter)]);
   }
 
-  async rewind(lease: Lease, tick: number): Promise<void> {
+  async truncate(lease: Lease, tick: number): Promise<void> {
     await this.#fenced(lease,
       `, later_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND tick > $4::bigint RETURNING 1),
        later_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $4::bigint RETURNING 1)

@@ -110,8 +110,8 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "prune", keepTicks, journalAfter);
   }
 
-  async rewind(lease: Lease, tick: number): Promise<void> {
-    await this.#fenced(lease, "rewind", tick);
+  async truncate(lease: Lease, tick: number): Promise<void> {
+    await this.#fenced(lease, "truncate", tick);
   }
 
   async audit(entry: AuditEntry): Promise<void> {

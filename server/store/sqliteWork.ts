@@ -131,7 +131,7 @@ export class SqliteWork {
     });
   }
 
-  rewind(lease: Lease, tick: number): void {
+  truncate(lease: Lease, tick: number): void {
     this.#fenced(lease, () => {
       this.#run("DELETE FROM checkpoints WHERE room = ? AND tick > ?", lease.room, tick);
       this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ?", lease.room, tick);

@@ -188,7 +188,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
         store.writeCheckpoint(lease, { tick: 11, identity: "a", state: bytes(1, 1) }),
         store.appendJournal(lease, { after: 10, until: 20, bytes: bytes(1, 1) }),
         store.prune(lease, [], 1000),
-        store.rewind(lease, 0),
+        store.truncate(lease, 0),
         store.removeRoom(lease),
         // Another process with the right number, and the right process with a number to come.
         other.writeSettings({ ...next, process: "cleo" }, {}),
@@ -275,7 +275,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       const untils = async (): Promise<number[]> => (await other.readJournal(lease.room, -Infinity)).map(({ until }) => until);
       await store.prune(lease, [100, 200, 300], 100);
       expect([await ticks(), await untils()]).toEqual([[100, 200, 300], [200, 300, 400]]);
-      await store.rewind(lease, 200);
+      await store.truncate(lease, 200);
       expect([await ticks(), await untils()]).toEqual([[100, 200], [200]]);
       await store.prune(lease, [], -Infinity);
       expect([await ticks(), await untils()]).toEqual([[], [200]]);
