@@ -15,6 +15,7 @@ import type { Session } from "./rooms/session.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { reportRoutes } from "./routes/report.ts";
+import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
@@ -58,6 +59,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const fastify = Fastify({
     logger,
     trustProxy: config.trustProxy,
+    genReqId: requestIds(config.trustProxy),
     bodyLimit: 64 * 1024,
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
@@ -89,11 +91,12 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     () => (notReady = null),
     (error: unknown) => {
       notReady = "no scene could be built";
-      log.error({ err: error }, notReady);
+      log.error({ err: error }, "no scene could be built");
     },
   );
 
   addErrorHandling(fastify);
+  answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);

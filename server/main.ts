@@ -53,7 +53,8 @@ try {
 const shownHost = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
 // PORT=0 takes a free port: the log must say which.
 const { port } = app.fastify.server.address() as AddressInfo;
+const url = `http://${shownHost}:${port}`;
 app.warm.then(
-  () => log.info(`Pliant is ready on http://${shownHost}:${port}`),
+  () => log.info({ url }, `Pliant is ready on ${url}`),
   () => {},
 );

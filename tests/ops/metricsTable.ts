@@ -7,7 +7,7 @@ const HEAD = `# Metrics
 
 What \`/metrics\` exposes of the server itself, in Prometheus' conventions: prefix \`pliant_\`, base units (seconds, bytes, ratios from 0 to 1), counters end in \`_total\`. No label ever holds a
 room, a member, an address or anything else that somebody outside may choose: every label has a fixed list of values, so the number of series does not grow with use. What concerns one room is in the
-log. Beside these there are prom-client's own \`process_*\` and \`nodejs_*\` metrics. Made by \`node tests/ops/writeMetrics.ts\` from the registry; a test
+[log](LOGS.md). Beside these there are prom-client's own \`process_*\` and \`nodejs_*\` metrics. Made by \`node tests/ops/writeMetrics.ts\` from the registry; a test
 holds it to the registry and to a running server.
 
 | name | type | labels | what |

@@ -1,0 +1,98 @@
+/** server/ops/LOGS.md says what the server logs: held to the source, and to the lines of a real process that is used in many ways. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { startServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/server.ts";
+import { FRAMEWORK, logCalls, loggedOnPage, withoutValues } from "./logCalls.ts";
+
+const page = loggedOnPage();
+const key = ({ message, level, fields }: { message: string; level: string; fields: string[] }): string => `${level}: ${message} {${[...fields].sort().join(", ")}}`;
+
+test("the page lists every message of the source with its level and fields, and no other", () => {
+  const calls = logCalls();
+  expect(calls.length).toBeGreaterThan(20);
+  const listed = page.filter(({ message }) => !FRAMEWORK.includes(message));
+  expect([...new Set(listed.map(key))].sort()).toEqual([...new Set(calls.map(key))].sort());
+});
+
+test("a message stands once on the page", () => {
+  expect(new Set(page.map(({ message }) => message)).size).toBe(page.length);
+});
+
+type Line = Record<string, unknown> & { level: number; msg: string };
+const LEVELS: Record<number, string> = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
+const lines = (server: RunningServer): Line[] => server.output().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Line);
+
+describe("a running server", () => {
+  let server: RunningServer;
+  let logged: Line[];
+  let room: string;
+  let secrets: string[];
+  let session: string;
+  let answered: string | null;
+
+  beforeAll(async () => {
+    server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "trace" } });
+    ({ room } = await createRoom(server.url, "jelly-stack"));
+    const bot = await Bot.join(server.url, room, { name: "somebody" });
+    await bot.frames(3);
+    ({ session } = bot.welcome);
+    const answer = await fetch(`${server.url}/api/rooms/${room}`, { headers: { authorization: "Bearer very-secret-words", cookie: "id=secret-crumbs", "x-request-id": "pretended" } });
+    answered = answer.headers.get("x-request-id");
+    const broken = await Bot.join(server.url, room);
+    broken.send(["nonsense"]);
+    await broken.untilClosed();
+    await fetch(`${server.url}/nowhere`);
+    await createRoom(server.url, "there-is-no-such-scene").catch(() => {});
+    secrets = [bot.welcome.token, broken.welcome.token, "very-secret-words", "secret-crumbs"];
+    await fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE" });
+    await bot.untilClosed();
+    expect(await server.stop()).toBe(0);
+    logged = lines(server);
+  });
+  afterAll(() => server?.stop());
+
+  test("writes JSON only, and only messages, levels and fields of the page", () => {
+    const rows = new Map(page.map((row) => [row.message.replace(/<>.*/, ""), row]));
+    expect(logged.length).toBeGreaterThan(15);
+    for (const { level, time, pid, hostname, msg, reqId, room: _room, session: _session, member, ...fields } of logged) {
+      const row = [...rows].find(([start, { message }]) => (message.includes("<>") ? msg.startsWith(start) : msg === message))?.[1];
+      expect(row, msg).toBeDefined();
+      expect(LEVELS[level], msg).toBe(row!.level);
+      expect([typeof time, typeof pid, typeof hostname], msg).toEqual(["number", "number", "string"]);
+      for (const name of Object.keys(fields)) expect(row!.fields, `${msg}: ${name}`).toContain(name);
+    }
+    expect(withoutValues("at ${x}")).toBe(withoutValues("at <url>"));
+  });
+
+  test("names room, session, member and request", () => {
+    const of = (msg: string): Line[] => logged.filter((line) => line.msg === msg);
+    for (const msg of ["room opened", "room closed", "member connected", "closing socket"]) for (const line of of(msg)) expect(line["room"], msg).toBe(room);
+    expect(of("member connected")).toHaveLength(2);
+    expect(of("member connected")[0]).toMatchObject({ session, member: 1 });
+    expect(of("closing socket").map(({ code, member }) => ({ code, member }))).toEqual([{ code: 4400, member: 2 }, { code: 4404, member: 1 }]);
+    const upgrade = of("incoming request").find(({ reqId }) => reqId === of("member connected")[0]!["reqId"]);
+    expect(upgrade?.["req"]).toMatchObject({ url: `/api/rooms/${room}/socket` });
+  });
+
+  test("gives every request an id that its answer names, and believes no client's own", () => {
+    expect(answered).toMatch(/^[0-9a-f-]{36}$/);
+    expect(logged.filter(({ reqId }) => reqId === answered).map(({ msg }) => msg)).toEqual(["incoming request", "request completed"]);
+    const ids = logged.filter(({ msg }) => msg === "incoming request").map(({ reqId }) => reqId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("keeps tokens and cookies to itself", () => {
+    for (const secret of secrets) expect(server.output()).not.toContain(secret);
+  });
+});
+
+test("LOG_LEVEL=warn leaves out what is normal, and a trusted proxy's request id is taken", async () => {
+  const server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "warn", PLIANT_TRUST_PROXY: "true" } });
+  const id = async (given: string): Promise<string | null> => (await fetch(`${server.url}/api/rooms`, { headers: { "x-request-id": given } })).headers.get("x-request-id");
+  expect(await id("trace-4711:a.b")).toBe("trace-4711:a.b");
+  expect(await id("not one {}")).toMatch(/^[0-9a-f-]{36}$/);
+  await createRoom(server.url, "jelly-stack");
+  expect(await server.stop()).toBe(0);
+  expect(lines(server).filter(({ level }) => level < 40)).toEqual([]);
+});
