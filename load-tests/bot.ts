@@ -22,6 +22,10 @@ export interface BotOptions {
   color?: string;
   /** Token of a session to resume. */
   resume?: string;
+  /** Join token: what the member is. */
+  joinToken?: string;
+  /** Of the room. */
+  password?: string;
   /** Default 10 s, for joining and for every `until`. */
   timeoutMs?: number;
   /** How many frames `recent` keeps; default none. */
@@ -47,8 +51,8 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Opens a room, or finds it. @throws HttpFailure */
-export async function createRoom(url: string, scene: string, room?: string, pool?: "shared" | "dedicated"): Promise<{ room: string; topology: string }> {
+/** Opens a room, or finds it. @returns with the owner's token if it was opened now. @throws HttpFailure */
+export async function createRoom(url: string, scene: string, room?: string, pool?: "shared" | "dedicated"): Promise<{ room: string; topology: string; token?: string }> {
   const answer = await fetch(`${url}/api/rooms`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -56,12 +60,17 @@ export async function createRoom(url: string, scene: string, room?: string, pool
   });
   const body = (await answer.json()) as Record<string, unknown>;
   if (!answer.ok) throw new HttpFailure(answer.status, body);
-  return body as unknown as { room: string; topology: string };
+  return body as unknown as { room: string; topology: string; token?: string };
+}
+
+/** Ends a room. @param token its owner's, from `createRoom`. @returns the status */
+export async function deleteRoom(url: string, room: string, token = ""): Promise<number> {
+  return (await fetch(`${url}/api/rooms/${room}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } })).status;
 }
 
 export class Bot {
   readonly socket: WebSocket;
-  welcome!: { session: string; token: string; member: number; tickHz: number; sendHz: number; topology: string; room: string; scene: string; limits: Record<string, number> };
+  welcome!: { session: string; token: string; member: number; tickHz: number; sendHz: number; topology: string; room: string; scene: string; limits: Record<string, number>; role: string };
   topology!: Topology;
   /** Wire tick of `frame`, -1 before the first. */
   tick = -1;
@@ -69,8 +78,10 @@ export class Bot {
   frame: Int32Array = new Int32Array(0);
   /** The last frames by their tick, oldest first, if asked for. */
   readonly recent = new Map<number, Int32Array>();
-  /** [member, name, color, connected] */
-  members: [number, string, string, boolean][] = [];
+  /** [member, name, color, connected, role] */
+  members: [number, string, string, boolean, string][] = [];
+  /** The room's door, as it was said last. */
+  door: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number } | null = null;
   readonly hands = new Map<number, Hand>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   stats: Record<string, unknown> | null = null;
@@ -91,8 +102,8 @@ export class Bot {
     this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, { perMessageDeflate: false });
     this.socket.on("open", () => {
-      const { name, color, resume } = options;
-      this.send([ClientMessage.hello, PROTOCOL_VERSION, { ...(name ? { name } : {}), ...(color ? { color } : {}), ...(resume ? { resume } : {}) }]);
+      const { name, color, resume, joinToken: token, password } = options;
+      this.send([ClientMessage.hello, PROTOCOL_VERSION, { ...(name ? { name } : {}), ...(color ? { color } : {}), ...(resume ? { resume } : {}), ...(token ? { token } : {}), ...(password ? { password } : {}) }]);
     });
     this.socket.on("message", (data: Buffer) => this.#receive(data));
     this.socket.on("error", (error) => this.#fail(error));
@@ -177,6 +188,14 @@ export class Bot {
 
   remove(body: number): void {
     this.send([ClientMessage.remove, body]);
+  }
+
+  kick(member: number, ban?: number): void {
+    this.send([ClientMessage.kick, member, ...(ban === undefined ? [] : [{ ban }])]);
+  }
+
+  setDoor(change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }): void {
+    this.send([ClientMessage.door, change]);
   }
 
   cursor(at: Point | null): void {
@@ -278,6 +297,9 @@ export class Bot {
           break;
         case ServerMessage.reset:
           this.resets += 1;
+          break;
+        case ServerMessage.door:
+          this.door = message[1] as Bot["door"];
           break;
         case ServerMessage.waiting:
           this.waiting = { tick: message[1] as number, bodies: message[2] as number[], member: message[3] as number };

@@ -4,14 +4,20 @@
  */
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
+import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import { CodedError } from "../shared/errors.ts";
 import type { Config } from "./config.ts";
+import { Audit } from "./doors/audit.ts";
+import { Doors } from "./doors/doors.ts";
+import { tokenSecrets } from "./doors/secrets.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { rehearse } from "./rooms/rehearsal.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
+import { Access } from "./routes/access.ts";
+import { adminRoutes } from "./routes/admin.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { reportRoutes } from "./routes/report.ts";
@@ -19,6 +25,7 @@ import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
 /** Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy. */
@@ -83,7 +90,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
-  const registry: RoomRegistry = new RoomRegistry({ config, library, pools, metrics, log });
+  const doors = new Doors({ mode: config.door, secrets: tokenSecrets(config.tokenSecrets, null), adminToken: config.adminToken });
+  const audit = new Audit(log, metrics.doors, null);
+  const registry: RoomRegistry = new RoomRegistry({ config, audit, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
@@ -109,14 +118,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(swagger, {
     openapi: {
       info: { title: "Pliant", description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.", version: "0.1.0" },
-      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "operations" }],
+      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "doors" }, { name: "admin" }, { name: "operations" }],
+      components: { securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A join token, or the operator's own." } } },
     },
   });
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library);
-  roomRoutes(fastify, registry);
-  await socketRoutes(fastify, { config, registry, metrics });
+  await fastify.register(rateLimit, { global: false });
+  const access = new Access({ doors, audit, metrics });
+  roomRoutes(fastify, { access, audit, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  tokenRoutes(fastify, { access, audit, registry });
+  adminRoutes(fastify, { access, audit, registry });
+  await socketRoutes(fastify, { config, doors, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();

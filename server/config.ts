@@ -22,6 +22,16 @@ export interface Config {
   maxRooms: number;
   maxMembers: number;
   connectionsPerAddress: number;
+  /** Rooms that one address has made and that are still there. */
+  roomsPerAddress: number;
+  /** Rooms that one address may make in a minute. */
+  roomsPerMinute: number;
+  /** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
+  door: "open" | "tokens";
+  /** Keys that sign (the first) and verify (all) tokens; none: the server makes one. */
+  tokenSecrets: string[];
+  /** The operator's own token; null: no admin but one with a signed token. */
+  adminToken: string | null;
   /** A room without members goes away after this long. */
   emptyRoomSeconds: number;
   /** A member whose socket is lost may come back within this long. */
@@ -102,6 +112,14 @@ export function readConfig(env: Environment): Config {
   const list = (name: string, fallback: string): string[] =>
     text(name, fallback).split(",").map((item) => item.trim()).filter((item) => item !== "");
 
+  /** Keys, by commas. What is wrong with one is said without saying it. */
+  const secrets = (name: string, keys: string[], minBytes: number): string[] => {
+    for (const key of keys) {
+      if (Buffer.byteLength(key) < minBytes) throw new ConfigError(name, `(${Buffer.byteLength(key)} bytes, not shown)`, `secrets of at least ${minBytes} bytes each`);
+    }
+    return keys;
+  };
+
   const workers = number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256);
   const prewarm = list("PLIANT_PREWARM", "all");
   const config: Config = {
@@ -116,6 +134,11 @@ export function readConfig(env: Environment): Config {
     reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),
     maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
     maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
+    roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
+    roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
+    door: choice("PLIANT_DOOR", "open", ["open", "tokens"]) as "open" | "tokens",
+    tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
+    adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
     emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
@@ -134,6 +157,8 @@ export function readConfig(env: Environment): Config {
     // What is almost a URL may hold a password.
     throw new ConfigError("PLIANT_STORE", config.store.includes("@") ? "(not shown)" : config.store, "sqlite, none or postgres://user:password@host:port/database");
   }
+  // What fits an Authorization header (RFC 6750 section 2.1).
+  if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken)) throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
   for (const origin of config.origins) {
     if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
       throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");

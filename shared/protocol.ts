@@ -4,11 +4,13 @@
  * Who receives an unknown type ignores it.
  */
 
+import type { Role } from "./roles.ts";
+
 export const PROTOCOL_VERSION = 2;
 
 /** Client to server. */
 export const ClientMessage = {
-  /** [1, version, {name?, color?, resume?}] must come first, within `helloTimeoutMs`. */
+  /** [1, version, {name?, color?, resume?, token?, password?}] must come first, within `helloTimeoutMs`. */
   hello: 1,
   /** [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it towards x y z (m). */
   grab: 2,
@@ -30,17 +32,21 @@ export const ClientMessage = {
   spawn: 10,
   /** [11, body]: take it out again. */
   remove: 11,
+  /** [12, member, {ban?: seconds}]: owners put a member out, and keep it out for a while. */
+  kick: 12,
+  /** [13, {locked?, ownersOnly?, password?, liftBans?}]: owners change the room's door; what is absent stays. */
+  door: 13,
 } as const;
 
 /** Server to client. */
 export const ServerMessage = {
-  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits}] */
+  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role}] */
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,
   /** [66, tick, baseTick, bin]: against the frame of baseTick, which is the one sent before it. */
   delta: 66,
-  /** [67, [[member, name, color, connected], ...]]: all members, whenever they change. */
+  /** [67, [[member, name, color, connected, role], ...]]: all members, whenever they change. */
   members: 67,
   /** [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z], ...]], ...]]: hands, at most at send rate, when they change. */
   hands: 68,
@@ -54,6 +60,8 @@ export const ServerMessage = {
   reset: 72,
   /** [73, tick, [body, ...], member]: from the frame of this tick on these bodies wait, and all others are there. */
   waiting: 73,
+  /** [74, {locked, password, ownersOnly, bans}]: the room's door, after welcome and whenever it changes. */
+  door: 74,
 } as const;
 
 export type MessageType = (typeof ClientMessage)[keyof typeof ClientMessage] | (typeof ServerMessage)[keyof typeof ServerMessage];
@@ -64,10 +72,15 @@ export const CloseCode = {
   tooLarge: 1009,
   restarting: 1012,
   badMessage: 4400,
+  tokenNeeded: 4401,
+  putOut: 4403,
   roomGone: 4404,
+  passwordNeeded: 4407,
   helloTimeout: 4408,
   unsupportedVersion: 4409,
   heartbeatLost: 4410,
+  locked: 4423,
+  tooManyAttempts: 4425,
   flood: 4429,
   roomFull: 4430,
   tooSlow: 4431,
@@ -105,6 +118,8 @@ export interface Welcome {
   /** Content hash of the topology, to be fetched over HTTP. */
   topology: string;
   limits: Record<string, number>;
+  /** What this member may do; see shared/roles.ts. */
+  role: Role;
 }
 
 /** Fields of `stats`. */

@@ -75,6 +75,8 @@ function environmentOf(scenario: Scenario): Record<string, string> {
     ...(scenes === "load" && { PLIANT_SCENES_DIR: fileURLToPath(new URL("../scenes", import.meta.url)) }),
     PLIANT_PREWARM: [...new Set(rooms.map(({ scene }) => scene))].join(","),
     PLIANT_MAX_ROOMS: String(roomsOf(scenario) + 8),
+    PLIANT_ROOMS_PER_ADDRESS: String(roomsOf(scenario) + 8),
+    PLIANT_ROOMS_PER_MINUTE: "100000",
     PLIANT_MAX_MEMBERS: String(Math.max(...rooms.map(({ clients }) => clients)) + spare),
     PLIANT_CONNECTIONS_PER_ADDRESS: String(clientsOf(scenario) + 8 * spare),
     PLIANT_RESUME_SECONDS: "5",

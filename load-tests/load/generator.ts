@@ -4,7 +4,7 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { randomStream } from "../../tests/parity/kit.ts";
-import { createRoom } from "../bot.ts";
+import { createRoom, deleteRoom } from "../bot.ts";
 import { type Counts, noCounts, Player } from "./player.ts";
 import type { RoomPlan, Scenario } from "./scenario.ts";
 
@@ -38,6 +38,8 @@ interface Seat {
 
 interface OpenRoom {
   name: string;
+  /** Its owner's. */
+  token: string | undefined;
   plan: RoomPlan;
   seats: Seat[];
   /** Being deleted and made anew: nobody comes or goes. */
@@ -66,7 +68,7 @@ export class Crowd {
 
   async open(): Promise<void> {
     for (const plan of this.#scenario.rooms) {
-      for (let i = 0; i < plan.count; i++) this.#rooms.push({ name: (await createRoom(this.#url, plan.scene)).room, plan, seats: [], busy: false });
+      for (let i = 0; i < plan.count; i++) this.#rooms.push({ ...(await openRoom(this.#url, plan.scene)), plan, seats: [], busy: false });
     }
   }
 
@@ -118,12 +120,17 @@ export class Crowd {
     room.busy = true;
     const gone = room.seats.splice(0);
     for (const { player } of gone) player.leave();
-    const answer = await fetch(`${this.#url}/api/rooms/${room.name}`, { method: "DELETE" });
-    if (!answer.ok) throw new Error(`DELETE /api/rooms/${room.name} answered ${answer.status}: ${await answer.text()}`);
-    room.name = (await createRoom(this.#url, room.plan.scene)).room;
+    const status = await deleteRoom(this.#url, room.name, room.token);
+    if (status !== 204) throw new Error(`DELETE /api/rooms/${room.name} answered ${status}`);
+    Object.assign(room, await openRoom(this.#url, room.plan.scene));
     await Promise.all(gone.map(({ index }) => this.#seat(room, index)));
     room.busy = false;
   }
+}
+
+async function openRoom(url: string, scene: string): Promise<Pick<OpenRoom, "name" | "token">> {
+  const { room, token } = await createRoom(url, scene);
+  return { name: room, token };
 }
 
 function main(): void {

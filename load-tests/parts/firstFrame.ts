@@ -27,14 +27,14 @@ export async function run(): Promise<Row[]> {
     for (const scene of SCENES) {
       const opened = await fetch(`${server.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ scene }) });
       if (!opened.ok) throw new Error(`POST /api/rooms for ${scene} answered ${opened.status}: ${await opened.text()}`);
-      const { room } = (await opened.json()) as { room: string };
+      const { room, token } = (await opened.json()) as { room: string; token: string };
       const context = await browser.newContext(); // A new context has no cache and no storage.
       const page = await context.newPage();
       await page.goto(`${server.url}/r/${room}`);
       const value = await page.waitForFunction(() => (globalThis as { pliant?: { firstMovingFrameMs?: number } }).pliant?.firstMovingFrameMs, undefined, { timeout: 30_000, polling: 50 });
       rows.push({ what: `${scene}, link to first moving frame`, value: (await value.jsonValue()) as number, unit: "ms", target: { atMost: 2000 } });
       await context.close();
-      await fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE" });
+      await fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
     }
     return rows;
   } finally {

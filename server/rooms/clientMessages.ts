@@ -10,7 +10,7 @@ import type { RoomShape } from "../workers/messages.ts";
 export type Point = [number, number, number];
 
 export type ClientRequest =
-  | { type: "hello"; version: number; name?: string; color?: string; resume?: string }
+  | { type: "hello"; version: number; name?: string; color?: string; resume?: string; token?: string; password?: string }
   | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
   | { type: "move"; grab: number; target: Point }
   | { type: "release"; grab: number }
@@ -20,7 +20,9 @@ export type ClientRequest =
   | { type: "remove"; body: number }
   | { type: "cursor"; at: Point | null }
   | { type: "ping"; clientTimeMs: number }
-  | { type: "needKeyframe" };
+  | { type: "needKeyframe" }
+  | { type: "kick"; member: number; banSeconds?: number }
+  | { type: "door"; locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean };
 
 /** The frame does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8). */
 export class MalformedMessage extends Error {
@@ -88,6 +90,14 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
     }
     case ClientMessage.needKeyframe:
       return { type: "needKeyframe" };
+    case ClientMessage.kick: {
+      read.name = "kick";
+      return { type: "kick", member: read.integer("member", 0, 2 ** 31), ...read.kickOptions() };
+    }
+    case ClientMessage.door: {
+      read.name = "door";
+      return { type: "door", ...read.doorOptions() };
+    }
     default:
       return null;
   }
@@ -157,9 +167,30 @@ class FieldReader {
     return { heading: heading as [number, number], occupied };
   }
 
-  helloOptions(): { name?: string; color?: string; resume?: string } {
-    const value = this.#options(), options: { name?: string; color?: string; resume?: string } = {};
-    for (const field of ["name", "color", "resume"] as const) {
+  kickOptions(): { banSeconds?: number } {
+    const { ban } = this.#options();
+    if (ban === undefined || ban === null) return {};
+    if (typeof ban !== "number" || !Number.isFinite(ban)) throw new MalformedMessage("kick: ban is not a finite number");
+    return { banSeconds: ban };
+  }
+
+  doorOptions(): { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } {
+    const value = this.#options(), options: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } = {};
+    for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
+      const flag = value[field];
+      if (flag === undefined) continue;
+      if (typeof flag !== "boolean") throw new MalformedMessage(`door: ${field} is not a boolean`);
+      options[field] = flag;
+    }
+    const { password } = value;
+    if (password === undefined) return options;
+    if (password !== null && typeof password !== "string") throw new MalformedMessage("door: password is neither a string nor nil");
+    return { ...options, password };
+  }
+
+  helloOptions(): { name?: string; color?: string; resume?: string; token?: string; password?: string } {
+    const value = this.#options(), options: { name?: string; color?: string; resume?: string; token?: string; password?: string } = {};
+    for (const field of ["name", "color", "resume", "token", "password"] as const) {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { Refused } from "../doors/refused.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import { type ClientRequest, MalformedMessage, parseClientMessage } from "./clientMessages.ts";
 import { encodeNotice } from "./serverMessages.ts";
@@ -20,19 +21,8 @@ export interface Membership {
   lost(code: number): void;
 }
 
-/** Thrown by a `Door` that stays shut: the socket is closed with the code. */
-export class Refused extends Error {
-  readonly closeCode: number;
-
-  constructor(closeCode: number, reason: string) {
-    super(reason);
-    this.name = "Refused";
-    this.closeCode = closeCode;
-  }
-}
-
-/** @throws Refused */
-export type Door = (connection: Connection, hello: Hello) => Membership;
+/** Lets a connection in, at once or when a token or password is checked. @throws Refused, or rejects with it; @returns null when the connection has closed meanwhile */
+export type Door = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
 
 export interface ConnectionOptions {
   log: FastifyBaseLogger;
@@ -63,7 +53,11 @@ export class Connection {
   /** Messages beyond the budgets drain it; empty means flood. */
   readonly #patience: TokenBucket;
   readonly #helloTimer: NodeJS.Timeout;
+  /** When the token ends that it came in with, wall time; null: never. */
+  endsAtMs: number | null = null;
   #membership: Membership | null = null;
+  /** What came between hello and the door's answer, in order; null when nothing waits. The budgets bound it. */
+  #waiting: ClientRequest[] | null = null;
   #log: FastifyBaseLogger;
   readonly #openedMs: number;
   #lastHeardMs: number;
@@ -85,7 +79,7 @@ export class Connection {
     options.metrics.requests.socketOpened();
     this.#lastHeardMs = nowMs;
     this.#lastPingMs = nowMs;
-    this.#helloTimer = setTimeout(() => this.close(CloseCode.helloTimeout, "no hello"), Limits.helloTimeoutMs);
+    this.#helloTimer = setTimeout(() => this.#endFor(new Refused(CloseCode.helloTimeout, "no hello", "hello_timeout")), Limits.helloTimeoutMs);
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
     socket.on("pong", () => this.#heard());
@@ -94,8 +88,8 @@ export class Connection {
   }
 
   /** From now on every log line of this connection says whose it is. */
-  nameInLog(session: string, member: number): void {
-    this.#log = this.#options.log.child({ session, member });
+  nameInLog(session: string, member: number, role: string): void {
+    this.#log = this.#options.log.child({ session, member, role });
     this.#log.info("member connected");
   }
 
@@ -127,6 +121,8 @@ export class Connection {
     if (this.#closing) return;
     if (nowMs - this.#lastHeardMs > Limits.deadAfterMs) {
       this.close(CloseCode.heartbeatLost, "silent");
+    } else if (this.endsAtMs !== null && Date.now() >= this.endsAtMs) {
+      this.close(CloseCode.tokenNeeded, "the token has ended");
     } else if (nowMs - this.#lastPingMs >= Limits.heartbeatMs) {
       this.#lastPingMs = nowMs;
       this.#socket.ping();
@@ -161,15 +157,20 @@ export class Connection {
       const request = parseClientMessage(data);
       if (this.#admit(request)) this.#dispatch(request);
     } catch (error) {
-      if (error instanceof MalformedMessage) {
-        this.#options.metrics.reject("malformed");
-        this.close(CloseCode.badMessage, error.message);
-      } else if (error instanceof Refused) {
-        this.close(error.closeCode, error.message);
-      } else {
-        this.#log.error({ err: error }, "failed to handle a message");
-        this.close(INTERNAL_ERROR, "internal error");
-      }
+      this.#endFor(error);
+    }
+  }
+
+  #endFor(error: unknown): void {
+    if (error instanceof MalformedMessage) {
+      this.#options.metrics.reject("malformed");
+      this.close(CloseCode.badMessage, error.message);
+    } else if (error instanceof Refused) {
+      this.#options.metrics.doors.refused(error.kind);
+      this.close(error.closeCode, error.message);
+    } else {
+      this.#log.error({ err: error }, "failed to handle a message");
+      this.close(INTERNAL_ERROR, "internal error");
     }
   }
 
@@ -192,7 +193,10 @@ export class Connection {
   }
 
   #dispatch(request: ClientRequest | null): void {
-    if (this.#membership === null) {
+    if (this.#waiting !== null) {
+      if (request?.type === "hello") throw new MalformedMessage("hello: already said");
+      if (request) this.#waiting.push(request);
+    } else if (this.#membership === null) {
       if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
       this.#greet(request);
     } else if (request?.type === "hello") {
@@ -204,10 +208,23 @@ export class Connection {
 
   #greet(hello: Hello): void {
     if (hello.version !== PROTOCOL_VERSION) {
-      throw new Refused(CloseCode.unsupportedVersion, `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`);
+      throw new Refused(CloseCode.unsupportedVersion, `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`, "version");
     }
     clearTimeout(this.#helloTimer);
-    this.#membership = this.#options.door(this, hello);
+    const answer = this.#options.door(this, hello);
+    if (!(answer instanceof Promise)) return this.#joined(answer);
+    this.#waiting = [];
+    answer.then((membership) => {
+      const waited = this.#waiting ?? [];
+      this.#waiting = null;
+      if (this.#closing || !membership) return;
+      this.#joined(membership);
+      for (const request of waited) this.#membership?.handle(request);
+    }).catch((error: unknown) => this.#endFor(error));
+  }
+
+  #joined(membership: Membership): void {
+    this.#membership = membership;
     this.#options.metrics.requests.joined((performance.now() - this.#openedMs) / 1000);
   }
 

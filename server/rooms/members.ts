@@ -9,8 +9,10 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { CloseCode } from "../../shared/protocol.ts";
+import type { Entry } from "../doors/doors.ts";
+import { Refused } from "../doors/refused.ts";
 import { cleanColor, cleanName } from "./clientMessages.ts";
-import { type Connection, type Hello, Refused } from "./connection.ts";
+import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
 
 /** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
@@ -46,19 +48,20 @@ export class Members {
    * Gives the connection a session: the one its token names, or a new one.
    * @throws Refused with `roomFull`
    */
-  admit(connection: Connection, hello: Hello): Session {
-    const resumed = this.#findByToken(hello.resume);
+  admit(connection: Connection, hello: Hello, entry: Entry): Session {
+    const resumed = this.findByToken(hello.resume);
     if (resumed) {
+      resumed.entry = entry;
       this.#resume(resumed, connection, hello);
       return resumed;
     }
     if (this.sessions.size >= this.#options.maxMembers) {
       // A seat that only waits for somebody to come back yields to somebody who is here.
       const waiting = [...this.sessions.values()].find((session) => session.connection === null);
-      if (!waiting) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`);
+      if (!waiting) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
       this.#remove(waiting);
     }
-    const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color));
+    const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
     session.connection = connection;
     this.sessions.set(session.member, session);
@@ -79,11 +82,30 @@ export class Members {
     this.#options.onChanged();
   }
 
+  /** Ends a session against its member's will: its hands let go, its socket is closed with the code, its token is worth nothing any more. */
+  putOut(session: Session, code: number, reason: string): void {
+    this.#options.onHandsOff(session);
+    this.#remove(session);
+    session.connection?.close(code, reason);
+    this.#options.onChanged();
+  }
+
   /** Closes every socket with the code and forgets everyone. */
   closeAll(code: number, reason: string): void {
     const sessions = [...this.sessions.values()];
     for (const session of sessions) this.#remove(session);
     for (const session of sessions) session.connection?.close(code, reason);
+  }
+
+  /** The session whose token this is, compared in constant time. */
+  findByToken(token: string | undefined): Session | undefined {
+    if (token === undefined) return undefined;
+    const given = Buffer.from(token);
+    for (const session of this.sessions.values()) {
+      const own = Buffer.from(session.token);
+      if (own.length === given.length && timingSafeEqual(own, given)) return session;
+    }
+    return undefined;
   }
 
   #resume(session: Session, connection: Connection, hello: Hello): void {
@@ -105,15 +127,5 @@ export class Members {
   #remove(session: Session): void {
     if (session.expiry) clearTimeout(session.expiry);
     this.sessions.delete(session.member);
-  }
-
-  #findByToken(token: string | undefined): Session | undefined {
-    if (token === undefined) return undefined;
-    const given = Buffer.from(token);
-    for (const session of this.sessions.values()) {
-      const own = Buffer.from(session.token);
-      if (own.length === given.length && timingSafeEqual(own, given)) return session;
-    }
-    return undefined;
   }
 }

@@ -4,6 +4,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
+import type { Audit } from "../doors/audit.ts";
+import { RoomDoor } from "../doors/roomDoor.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { Room } from "./room.ts";
@@ -13,6 +15,7 @@ export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
 export interface RegistryOptions {
   config: Config;
+  audit: Audit;
   library: SceneLibrary;
   pools: WorkerPools;
   metrics: Metrics;
@@ -24,13 +27,17 @@ export interface CreateRoom {
   /** Absent: a name is made from the scene's. */
   name?: string;
   pool?: "shared" | "dedicated";
+  /** `addressKey` of who asks, whose rooms are counted; absent: an operator, whose rooms are not. */
+  address?: string;
+  /** Who asks, for the audit log. */
+  actor?: string;
 }
 
 export class RoomRegistry {
   readonly #options: RegistryOptions;
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
-  readonly #opening = new Map<string, { scene: string; room: Promise<Room> }>();
+  readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -49,6 +56,11 @@ export class RoomRegistry {
     return [...this.#rooms.values()];
   }
 
+  /** Is it open, or being opened? */
+  has(name: string): boolean {
+    return this.#rooms.has(name) || this.#opening.has(name);
+  }
+
   find(name: string): Room | undefined {
     return this.#rooms.get(name);
   }
@@ -62,9 +74,9 @@ export class RoomRegistry {
 
   /**
    * Opens a room, or finds the one that has this name and this scene already.
-   * @throws CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
+   * @throws CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
-  async create({ scene, name = freeName(scene), pool }: CreateRoom): Promise<{ room: Room; created: boolean }> {
+  async create({ scene, name = freeName(scene), pool, address, actor = "somebody" }: CreateRoom): Promise<{ room: Room; created: boolean }> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name)) throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
     const existing = this.#rooms.get(name) ?? this.#opening.get(name);
@@ -72,11 +84,14 @@ export class RoomRegistry {
       if (existing.scene !== scene) throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${existing.scene}` });
       return { room: existing instanceof Room ? existing : await existing.room, created: false };
     }
-    const { maxRooms } = this.#options.config;
+    const { maxRooms, roomsPerAddress } = this.#options.config;
     if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
-    const room = this.#open(name, scene, pool ?? this.#options.config.roomPool);
-    this.#opening.set(name, { scene, room });
+    if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
+    const room = this.#open(name, scene, pool ?? this.#options.config.roomPool, new RoomDoor(undefined, address ?? null));
+    this.#opening.set(name, { scene, address, room });
     try {
+      await room;
+      this.#options.audit.record("create", actor, name, { scene, ...(address !== undefined && { address }) });
       return { room: await room, created: true };
     } finally {
       this.#opening.delete(name);
@@ -94,15 +109,20 @@ export class RoomRegistry {
     await Promise.allSettled(this.list().map((room) => room.dispose(CloseCode.restarting, "the server restarts")));
   }
 
-  async #open(name: string, scene: string, kind: "shared" | "dedicated"): Promise<Room> {
-    const { config, library, pools, metrics, log } = this.#options;
+  #madeFrom(address: string): number {
+    const made = this.list().filter((room) => room.door.creator === address).length;
+    return made + [...this.#opening.values()].filter((opening) => opening.address === address).length;
+  }
+
+  async #open(name: string, scene: string, kind: "shared" | "dedicated", door: RoomDoor): Promise<Room> {
+    const { config, audit, library, pools, metrics, log } = this.#options;
     const template = await library.template(scene);
     const pool = pools.forRoom(kind);
     try {
       const onDisposed = (room: Room): void => {
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
       };
-      const room = await Room.open({ name, scene, template, pool, config, metrics, log, onDisposed });
+      const room = await Room.open({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");

@@ -5,6 +5,9 @@
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
+import type { Audit } from "../doors/audit.ts";
+import type { Entry } from "../doors/doors.ts";
+import type { RoomDoor } from "../doors/roomDoor.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
@@ -16,9 +19,10 @@ import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
 import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
+import { Keeper } from "./keeper.ts";
 import { Members } from "./members.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
+import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
@@ -39,6 +43,8 @@ export interface RoomOptions {
   template: SceneTemplate;
   pool: RoomPool;
   config: Config;
+  door: RoomDoor;
+  audit: Audit;
   metrics: Metrics;
   log: FastifyBaseLogger;
   /** The room is over; called once. */
@@ -64,6 +70,8 @@ export class Room {
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
   readonly #hands: Hands;
+  /** What members may do by their roles; puts them out. */
+  readonly keeper: Keeper;
   readonly #broadcast: Broadcast;
   readonly #stats = new TickStats();
   #lastFrameMs = 0;
@@ -91,6 +99,8 @@ export class Room {
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
     this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
+    const { name: room, door, audit, log } = options;
+    this.keeper = new Keeper({ room, door, audit, metrics, log, members: this.members, onDoor: () => this.#broadcast.certain(encodeDoor(door.state), "other") });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -113,9 +123,13 @@ export class Room {
     return this.#options.template.topologyHash;
   }
 
-  /** @throws Refused when the room is full */
-  join(connection: Connection, hello: Hello): Membership {
-    const session = this.members.admit(connection, hello);
+  get door(): RoomDoor {
+    return this.#options.door;
+  }
+
+  /** @param entry the door's answer to the hello. @throws Refused when the room is full */
+  join(connection: Connection, hello: Hello, entry: Entry): Membership {
+    const session = this.members.admit(connection, hello, entry);
     const { template } = this.#options;
     connection.send(encodeWelcome({
       version: PROTOCOL_VERSION,
@@ -128,10 +142,12 @@ export class Room {
       sendHz: template.layout.tickHz / this.sendTicks,
       topology: template.topologyHash,
       limits: { ...Limits, reach: template.shape.reach, maxImpulse: template.shape.maxImpulse },
+      role: entry.role,
     }), "other");
+    connection.send(encodeDoor(this.door.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
-    connection.nameInLog(session.id, session.member);
+    connection.nameInLog(session.id, session.member, entry.role);
     this.#membersChanged();
     return {
       handle: (request) => this.#handle(session, request),
@@ -168,8 +184,12 @@ export class Room {
       case "needKeyframe":
         session.needsKeyframe = true;
         return;
+      case "kick":
+      case "door":
+        if (this.keeper.allows(session, request)) this.keeper.handle(session, request);
+        return;
       default:
-        this.#hands.handle(session, request);
+        if (this.keeper.allows(session, request)) this.#hands.handle(session, request);
     }
   }
 

@@ -2,6 +2,7 @@
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
 import { ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import type { DoorState } from "../doors/roomDoor.ts";
 import type { Session } from "./session.ts";
 
 const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
@@ -13,7 +14,7 @@ export function encodeWelcome(welcome: Welcome): Uint8Array {
 }
 
 export function encodeMembers(sessions: Iterable<Session>): Uint8Array {
-  const rows = [...sessions].map((s) => [s.member, s.name, s.color, s.connection !== null]);
+  const rows = [...sessions].map((s) => [s.member, s.name, s.color, s.connection !== null, s.entry.role]);
   return encoder.encode([ServerMessage.members, rows]);
 }
 
@@ -40,6 +41,10 @@ export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<st
 
 export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
   return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
+}
+
+export function encodeDoor(state: DoorState): Uint8Array {
+  return encoder.encode([ServerMessage.door, state]);
 }
 
 export function encodeReset(tick: number, member: number): Uint8Array {

@@ -1,5 +1,6 @@
 /** One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and be resumed. */
 import { randomBytes } from "node:crypto";
+import type { Entry } from "../doors/doors.ts";
 import type { Connection } from "./connection.ts";
 import type { Point } from "./clientMessages.ts";
 
@@ -24,6 +25,8 @@ export class Session {
   readonly member: number;
   name: string;
   color: string;
+  /** As what it was let in, and by what. */
+  entry: Entry;
   connection: Connection | null = null;
   /** While the socket is lost: ends the session when nobody resumes it. */
   expiry: NodeJS.Timeout | null = null;
@@ -37,9 +40,10 @@ export class Session {
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 
-  constructor(member: number, name: string | undefined, color: string | undefined) {
+  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry) {
     this.member = member;
-    this.name = name ?? `guest ${member}`;
+    this.entry = entry;
+    this.name = name ?? entry.name ?? `guest ${member}`;
     this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
   }
 }

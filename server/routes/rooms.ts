@@ -1,7 +1,13 @@
 /** Rooms over HTTP: list, create, read, delete, and a look into the state for tests and developers. */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { addressKey } from "../doors/addresses.ts";
+import type { Audit } from "../doors/audit.ts";
+import { mayCreate, roleIn } from "../doors/identity.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
+import type { Access } from "./access.ts";
 import { createRoomSchema, errorResponses, nameParam, roomSchema } from "./schemas.ts";
 
 interface RoomParams {
@@ -10,46 +16,94 @@ interface RoomParams {
 
 const params = nameParam("room", "Name of the room.");
 
-export function roomRoutes(app: FastifyInstance, registry: RoomRegistry): void {
+export interface RoomRouteOptions {
+  access: Access;
+  audit: Audit;
+  metrics: Metrics;
+  registry: RoomRegistry;
+  /** Rooms that one address may make in a minute. */
+  roomsPerMinute: number;
+}
+
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+
+export function roomRoutes(app: FastifyInstance, { access, audit, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
+  const creations = app.createRateLimit({ max: roomsPerMinute, timeWindow: "1 minute", keyGenerator: (request) => addressKey(request.ip) });
+
   app.get("/api/rooms", {
     schema: {
       tags: ["rooms"],
       summary: "All rooms that are open",
-      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: roomSchema } } } },
+      description: "Where tokens are needed to enter, those that the request's token is for.",
+      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: roomSchema } } }, ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS") },
     },
-  }, async () => ({ rooms: registry.list().map(describe) }));
+  }, async (request) => {
+    if (access.doors.mode === "open") return { rooms: registry.list().map(describeRoom) };
+    const identity = await access.identify(request);
+    if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
+    return { rooms: registry.list().filter((room) => roleIn(identity, { name: room.name, id: room.door.id }) !== null).map(describeRoom) };
+  });
 
   app.post<{ Body: { scene: string; room?: string; pool?: "shared" | "dedicated" } }>("/api/rooms", {
     schema: {
       tags: ["rooms"],
       summary: "Open a room",
-      description: "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built.",
+      description: "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
       body: createRoomSchema,
       response: {
         200: { ...roomSchema, description: "It was there already." },
-        201: { ...roomSchema, description: "Opened." },
-        ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", "SCENE_NOT_FOUND", "ROOM_EXISTS", "SCENE_INVALID", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
+        201: { ...roomSchema, required: [...roomSchema.required, "token"], properties: { ...roomSchema.properties, token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." } }, description: "Opened." },
+        ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", ...denied, "SCENE_NOT_FOUND", "ROOM_EXISTS", "SCENE_INVALID", "ADDRESS_ROOM_LIMIT", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
       },
     },
   }, async (request, reply) => {
-    const { scene, room: name, pool } = request.body;
-    const { room, created } = await registry.create({ scene, name, pool });
-    return reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`).send(describe(room));
+    const { scene, room: name, pool } = request.body, known = name !== undefined && registry.has(name);
+    // Finding a room costs nothing: a class that follows one link makes one room.
+    const maker = known ? undefined : await admitMaker(request, name);
+    const { room, created } = await registry.create({ scene, name, pool, ...maker });
+    if (!created && access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
+    reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
+    return reply.send(created ? { ...describeRoom(room), token: await access.doors.ownerToken(room.name, room.door) } : describeRoom(room));
   });
 
+  /** May a room be made, and whose is it? Operators' rooms are not counted. */
+  async function admitMaker(request: FastifyRequest, name: string | undefined): Promise<{ address?: string; actor: string }> {
+    const identity = await access.identify(request), address = addressKey(request.ip);
+    if (access.doors.mode === "tokens" && !(identity && mayCreate(identity, name))) {
+      metrics.doors.refused(identity ? "not_allowed" : "token_missing");
+      if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
+      throw new CodedError("NOT_ALLOWED", { field: "room", value: name ?? "a name that is made up", limit: `${identity.role} of ${identity.room}` });
+    }
+    if (identity?.role === "admin") return { actor: identity.subject };
+    const limit = await creations(request);
+    if (!limit.isAllowed && limit.isExceeded) {
+      metrics.doors.refused("creation_rate");
+      throw new CodedError("TOO_MANY_REQUESTS", { field: "rooms", value: limit.max, limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s` });
+    }
+    return { address, actor: identity?.subject ?? `somebody at ${address}` };
+  }
+
   app.get<{ Params: RoomParams }>("/api/rooms/:room", {
-    schema: { tags: ["rooms"], summary: "One room", params, response: { 200: roomSchema, ...errorResponses("ROOM_NOT_FOUND") } },
-  }, async (request) => describe(registry.get(request.params.room)));
+    schema: { tags: ["rooms"], summary: "One room", params, response: { 200: roomSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
+  }, async (request) => {
+    const room = registry.get(request.params.room);
+    if (access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
+    return describeRoom(room);
+  });
 
   app.delete<{ Params: RoomParams }>("/api/rooms/:room", {
     schema: {
       tags: ["rooms"],
       summary: "Close a room for everyone (sockets close with 4404)",
       params,
-      response: { 204: { type: "null", description: "Closed." }, ...errorResponses("ROOM_NOT_FOUND") },
+      description: "For the room's owner: with the token that came with opening it.",
+      security: [{ token: [] }],
+      response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    await registry.remove(request.params.room);
+    const room = registry.get(request.params.room), { actor } = await access.inRoom(request, room, "owner");
+    await registry.remove(room.name);
+    audit.record("dispose", actor, room.name);
     return reply.code(204).send(null);
   });
 
@@ -73,16 +127,18 @@ export function roomRoutes(app: FastifyInstance, registry: RoomRegistry): void {
             quantized: { type: "array", nullable: true, items: { type: "integer" }, description: "int32[3 * particles], in units of the body's quantum" },
           },
         },
-        ...errorResponses("ROOM_NOT_FOUND"),
+        ...errorResponses(...denied, "ROOM_NOT_FOUND"),
       },
     },
   }, async (request) => {
-    const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await registry.get(request.params.room).inspect();
+    const room = registry.get(request.params.room);
+    await access.inRoom(request, room, "spectator");
+    const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
     return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
   });
 }
 
-function describe(room: Room): Record<string, unknown> {
+export function describeRoom(room: Room): Record<string, unknown> {
   return {
     room: room.name,
     scene: room.scene,

@@ -4,9 +4,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
+import { addressKey } from "../doors/addresses.ts";
+import type { Doors, Entry } from "../doors/doors.ts";
+import { Refused } from "../doors/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { Connection, Refused } from "../rooms/connection.ts";
+import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
+import type { Room } from "../rooms/room.ts";
+import { encodeNotice } from "../rooms/serverMessages.ts";
 
 /** A message of at most 4 KiB needs no more fragments; more are an attack on the reassembly. */
 const MAX_FRAGMENTS = 8;
@@ -17,11 +22,12 @@ const BEAT_MS = 1000;
 
 export interface SocketRouteOptions {
   config: Config;
+  doors: Doors;
   registry: RoomRegistry;
   metrics: Metrics;
 }
 
-export async function socketRoutes(app: FastifyInstance, { config, registry, metrics }: SocketRouteOptions): Promise<void> {
+export async function socketRoutes(app: FastifyInstance, { config, doors, registry, metrics }: SocketRouteOptions): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
 
@@ -52,8 +58,12 @@ export async function socketRoutes(app: FastifyInstance, { config, registry, met
     url: "/api/rooms/:room/socket",
     schema: { hide: true },
     preValidation: async (request) => {
-      checkOrigin(request, config.origins);
-      if ((perAddress.get(request.ip) ?? 0) >= config.connectionsPerAddress) {
+      if (!fromAllowedOrigin(request, config.origins)) {
+        metrics.doors.refused("origin");
+        throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit: config.origins.join(", ") });
+      }
+      if ((perAddress.get(addressKey(request.ip)) ?? 0) >= config.connectionsPerAddress) {
+        metrics.doors.refused("address_limit");
         throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: config.connectionsPerAddress, limit: config.connectionsPerAddress });
       }
     },
@@ -62,15 +72,17 @@ export async function socketRoutes(app: FastifyInstance, { config, registry, met
     },
     wsHandler: (socket, request) => {
       const { room: name } = request.params as { room: string };
-      const { ip } = request;
+      const ip = addressKey(request.ip);
       perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1);
       const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
         door: (self, hello) => {
-          const room = registry.find(name);
-          if (!room) throw new Refused(CloseCode.roomGone, "no such room");
-          return room.join(self, hello);
+          const room = roomOf(registry, name);
+          const { token, password, resume } = hello, session = room.members.findByToken(resume);
+          const entry = doors.enter(name, room.door, { token, password, resume, address: ip }, session?.entry ?? null);
+          if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
+          return entry.then((allowed) => (self.isOpen ? join(registry, name, self, hello, allowed) : null));
         },
         onClosed: (self) => {
           connections.delete(self);
@@ -85,10 +97,23 @@ export async function socketRoutes(app: FastifyInstance, { config, registry, met
   });
 }
 
-/** @throws CodedError ORIGIN_REFUSED. A client without an Origin header is no web page and cannot be misled by one. */
-function checkOrigin(request: FastifyRequest, allowed: string[]): void {
+function roomOf(registry: RoomRegistry, name: string): Room {
+  const room = registry.find(name);
+  if (!room) throw new Refused(CloseCode.roomGone, "no such room", "no_room");
+  return room;
+}
+
+/** Looks the room up again: it may have ended while a password was checked. */
+function join(registry: RoomRegistry, name: string, connection: Connection, hello: Hello, entry: Entry): Membership {
+  const membership = roomOf(registry, name).join(connection, hello, entry);
+  connection.endsAtMs = entry.expiresAtMs;
+  if (entry.tokenProblem !== undefined) connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
+  return membership;
+}
+
+/** A client without an Origin header is no web page and cannot be misled by one. */
+function fromAllowedOrigin(request: FastifyRequest, allowed: string[]): boolean {
   const { origin } = request.headers;
-  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return;
-  if (allowed.includes("same") && URL.canParse(origin) && new URL(origin).host === request.host) return;
-  throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: origin, limit: allowed.join(", ") });
+  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
+  return allowed.includes("same") && URL.canParse(origin) && new URL(origin).host === request.host;
 }

@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await page.evaluate(() => document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")));
     await page.waitForFunction(() => [...document.querySelectorAll<HTMLImageElement>(".card img")].every((image) => image.complete && image.naturalWidth > 0));
     await stage.shoot(page, "lobby");
-    await fetch(`${stage.url}/api/rooms/${name}`, { method: "DELETE" });
+    await stage.app.registry.remove(name);
     await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
   });
 
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     const first = await drawn(await stage.visit(path)), second = await drawn(await stage.visit(path));
     expect(await first.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
     await second.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
-    await fetch(`${stage.url}/api/rooms/from-a-slide`, { method: "DELETE" });
+    await stage.app.registry.remove("from-a-slide");
   });
 
   test("a room that does not exist says so and shows the way back", async () => {

@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("reconnecting", () => {
   test("a room that is deleted ends the page with a word", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const page = await drawn(await stage.visit(path));
-    await fetch(`${stage.url}/api/rooms/${name}`, { method: "DELETE" });
+    await stage.app.registry.remove(name);
     await page.waitForSelector(".message h1");
     expect(await page.textContent(".message h1")).toBe("This room has ended");
   });

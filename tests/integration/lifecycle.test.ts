@@ -1,6 +1,6 @@
 /** Rooms and sessions over time: create, find, resume, leave, stand still, go away. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Bot, createRoom, HttpFailure } from "../../load-tests/bot.ts";
+import { Bot, createRoom, deleteRoom, HttpFailure } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
@@ -91,25 +91,25 @@ describe("rooms", () => {
   });
 
   test("deleting a room closes its sockets", async () => {
-    await createRoom(server.url, "cube", "deleted");
+    const { token } = await createRoom(server.url, "cube", "deleted");
     const bot = await Bot.join(server.url, "deleted");
-    expect((await fetch(`${server.url}/api/rooms/deleted`, { method: "DELETE" })).status).toBe(204);
+    expect(await deleteRoom(server.url, "deleted", token)).toBe(204);
     expect(await bot.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the room was deleted" });
-    expect((await fetch(`${server.url}/api/rooms/deleted`, { method: "DELETE" })).status).toBe(404);
+    expect(await deleteRoom(server.url, "deleted", token)).toBe(404);
   });
 
   test("no more rooms than the limit", async () => {
-    const made: string[] = [];
+    const made: { room: string; token?: string }[] = [];
     for (;;) {
       const answer = await createRoom(server.url, "cube").catch((error: unknown) => error as HttpFailure);
       if (answer instanceof HttpFailure) {
         expect(answer).toMatchObject({ status: 503, body: { code: "ROOM_LIMIT", limit: 4 } });
         break;
       }
-      made.push(answer.room);
+      made.push(answer);
       expect(made.length).toBeLessThanOrEqual(4);
     }
-    await Promise.all(made.map((room) => fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE" })));
+    await Promise.all(made.map(({ room, token }) => deleteRoom(server.url, room, token)));
   });
 
   test("ticks keep the wall's time", async () => {

@@ -34,7 +34,8 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.fastify.inject({ method: "GET", url, headers });
 const post = (payload: unknown) => app.fastify.inject({ method: "POST", url: "/api/rooms", headers: { "content-type": "application/json" }, payload: typeof payload === "string" ? payload : JSON.stringify(payload) });
-const remove = (room: string) => app.fastify.inject({ method: "DELETE", url: `/api/rooms/${room}` });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const remove = (room: string, token = "") => app.fastify.inject({ method: "DELETE", url: `/api/rooms/${room}`, headers: token === "" ? {} : bearer(token) });
 
 describe("health", () => {
   test("alive, ready, measured", async () => {
@@ -121,9 +122,11 @@ describe("rooms", () => {
     expect(made.headers["location"]).toBe("/api/rooms/a-room");
     expect(made.json()).toMatchObject({ room: "a-room", scene: "cube", members: 0, pool: "shared", tick: 0, timeDilation: 1, heldBodies: [] });
     expect((await post({ scene: "cube", room: "a-room" })).statusCode).toBe(200);
-    expect((await get("/api/rooms/a-room")).json()).toEqual(made.json());
-    expect((await get("/api/rooms")).json()).toEqual({ rooms: [made.json()] });
-    expect((await remove("a-room")).statusCode).toBe(204);
+    const { token, ...room } = made.json<{ token: string }>();
+    expect((await get("/api/rooms/a-room")).json()).toEqual(room);
+    expect((await get("/api/rooms")).json()).toEqual({ rooms: [room] });
+    expect((await remove("a-room")).json()).toMatchObject({ code: "TOKEN_NEEDED", limit: "owner or above" });
+    expect((await remove("a-room", token)).statusCode).toBe(204);
     expect((await get("/api/rooms/a-room")).json()).toMatchObject({ code: "ROOM_NOT_FOUND", field: "room", value: "a-room" });
   });
 
@@ -131,7 +134,7 @@ describe("rooms", () => {
     const made = (await post({ scene: "cube", pool: "dedicated" })).json<{ room: string; pool: string }>();
     expect(made.room).toMatch(/^cube-[0-9a-f]{6}$/);
     expect(made.pool).toBe("dedicated");
-    await remove(made.room);
+    await app.registry.remove(made.room);
   });
 
   test("the state between two ticks", async () => {
@@ -142,7 +145,7 @@ describe("rooms", () => {
     const { topology } = (await get("/api/rooms/state")).json<{ topology: string }>();
     const { particles } = decode((await get(`/api/topologies/${topology}`)).rawPayload) as Topology;
     expect(state.positions).toHaveLength(3 * particles);
-    await remove("state");
+    await app.registry.remove("state");
   });
 
   test.each([
@@ -179,7 +182,7 @@ describe("topologies", () => {
     expect(brotliDecompressSync((await get(url, { "accept-encoding": "gzip, br;q=0.9" })).rawPayload)).toEqual(raw.rawPayload);
     expect(gunzipSync((await get(url, { "accept-encoding": "gzip, br;q=0" })).rawPayload)).toEqual(raw.rawPayload);
     expect((await get(url, { "accept-encoding": "identity" })).rawPayload).toEqual(raw.rawPayload);
-    await remove("topology");
+    await app.registry.remove("topology");
   });
 
   test("an unknown one", async () => {
@@ -218,7 +221,8 @@ describe("OpenAPI", () => {
   test("describes every route with its errors", async () => {
     const { paths } = (await get("/docs/json")).json<{ paths: Record<string, Record<string, { responses: object }>> }>();
     expect(Object.keys(paths).sort()).toEqual([
-      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/positions", "/api/scenes", "/api/scenes/{scene}", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
+      "/api/admin/audit", "/api/admin/rooms", "/api/admin/rooms/{room}", "/api/admin/rooms/{room}/kick",
+      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/positions", "/api/scenes", "/api/scenes/{scene}", "/api/tokens", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
     ]);
     expect(Object.keys(paths["/api/rooms"]!["post"]!.responses)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "409", "503"]));
   });

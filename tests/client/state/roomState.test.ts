@@ -19,7 +19,7 @@ const keyframe = (tick: number, value: number): ServerEvent => ({ type: "keyfram
 const delta = (tick: number, from: number, to: number): ServerEvent => ({ type: "delta", tick, baseTick: tick - 2, data: encodeDelta(model, shape(from), shape(to)) });
 const welcome = (session = "one"): ServerEvent => ({
   type: "welcome",
-  welcome: { version: 1, room: "r", scene: "s", session, token: "t", member: 1, tickHz: 60, sendHz: 30, topology: "hash", limits: {} } satisfies Welcome,
+  welcome: { version: 1, room: "r", scene: "s", session, token: "t", member: 1, tickHz: 60, sendHz: 30, topology: "hash", role: "player", limits: {} } satisfies Welcome,
 });
 
 let state: RoomState;

@@ -1,0 +1,108 @@
+/**
+ * Signed join tokens: JSON Web Tokens (RFC 7519) with HMAC SHA-256, made and checked by `jose`. A token says which room its bearer may enter and as what; nothing of
+ * it is kept on the server, so it cannot be taken back before it ends: short lives, bans by subject, and another secret are what ends one early.
+ *
+ *     claims   iss, aud "pliant" · room (a name, or *) · role · sub · name? · roomId? · iat · exp
+ *     header   alg HS256 · kid: which key
+ *
+ * Several keys may be in use: the first signs, all verify. So a secret is changed without a break: put the new one in front, take the old one away when its tokens have ended.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { errors, jwtVerify, SignJWT } from "jose";
+import { isRole, type Role } from "../../shared/roles.ts";
+import type { Identity } from "./identity.ts";
+
+const ISSUER = "pliant";
+const ALGORITHM = "HS256";
+/** Shortest key, bytes: RFC 7518 section 3.2 asks for at least the size of the hash. */
+export const MIN_SECRET_BYTES = 32;
+/** Longest token that is looked at, characters; ours have some 300. */
+export const MAX_TOKEN_LENGTH = 2048;
+/** Longest life of a token, hours: a year. */
+export const MAX_TOKEN_HOURS = 8784;
+/** Longest subject, characters. */
+export const MAX_SUBJECT_LENGTH = 64;
+/** Clocks of the machine that made a token and of this one may differ by this much, s. */
+const CLOCK_TOLERANCE_S = 5;
+
+/** What a token is to say. */
+export interface Grant {
+  /** Name of a room, or `*` for every one. */
+  room: string;
+  role: Role;
+  /** Whose token it is, for the audit log and for bans; absent: one is made. */
+  subject?: string;
+  /** Name to show for whoever brings none. */
+  name?: string;
+  /** The room that is called `room` now, and no later one of that name. */
+  roomId?: string;
+  /** From now on. */
+  seconds: number;
+}
+
+/** The token is not one of ours, has ended, or says something that cannot be. The message has nothing of the token in it. */
+export class TokenError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "TokenError";
+  }
+}
+
+interface Key {
+  id: string;
+  bytes: Uint8Array;
+}
+
+export class TokenMint {
+  readonly #keys: readonly Key[];
+
+  /** @param secrets at least one, each of MIN_SECRET_BYTES or more; the first signs */
+  constructor(secrets: readonly string[]) {
+    if (secrets.length === 0) throw new Error("a token mint needs a secret");
+    this.#keys = secrets.map((secret) => {
+      const bytes = Buffer.from(secret, "utf8");
+      if (bytes.length < MIN_SECRET_BYTES) throw new Error(`a token secret has ${bytes.length} bytes, but must have at least ${MIN_SECRET_BYTES}`);
+      return { id: createHash("sha256").update("pliant key id\0").update(bytes).digest("hex").slice(0, 16), bytes };
+    });
+  }
+
+  async sign({ room, role, subject = randomUUID(), name, roomId, seconds }: Grant): Promise<{ token: string; subject: string; expiresAt: Date }> {
+    const key = this.#keys[0]!, issuedAt = Math.floor(Date.now() / 1000), expires = issuedAt + Math.round(seconds);
+    const token = await new SignJWT({ room, role, ...(name !== undefined && { name }), ...(roomId !== undefined && { roomId }) })
+      .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
+      .setIssuer(ISSUER).setAudience(ISSUER).setSubject(subject).setIssuedAt(issuedAt).setExpirationTime(expires)
+      .sign(key.bytes);
+    return { token, subject, expiresAt: new Date(1000 * expires) };
+  }
+
+  /** @throws TokenError */
+  async verify(token: string): Promise<Identity> {
+    if (token.length > MAX_TOKEN_LENGTH) throw new TokenError(`longer than ${MAX_TOKEN_LENGTH} characters`);
+    const { payload } = await jwtVerify(token, ({ kid }) => this.#key(kid), {
+      algorithms: [ALGORITHM], issuer: ISSUER, audience: ISSUER, clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ["sub", "exp", "room", "role"],
+    }).catch((error: unknown) => {
+      throw new TokenError(reasonOf(error));
+    });
+    const { room, role, name, roomId, sub, exp } = payload;
+    const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
+    if (typeof room !== "string" || !isRole(role) || !isText(name) || !isText(roomId)) throw new TokenError("its claims do not have the documented form");
+    if (role === "admin" && room !== "*") throw new TokenError("an admin's token is for every room: *");
+    return { room, role, subject: sub!, name, roomId, expiresAtMs: 1000 * exp! };
+  }
+
+  #key(id: string | undefined): Uint8Array {
+    const key = this.#keys.find((one) => one.id === id);
+    if (!key) throw new TokenError("signed with a key that this server does not have");
+    return key.bytes;
+  }
+}
+
+/** What may be said of it; jose's own messages can repeat claims. */
+function reasonOf(error: unknown): string {
+  if (error instanceof TokenError) return error.message;
+  if (error instanceof errors.JWTExpired) return "it has ended";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
+  if (error instanceof errors.JWTClaimValidationFailed) return `its claim ${error.claim} is missing or wrong`;
+  if (error instanceof errors.JOSEAlgNotAllowed) return `its algorithm is not ${ALGORITHM}`;
+  return "it is not a signed token";
+}

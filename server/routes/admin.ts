@@ -1,0 +1,123 @@
+/** What operators see and do: rooms with their people, put out, dispose, the audit log. Everything here needs an admin's token. */
+import type { FastifyInstance } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { ROLES } from "../../shared/roles.ts";
+import type { Audit } from "../doors/audit.ts";
+import { MAX_BAN_SECONDS } from "../doors/roomDoor.ts";
+import type { RoomRegistry } from "../rooms/registry.ts";
+import type { Room } from "../rooms/room.ts";
+import type { Access } from "./access.ts";
+import { describeRoom } from "./rooms.ts";
+import { errorResponses, nameParam, roomSchema } from "./schemas.ts";
+
+const MOST_ENTRIES = 1000;
+const params = nameParam("room", "Name of the room.");
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+
+const personSchema = {
+  type: "object",
+  required: ["member", "name", "color", "role", "connected", "session", "address", "subject"],
+  properties: {
+    member: { type: "integer", description: "Number in this room." },
+    name: { type: "string" },
+    color: { type: "string" },
+    role: { type: "string", enum: [...ROLES] },
+    connected: { type: "boolean", description: "false: the socket is lost, the session may be resumed." },
+    session: { type: "string", description: "As in the server's log." },
+    address: { type: "string", description: "Of the network; an IPv6 address as its /64." },
+    subject: { type: "string", nullable: true, description: "Of its token; null: came without." },
+  },
+};
+
+const doorSchema = {
+  type: "object",
+  required: ["locked", "password", "ownersOnly", "bans"],
+  properties: {
+    locked: { type: "boolean" },
+    password: { type: "boolean", description: "Is one needed?" },
+    ownersOnly: { type: "boolean", description: "Reset, spawn and remove are the owners'." },
+    bans: { type: "integer" },
+  },
+};
+
+const adminRoomSchema = { ...roomSchema, required: [...roomSchema.required, "door", "people"], properties: { ...roomSchema.properties, door: doorSchema, people: { type: "array", items: personSchema } } };
+
+const entrySchema = {
+  type: "object",
+  required: ["at", "actor", "action", "room", "details"],
+  properties: {
+    at: { type: "string", format: "date-time" },
+    actor: { type: "string", description: "A token's subject, a member's name, or system." },
+    action: { type: "string", description: "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, denied." },
+    room: { type: "string", nullable: true },
+    details: { type: "object", additionalProperties: true },
+  },
+};
+
+export interface AdminRouteOptions {
+  access: Access;
+  audit: Audit;
+  registry: RoomRegistry;
+}
+
+export function adminRoutes(app: FastifyInstance, { access, audit, registry }: AdminRouteOptions): void {
+  const common = { tags: ["admin"], security: [{ token: [] }] };
+
+  app.get("/api/admin/rooms", {
+    schema: { ...common, summary: "All rooms, with who is in them", response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: adminRoomSchema } } }, ...errorResponses(...denied) } },
+  }, async (request) => {
+    await access.admin(request);
+    return { rooms: registry.list().map(describe) };
+  });
+
+  app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", {
+    schema: { ...common, summary: "End a room for everyone (sockets close with 4404)", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
+  }, async (request, reply) => {
+    const actor = await access.admin(request), { name } = registry.get(request.params.room);
+    await registry.remove(name);
+    audit.record("dispose", actor, name);
+    return reply.code(204).send(null);
+  });
+
+  app.post<{ Params: { room: string }; Body: { member: number; banSeconds?: number } }>("/api/admin/rooms/:room/kick", {
+    schema: {
+      ...common,
+      summary: `Put a member out (its socket closes with ${CloseCode.putOut}), and keep it out for a while`,
+      params,
+      body: {
+        type: "object",
+        required: ["member"],
+        additionalProperties: false,
+        properties: { member: { type: "integer", minimum: 1 }, banSeconds: { type: "number", exclusiveMinimum: 0, maximum: MAX_BAN_SECONDS, description: "Absent: it may come back at once." } },
+      },
+      response: { 204: { type: "null", description: "Put out." }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND") },
+    },
+  }, async (request, reply) => {
+    const actor = await access.admin(request), room = registry.get(request.params.room), { member, banSeconds } = request.body;
+    const target = room.members.sessions.get(member);
+    if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
+    room.keeper.putOut(target, banSeconds, actor);
+    return reply.code(204).send(null);
+  });
+
+  app.get<{ Querystring: { room?: string; limit?: string } }>("/api/admin/audit", {
+    schema: {
+      ...common,
+      summary: "Who did what, newest first",
+      querystring: { type: "object", additionalProperties: false, properties: { room: { type: "string", maxLength: 100 }, limit: { type: "string", pattern: "^[1-9][0-9]{0,3}$", description: `1 to ${MOST_ENTRIES}; 100 unless given.` } } },
+      response: { 200: { type: "object", required: ["entries"], properties: { entries: { type: "array", items: entrySchema } } }, ...errorResponses("BODY_INVALID", ...denied) },
+    },
+  }, async (request) => {
+    await access.admin(request);
+    const { room, limit = "100" } = request.query;
+    return { entries: await audit.read({ limit: Math.min(Number(limit), MOST_ENTRIES), ...(room !== undefined && { room }) }) };
+  });
+}
+
+function describe(room: Room): Record<string, unknown> {
+  const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
+    member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
+  }));
+  return { ...describeRoom(room), door: room.door.state, people };
+}
