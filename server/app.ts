@@ -90,7 +90,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
-  const doors = new Doors({ mode: config.door, secrets: tokenSecrets(config.tokenSecrets, null), adminToken: config.adminToken });
+  const doors = new Doors({ mode: config.door, secrets: tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir), adminToken: config.adminToken });
   const audit = new Audit(log, metrics.doors, null);
   const registry: RoomRegistry = new RoomRegistry({ config, audit, library, pools, metrics, log });
 

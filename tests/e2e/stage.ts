@@ -59,7 +59,7 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
   built ??= build({ configFile: `${root}vite.config.ts`, logLevel: "error", build: { outDir: clientDir, emptyOutDir: true } });
   await built;
   mkdirSync(screenshotDir, { recursive: true });
-  const app = await buildApp({ ...readConfig({}), clientDir, prewarm: "none", roomsPerMinute: 100_000, ...changes });
+  const app = await buildApp({ ...readConfig({}), clientDir, prewarm: "none", store: "none", roomsPerMinute: 100_000, ...changes });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
   const browser = await chromium.launch({ executablePath: findChromium()!, args: [...flags] });
   const contexts: BrowserContext[] = [];

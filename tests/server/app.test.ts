@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
-  app = await buildApp({ ...readConfig({}), scenesDir, clientDir, reportDir, prewarm: ["cube"] });
+  app = await buildApp({ ...readConfig({}), store: "none", scenesDir, clientDir, reportDir, prewarm: ["cube"] });
   await app.warm;
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ describe("health", () => {
   });
 
   test("not ready while scenes are built and while going down, and no room is opened then", async () => {
-    const other = await buildApp({ ...readConfig({}), scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)), clientDir, prewarm: ["cube"] });
+    const other = await buildApp({ ...readConfig({}), store: "none", scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)), clientDir, prewarm: ["cube"] });
     const readyz = () => other.fastify.inject({ method: "GET", url: "/readyz" });
     expect((await readyz()).statusCode).toBe(503);
     expect((await readyz()).json()).toEqual({ status: "building scenes" });
