@@ -38,7 +38,7 @@ export async function openStore({ store: wanted, dataDir }: StoreConfig, log: St
   const store = new SqliteStore({
     path,
     ...options,
-    onDamage: (damage) => log.error(damage, "the store's file is damaged: it was moved aside, and an empty one begins"),
+    onDamage: ({ movedTo, reason }) => log.error({ store: path, movedTo, reason }, "the store's file is damaged: it was moved aside, and an empty one begins"),
   });
   await opened(store);
   log.info({ store: path }, "store opened");

@@ -1,23 +1,11 @@
-/** server/ops/LOGS.md says what the server logs: held to the source, and to the lines of a real process that is used in many ways. */
+/** server/ops/LOGS.md says what the server logs: held to the lines of a real process that is used in many ways. (tests/architecture/logs.test.ts holds it to the source.) */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
-import { FRAMEWORK, logCalls, loggedOnPage, withoutValues } from "./logCalls.ts";
+import { loggedOnPage, withoutValues } from "./logCalls.ts";
 
 const page = loggedOnPage();
-const key = ({ message, level, fields }: { message: string; level: string; fields: string[] }): string => `${level}: ${message} {${[...fields].sort().join(", ")}}`;
-
-test("the page lists every message of the source with its level and fields, and no other", () => {
-  const calls = logCalls();
-  expect(calls.length).toBeGreaterThan(20);
-  const listed = page.filter(({ message }) => !FRAMEWORK.includes(message));
-  expect([...new Set(listed.map(key))].sort()).toEqual([...new Set(calls.map(key))].sort());
-});
-
-test("a message stands once on the page", () => {
-  expect(new Set(page.map(({ message }) => message)).size).toBe(page.length);
-});
 
 type Line = Record<string, unknown> & { level: number; msg: string };
 const LEVELS: Record<number, string> = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };

@@ -1,7 +1,7 @@
 /** server/ops/METRICS.md says what the registry holds. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { describedMetrics, METRICS_PAGE, metricsPage } from "./metricsTable.ts";
+import { describedMetrics, METRICS_PAGE, metricsPage } from "../ops/metricsTable.ts";
 
 test("the page lists every metric with its type, labels and help text; `node tests/ops/writeMetrics.ts` writes it anew", () => {
   expect(describedMetrics().length).toBeGreaterThan(50);
