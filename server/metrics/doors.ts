@@ -9,7 +9,7 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 /** Actions of the audit log; others count as `other`. */
-export const AUDIT_ACTIONS = ["kick", "ban", "unban", "lock", "unlock", "password", "settings", "token", "dispose", "undo", "reset", "recording", "rebalance", "other"] as const;
+export const AUDIT_ACTIONS = ["create", "kick", "ban", "unban", "lock", "unlock", "password", "settings", "token", "dispose", "undo", "reset", "recording", "rebalance", "denied", "other"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export class DoorMetrics {

@@ -1,6 +1,6 @@
 /** server/ops/LOGS.md says what the server logs: held to the lines of a real process that is used in many ways. (tests/architecture/logs.test.ts holds it to the source.) */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
 import { loggedOnPage, withoutValues } from "./logCalls.ts";
@@ -21,7 +21,8 @@ describe("a running server", () => {
 
   beforeAll(async () => {
     server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "trace" } });
-    ({ room } = await createRoom(server.url, "jelly-stack"));
+    const made = await createRoom(server.url, "jelly-stack");
+    ({ room } = made);
     const bot = await Bot.join(server.url, room, { name: "somebody" });
     await bot.frames(3);
     ({ session } = bot.welcome);
@@ -32,8 +33,8 @@ describe("a running server", () => {
     await broken.untilClosed();
     await fetch(`${server.url}/nowhere`);
     await createRoom(server.url, "there-is-no-such-scene").catch(() => {});
-    secrets = [bot.welcome.token, broken.welcome.token, "very-secret-words", "secret-crumbs"];
-    await fetch(`${server.url}/api/rooms/${room}`, { method: "DELETE" });
+    secrets = [made.token!, bot.welcome.token, broken.welcome.token, "very-secret-words", "secret-crumbs"];
+    expect(await deleteRoom(server.url, room, made.token)).toBe(204);
     await bot.untilClosed();
     expect(await server.stop()).toBe(0);
     logged = lines(server);
@@ -43,7 +44,7 @@ describe("a running server", () => {
   test("writes JSON only, and only messages, levels and fields of the page", () => {
     const rows = new Map(page.map((row) => [row.message.replace(/<>.*/, ""), row]));
     expect(logged.length).toBeGreaterThan(15);
-    for (const { level, time, pid, hostname, msg, reqId, room: _room, session: _session, member, ...fields } of logged) {
+    for (const { level, time, pid, hostname, msg, reqId, room: _room, session: _session, member, role, ...fields } of logged) {
       const row = [...rows].find(([start, { message }]) => (message.includes("<>") ? msg.startsWith(start) : msg === message))?.[1];
       expect(row, msg).toBeDefined();
       expect(LEVELS[level], msg).toBe(row!.level);
