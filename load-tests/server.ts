@@ -56,7 +56,7 @@ export async function startServer({ folder, command, env = {}, readyWithinMs = 6
   const [file, ...args] = command ?? [process.execPath, "server/main.ts"];
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", ...env, PORT: String(port) },
+    env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", PLIANT_STORE: "none", ...env, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

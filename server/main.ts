@@ -2,6 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
+import { logOptions } from "./doors/logOptions.ts";
 
 /** Exit codes: 0 went down in order, 1 failed, 2 the configuration cannot be used. */
 const FAILED = 1;
@@ -18,7 +19,7 @@ function readConfigOrExit(): Config {
 }
 
 const config = readConfigOrExit();
-const app = await buildApp(config, { level: config.logLevel, redact: ["req.headers.authorization", "req.headers.cookie"] });
+const app = await buildApp(config, logOptions(config.logLevel));
 const { log } = app.fastify;
 
 let goingDown = false;

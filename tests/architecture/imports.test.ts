@@ -14,7 +14,8 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ }, // The schema is data; it lies beside what it describes.
   { files: /^client\//, mayLoad: /^(client|shared)\// },
-  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config)\.ts$/ },
+  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|doors\/logOptions)\.ts$/ },
+  { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|doors\/)|shared\/)/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
   { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|doors\/|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
@@ -81,9 +82,9 @@ test("shared and the client run in a browser: nothing of Node", () => {
   expect(node).toEqual([]);
 });
 
-test("only main.ts reads the environment", () => {
+test("only the programs main.ts and token.ts read the environment", () => {
   const readers = sources.filter((source) => isProduct(source) && /\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/.test(source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
-  expect(readers.map(({ path }) => path).filter((path) => path !== "server/main.ts")).toEqual([]);
+  expect(readers.map(({ path }) => path).filter((path) => path !== "server/main.ts" && path !== "server/token.ts")).toEqual([]);
 });
 
 test("the reader of imports sees every form", () => {
