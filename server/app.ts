@@ -78,6 +78,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     roomThreads: config.roomThreads,
     crewMs: config.crewMs,
     stepDeadlineMs: config.stepDeadlineMs,
+    buildDeadlineMs: config.buildDeadlineMs,
+    buildMemoryMb: config.buildMemoryMb,
     onError: (error) => log.error({ err: error }, "a worker thread failed outside any task"),
   });
   const metrics: Metrics = new Metrics({

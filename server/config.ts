@@ -42,6 +42,10 @@ export interface Config {
   sendHz: number;
   /** A step that runs longer than this is taken for hung: its thread is ended and the room starts again. */
   stepDeadlineMs: number;
+  /** A scene that takes longer to build is given up. */
+  buildDeadlineMs: number;
+  /** JavaScript heap of the thread that builds scenes, MB. */
+  buildMemoryMb: number;
   /** Pool of rooms that do not ask for one. */
   roomPool: "shared" | "dedicated";
   /** Scenes to build at start: all, none or a list. */
@@ -145,6 +149,8 @@ export function readConfig(env: Environment): Config {
     historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
+    buildDeadlineMs: number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
+    buildMemoryMb: number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
     origins: list("PLIANT_ORIGINS", "same"),

@@ -1,7 +1,7 @@
 /** Mesh files by name: which importer reads which ending, and the `.ele` that belongs to a `.node`. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { MeshError } from "./mesh.ts";
+import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
 import type { LoadedMesh } from "./mesh.ts";
 import { importGmsh } from "./importGmsh.ts";
 import { importObj } from "./importObj.ts";
@@ -13,6 +13,8 @@ export const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"]
 
 async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   try {
+    const { size } = await stat(path);
+    if (size > MAX_FILE_BYTES) throw new MeshError({ file: basename(path), field: "size in bytes", value: size, limit: `at most ${MAX_FILE_BYTES} is allowed` });
     return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

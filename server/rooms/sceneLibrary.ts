@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -56,6 +56,8 @@ export interface SceneLibraryOptions {
 }
 
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
+/** Longest scene file that is read, bytes: meshes live in files of their own. The same as in sim/readScene.ts. */
+const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 const PICTURES = ["webp", "png", "jpg", "svg"];
 
 export class SceneLibrary {
@@ -115,12 +117,14 @@ export class SceneLibrary {
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async read(id: string): Promise<{ scene: Scene; text: string }> {
     if (!SCENE_ID.test(id) || id === "schema") throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
-    let text: string;
+    let text: string, size: number;
     try {
-      text = await readFile(this.#path(id), "utf8");
+      ({ size } = await stat(this.#path(id)));
+      text = size <= MAX_SCENE_BYTES ? await readFile(this.#path(id), "utf8") : "";
     } catch {
       throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     }
+    if (size > MAX_SCENE_BYTES) throw new CodedError("SCENE_INVALID", { field: "scene", value: `${size} bytes`, limit: `at most ${MAX_SCENE_BYTES} bytes` });
     try {
       return { scene: validateScene(JSON.parse(text)), text };
     } catch (error) {

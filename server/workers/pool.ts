@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
+import { Builder } from "./builder.ts";
 import { Crews } from "./crews.ts";
 import { FrameState } from "./frameState.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
@@ -40,6 +41,9 @@ export interface PoolOptions {
   /** Ticks longer than this, ms, are stepped by several threads. */
   crewMs: number;
   stepDeadlineMs: number;
+  /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
+  buildDeadlineMs?: number;
+  buildMemoryMb?: number;
   /** Told of errors outside any task, e.g. a thread that does not come up. */
   onError: (error: Error) => void;
 }
@@ -50,7 +54,7 @@ export class WorkerPools {
   readonly #options: PoolOptions;
   readonly #shared: Piscina;
   readonly #sharedCrews: Crews;
-  readonly #builder: Piscina;
+  readonly #builder: Builder;
   readonly #dedicated = new Set<Piscina>();
   readonly #running = new Set<RunningStep>();
   /** Rooms that have had a tick: some thread knows them. */
@@ -61,13 +65,14 @@ export class WorkerPools {
     this.#options = options;
     this.#shared = this.#createPool(options.workers, options.workers, Infinity);
     this.#sharedCrews = this.#crewsOf(this.#shared, options.workers);
-    this.#builder = this.#createPool(0, 1, 30_000);
+    const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
+    this.#builder = new Builder({ filename, deadlineMs, memoryMb, onError });
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
   }
 
   build(task: BuildTask): Promise<BuildResult> {
-    return this.#builder.run(task, { name: "build" });
+    return this.#builder.build(task);
   }
 
   /** The pool for one room: the shared one, or one thread of its own. */
@@ -94,7 +99,7 @@ export class WorkerPools {
   /** Ends all threads; what still runs is lost. */
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
-    await Promise.all([...this.#stepPools(), this.#builder].map((pool) => pool.destroy()));
+    await Promise.all([...this.#stepPools().map((pool) => pool.destroy()), this.#builder.close()]);
   }
 
   #stepPools(): Piscina[] {

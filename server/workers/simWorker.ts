@@ -6,6 +6,7 @@ import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
 import { readScene } from "../sim/readScene.ts";
+import { checkSceneFiles } from "../sim/sceneFiles.ts";
 import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
 import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
@@ -19,6 +20,7 @@ import { findRoom, type OpenRoom, openRoom } from "./roomCache.ts";
 export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
   const startMs = performance.now();
   const scene = await readScene(scenePath);
+  await checkSceneFiles(scene, dirname(scenePath));
   const { memory, layout, topology } = await createWorld(scene, { baseDir: dirname(scenePath) });
   const bytes = encode(topology);
   const shared = new SharedArrayBuffer(bytes.byteLength);
