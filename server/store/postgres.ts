@@ -229,6 +229,7 @@ function toListing(row: Row): Listing {
     createdAt: String(row["created_at"]),
     settings: JSON.parse(String(row["settings"])) as Record<string, unknown>,
     owner: owned ? { process: String(row["process"]), url: String(row["url"]), epoch: Number(row["epoch"]), secondsLeft } : null,
+    lapsed: owned ? null : (row["process"] as string | null),
     members: owned ? Number(row["members"]) : 0,
   };
 }

@@ -207,6 +207,7 @@ function toListing(row: Row): Listing {
     createdAt: String(row["created_at"]),
     settings: JSON.parse(String(row["settings"])) as Record<string, unknown>,
     owner: left > 0 ? { process: String(row["process"]), url: String(row["url"]), epoch: Number(row["epoch"]), secondsLeft: left } : null,
+    lapsed: left > 0 ? null : (row["process"] as string | null),
     members: left > 0 ? Number(row["members"]) : 0,
   };
 }

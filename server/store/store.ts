@@ -45,6 +45,8 @@ export interface Lease {
 export interface Listing extends RoomRecord {
   /** Absent while nobody owns the room: its lease was released or has run out. */
   owner: (Holder & { epoch: number; secondsLeft: number }) | null;
+  /** Who had it, if its lease ran out; null while it is owned and after a release. */
+  lapsed: string | null;
   /** Connected members, as of the last renewal. */
   members: number;
 }

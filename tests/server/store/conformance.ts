@@ -99,7 +99,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(await store.claim(lease.room, ann)).toBeNull();
       expect(await store.claim("no-such-room", ann)).toBeNull();
       await store.release(lease);
-      expect(await store.room(lease.room)).toMatchObject({ owner: null });
+      expect(await store.room(lease.room)).toMatchObject({ owner: null, lapsed: null });
       const next = (await other.claim(lease.room, bob)) as Lease;
       expect(next.epoch).toBeGreaterThan(lease.epoch);
       await store.release(lease); // A late word of the one before.
@@ -113,7 +113,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
         expect(await other.claim(lease.room, bob)).toBeNull();
         vi.setSystemTime(Date.now() - 7200e3);
         await afterTerm();
-        expect((await other.room(lease.room))?.owner).toBeNull();
+        expect(await other.room(lease.room)).toMatchObject({ owner: null, lapsed: "ann" });
         expect(await other.claim(lease.room, bob)).toMatchObject({ process: "bob" });
       } finally {
         vi.useRealTimers();

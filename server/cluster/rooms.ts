@@ -1,0 +1,17 @@
+/** What the cluster needs of this process's rooms. The registry (rooms/registry.ts) is the one that has them. */
+import type { Lease, Listing } from "../store/store.ts";
+
+export interface ClusterRooms {
+  /** Is it open here, or being opened? */
+  serves(room: string): boolean;
+  /** Connected members; 0 for a room that is not open here. */
+  members(room: string): number;
+  /** Rooms that are open here. */
+  names(): string[];
+  /** Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller releases the lease. */
+  adopt(listing: Listing, lease: Lease): Promise<void>;
+  /** The last state into the store, lease released, sockets closed with "restarting". Nothing of it may be lost, so it may take a while. */
+  handOver(room: string): Promise<void>;
+  /** The lease is somebody else's: stops the room at once and writes nothing. Sockets are closed with "restarting"; clients find the new owner by themselves. */
+  drop(room: string): Promise<void>;
+}

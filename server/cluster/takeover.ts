@@ -1,0 +1,160 @@
+/**
+ * Takes rooms that nobody owns: their process died, was cut off, or gave them up. Every process looks at the list of rooms now and then and takes a few at a time; the
+ * store decides who gets which. Nobody needs to know who else is there.
+ *
+ * Spread: before it takes another, a process waits the longer the larger its share of all rooms is, with some chance in it, so that those with few rooms come first.
+ * A process of this very machine that is certainly dead is not waited for (store/processName.ts).
+ */
+import type { ClusterMetrics } from "../metrics/cluster.ts";
+import { isCertainlyDead } from "../store/processName.ts";
+import type { Holder, Listing, Store } from "../store/store.ts";
+import type { Log } from "./leaseKeeper.ts";
+import type { ClusterRooms } from "./rooms.ts";
+
+/** Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked little. */
+const LOOK_MS = 500;
+/** Restored at once: each reads its state, builds its scene and steps its journal. */
+const AT_ONCE = 2;
+/** What a process that has all rooms waits before it takes one more, ms. */
+const LOAD_MS = 400;
+/** A room that this process has handed over is left to others for this long, ms; if there are none it comes back. */
+const LEAVE_MS = 5000;
+/** After a room could not be restored here, ms: first and longest; doubled each time. */
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+
+export interface TakeoverOptions {
+  /** The lease keeper's. */
+  store: Store;
+  holder: Holder;
+  rooms: Pick<ClusterRooms, "serves" | "names" | "adopt">;
+  maxRooms: number;
+  metrics: ClusterMetrics;
+  log: Log;
+}
+
+export class Takeover {
+  readonly #options: TakeoverOptions;
+  /** Rooms that are not to be taken before, ms on performance.now(), and how often they failed. */
+  readonly #notBefore = new Map<string, { ms: number; failures: number }>();
+  readonly #taking = new Map<string, Promise<boolean>>();
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = true;
+  #blind = false;
+
+  constructor(options: TakeoverOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (!this.#stopped) return;
+    this.#stopped = false;
+    this.#schedule(Math.random() * LOOK_MS);
+  }
+
+  /** Takes no more; resolves when what was being taken is here. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await Promise.allSettled(this.#taking.values());
+  }
+
+  /** This process has given the room up: others first. */
+  leave(room: string): void {
+    this.#notBefore.set(room, { ms: performance.now() + LEAVE_MS, failures: 0 });
+  }
+
+  /**
+   * Takes one room now, because somebody wants to go in.
+   * @returns is it here now?
+   */
+  take(listing: Listing): Promise<boolean> {
+    const { name } = listing;
+    const held = this.#notBefore.get(name);
+    if (this.#stopped || this.#full || (held && performance.now() < held.ms)) return Promise.resolve(false);
+    const running = this.#taking.get(name);
+    if (running) return running;
+    const taking = this.#take(listing).finally(() => this.#taking.delete(name));
+    this.#taking.set(name, taking);
+    return taking;
+  }
+
+  get #full(): boolean {
+    return this.#options.rooms.names().length + this.#taking.size >= this.#options.maxRooms;
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      void this.#look().then((delay) => this.#schedule(delay));
+    }, delayMs);
+  }
+
+  /** Never rejects. @returns when to look again, ms */
+  async #look(): Promise<number> {
+    const { store, rooms, log } = this.#options;
+    try {
+      const listings = await store.rooms();
+      this.#blind = false;
+      const dead = new Set(listings.flatMap(({ owner }) => (owner && isCertainlyDead(owner.process) ? [owner.process] : [])));
+      for (const process of dead) log.warn({ process, rooms: (await store.endLeases(process)).length }, "a process of this machine died; its rooms are free");
+      const free = listings.filter(({ name, owner }) => (owner === null || dead.has(owner.process)) && !rooms.serves(name) && this.#ripe(name));
+      this.#forgetGone(listings);
+      if (free.length === 0 || this.#stopped) return LOOK_MS * (0.75 + Math.random() / 2);
+      // Any of them: if all began with the first, all but one would come too late each time.
+      for (let i = 0; i < AT_ONCE && free.length > 0; i++) {
+        const [room] = free.splice(Math.floor(Math.random() * free.length), 1);
+        void this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
+      }
+      await Promise.allSettled(this.#taking.values());
+      return this.#loadPause(rooms.names().length, listings.length);
+    } catch (error) {
+      if (!this.#blind) log.error({ err: error }, "the list of rooms cannot be read");
+      this.#blind = true;
+      return LOOK_MS;
+    }
+  }
+
+  #loadPause(own: number, all: number): number {
+    return LOAD_MS * (own / Math.max(1, all)) * (0.5 + Math.random());
+  }
+
+  #ripe(room: string): boolean {
+    return performance.now() >= (this.#notBefore.get(room)?.ms ?? 0);
+  }
+
+  #forgetGone(listings: readonly Listing[]): void {
+    const names = new Set(listings.map(({ name }) => name));
+    for (const name of this.#notBefore.keys()) if (!names.has(name)) this.#notBefore.delete(name);
+  }
+
+  /** Never rejects. */
+  async #take(listing: Listing): Promise<boolean> {
+    const { store, holder, rooms, metrics, log } = this.#options;
+    const { name } = listing;
+    const startMs = performance.now();
+    let lease;
+    try {
+      lease = await store.claim(name, holder);
+    } catch (error) {
+      log.error({ room: name, err: error }, "a room could not be claimed");
+      return false;
+    }
+    if (lease === null) return false; // Somebody was faster.
+    try {
+      await rooms.adopt(listing, lease);
+      this.#notBefore.delete(name);
+      if (listing.lapsed === null) metrics.handover("in");
+      else metrics.takeover();
+      log.info({ room: name, epoch: lease.epoch, from: listing.lapsed, seconds: (performance.now() - startMs) / 1000 }, "room taken over");
+      return true;
+    } catch (error) {
+      const failures = (this.#notBefore.get(name)?.failures ?? 0) + 1;
+      const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+      this.#notBefore.set(name, { ms: performance.now() + waitMs, failures });
+      log.error({ room: name, err: error, failures, againInSeconds: waitMs / 1000 }, "a room could not be restored here");
+      await store.release(lease).catch(() => {}); // It runs out by itself otherwise.
+      return false;
+    }
+  }
+}
