@@ -95,7 +95,7 @@ export class Cluster {
    * @returns which were handed over
    */
   async handOver(rooms: readonly string[]): Promise<string[]> {
-    const { rooms: own, metrics, log } = this.#options;
+    const { rooms: own, log } = this.#options;
     const waiting = rooms.filter((room) => own.names().includes(room));
     const handed: string[] = [];
     const work = async (): Promise<void> => {
@@ -104,7 +104,6 @@ export class Cluster {
         try {
           await own.handOver(room);
           handed.push(room);
-          metrics.handover("out");
         } catch (error) {
           log.error({ room, err: error }, "a room could not be handed over; it goes on elsewhere from its last checkpoint");
         }

@@ -1,6 +1,9 @@
 /** What the cluster needs of this process's rooms. The registry (rooms/registry.ts) is the one that has them. */
 import type { Lease, Listing } from "../store/store.ts";
 
+/** restart: its process died on this machine. takeover: its lease ran out. handover: its process gave it up. */
+export type AdoptCause = "restart" | "takeover" | "handover";
+
 export interface ClusterRooms {
   /** Is it open here, or being opened? */
   serves(room: string): boolean;
@@ -9,7 +12,7 @@ export interface ClusterRooms {
   /** Rooms that are open here. */
   names(): string[];
   /** Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller releases the lease. */
-  adopt(listing: Listing, lease: Lease): Promise<void>;
+  adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
   /** The last state into the store, lease released, sockets closed with "restarting". Nothing of it may be lost, so it may take a while. */
   handOver(room: string): Promise<void>;
   /** The lease is somebody else's: stops the room at once and writes nothing. Sockets are closed with "restarting"; clients find the new owner by themselves. */

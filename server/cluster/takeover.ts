@@ -9,7 +9,7 @@ import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { isCertainlyDead } from "../store/processName.ts";
 import type { Holder, Listing, Store } from "../store/store.ts";
 import type { Log } from "./leaseKeeper.ts";
-import type { ClusterRooms } from "./rooms.ts";
+import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 
 /** Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked little. */
 const LOOK_MS = 500;
@@ -142,7 +142,7 @@ export class Takeover {
     }
     if (lease === null) return false; // Somebody was faster.
     try {
-      await rooms.adopt(listing, lease);
+      await rooms.adopt(listing, lease, causeOf(listing));
       this.#notBefore.delete(name);
       if (listing.lapsed === null) metrics.handover("in");
       else metrics.takeover();
@@ -157,4 +157,9 @@ export class Takeover {
       return false;
     }
   }
+}
+
+function causeOf({ lapsed }: Listing): AdoptCause {
+  if (lapsed === null) return "handover";
+  return isCertainlyDead(lapsed) ? "restart" : "takeover";
 }

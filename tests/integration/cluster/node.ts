@@ -81,7 +81,7 @@ app.get("/api/rooms", async () => (await cluster.list()).map(({ name, owner }) =
 app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
   const { room: name } = request.body;
   const answer = await cluster.store.createRoom({ name, scene: "count", pool: "shared", createdAt: new Date().toISOString(), settings: {} }, cluster.holder);
-  if (answer.created) await rooms.adopt({ ...answer.lease, name, scene: "count", pool: "shared", createdAt: "", settings: {}, owner: null, lapsed: null, members: 0 }, answer.lease);
+  if (answer.created) await rooms.adopt({ ...answer.lease, name, scene: "count", pool: "shared", createdAt: "", settings: {}, owner: null, lapsed: null, members: 0 }, answer.lease, "handover");
   return { created: answer.created, process: cluster.holder.process, body: request.body };
 });
 app.get<{ Params: { room: string } }>("/api/rooms/:room", async (request) => {
