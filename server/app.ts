@@ -94,7 +94,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
   const doors = new Doors({ mode: config.door, secrets: tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir), adminToken: config.adminToken });
   const audit = new Audit(log, metrics.doors, null);
-  const registry: RoomRegistry = new RoomRegistry({ config, audit, library, pools, metrics, log });
+  const registry: RoomRegistry = new RoomRegistry({ keeping: null, config, audit, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);

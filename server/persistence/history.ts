@@ -1,6 +1,6 @@
 /**
  * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest checkpoint can be had again, bit for bit:
- * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (keeper.ts)
+ * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (scribe.ts)
  * holds the same things for who comes after this process.
  *
  *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
@@ -114,8 +114,9 @@ export class RoomHistory {
 
   /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
   async keep(tick: number, stateHash: string, state: Uint8Array): Promise<KeptState | null> {
-    const kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL) };
-    return this.add(kept) ? kept : null;
+    const { length } = this.#rewinds, kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL) };
+    // Time may have gone back meanwhile, and on to the same tick again.
+    return length === this.#rewinds.length && this.add(kept) ? kept : null;
   }
 
   /** A state that is packed already. @returns false when it is of a time that never was */

@@ -33,6 +33,11 @@ export class RoomPast {
     return this.#ticks > 0 ? (performance.now() - this.#lastSavedMs) / 1000 : 0;
   }
 
+  /** Has it ticked since the last state? */
+  get moved(): boolean {
+    return this.#ticks > 0;
+  }
+
   /** Is the state to be taken after the next tick? */
   get saveDue(): boolean {
     if (this.#stepSeconds * MOST_SHARE < this.#saveSeconds) return false;

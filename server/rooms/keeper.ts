@@ -6,7 +6,6 @@ import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../doors/audit.ts";
 import { PASSWORD_LENGTH, PasswordQueueFull } from "../doors/password.ts";
 import { MAX_BAN_SECONDS, type RoomDoor } from "../doors/roomDoor.ts";
-import { fingerprint } from "../doors/secrets.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { Members } from "./members.ts";
@@ -65,7 +64,7 @@ export class Keeper {
     const { room, door, members, audit } = this.#options, { member, name, id } = target, { address, subject } = target.entry;
     if (banSeconds !== undefined) {
       const nowMs = Date.now();
-      door.ban({ address, ...(subject !== null && { subject }), session: fingerprint(target.token), untilMs: nowMs + 1000 * banSeconds, name }, nowMs);
+      door.ban({ address, ...(subject !== null && { subject }), session: target.mark, untilMs: nowMs + 1000 * banSeconds, name }, nowMs);
     }
     audit.record(banSeconds === undefined ? "kick" : "ban", actor, room, { member, name, session: id, address, ...(subject !== null && { subject }), ...(banSeconds !== undefined && { seconds: banSeconds }) });
     members.putOut(target, CloseCode.putOut, banSeconds === undefined ? "put out by an owner" : `banned from this room for ${Math.ceil(banSeconds)} s`);

@@ -11,6 +11,7 @@ import { timingSafeEqual } from "node:crypto";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Entry } from "../doors/doors.ts";
 import { Refused } from "../doors/refused.ts";
+import { fingerprint } from "../doors/secrets.ts";
 import { cleanColor, cleanName } from "./clientMessages.ts";
 import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
@@ -27,6 +28,11 @@ export interface MembersOptions {
   onChanged: () => void;
   /** Its socket is lost or it left: what it holds must be let go. */
   onHandsOff: (session: Session) => void;
+}
+
+export interface MemberRecords {
+  nextMember: number;
+  sessions: { member: number; name: string; color: string; mark: string; entry: Entry }[];
 }
 
 export class Members {
@@ -52,6 +58,7 @@ export class Members {
     const resumed = this.findByToken(hello.resume);
     if (resumed) {
       resumed.entry = entry;
+      resumed.token = hello.resume!;
       this.#resume(resumed, connection, hello);
       return resumed;
     }
@@ -74,11 +81,7 @@ export class Members {
     session.connection = null;
     this.#options.onHandsOff(session);
     const seconds = FINAL_CODES.has(code) ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;
-    session.expiry = setTimeout(() => {
-      this.#remove(session);
-      this.#options.onChanged();
-    }, 1000 * seconds);
-    session.expiry.unref();
+    this.#expect(session, seconds);
     this.#options.onChanged();
   }
 
@@ -88,6 +91,22 @@ export class Members {
     this.#remove(session);
     session.connection?.close(code, reason);
     this.#options.onChanged();
+  }
+
+  /** Who is here, for whoever goes on with the room: plain data. */
+  records(): MemberRecords {
+    return { nextMember: this.#nextMember, sessions: [...this.sessions.values()].map(({ member, name, color, mark, entry }) => ({ member, name, color, mark, entry })) };
+  }
+
+  /** Those of `records`, as if all had just lost their sockets. For a room that nobody has joined yet. */
+  restore({ nextMember, sessions }: MemberRecords): void {
+    this.#nextMember = nextMember;
+    for (const { member, name, color, mark, entry } of sessions) {
+      const session = new Session(member, name, color, entry, mark);
+      this.sessions.set(member, session);
+      this.#expect(session, this.#options.resumeSeconds);
+    }
+    if (sessions.length > 0) this.#options.onChanged();
   }
 
   /** Closes every socket with the code and forgets everyone. */
@@ -100,9 +119,9 @@ export class Members {
   /** The session whose token this is, compared in constant time. */
   findByToken(token: string | undefined): Session | undefined {
     if (token === undefined) return undefined;
-    const given = Buffer.from(token);
+    const given = Buffer.from(fingerprint(token));
     for (const session of this.sessions.values()) {
-      const own = Buffer.from(session.token);
+      const own = Buffer.from(session.mark);
       if (own.length === given.length && timingSafeEqual(own, given)) return session;
     }
     return undefined;
@@ -122,6 +141,15 @@ export class Members {
       this.#options.onHandsOff(session);
       old.close(CloseCode.normal, "resumed on another socket");
     }
+  }
+
+  /** It may be resumed for so long. */
+  #expect(session: Session, seconds: number): void {
+    session.expiry = setTimeout(() => {
+      this.#remove(session);
+      this.#options.onChanged();
+    }, 1000 * seconds);
+    session.expiry.unref();
   }
 
   #remove(session: Session): void {

@@ -8,12 +8,38 @@ import type { Audit } from "../doors/audit.ts";
 import { RoomDoor } from "../doors/roomDoor.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
-import { Room } from "./room.ts";
+import { findRoom } from "../persistence/restore.ts";
+import type { Scribe } from "../persistence/scribe.ts";
+import type { RestoreCause } from "../metrics/persistence.ts";
+import type { Holder, Lease, Listing, Store } from "../store/store.ts";
+import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
+import type { Rebuilt } from "./simulation.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
+/** Where rooms are kept, and by what right this process steps them. */
+export interface Keeping {
+  store: Store;
+  holder: Holder;
+  scribe: Scribe;
+  /** Is the room's lease certain to hold now? */
+  mayStep: (room: string) => boolean;
+}
+
+/** The room is another process's: whoever asked is to ask there. */
+export class RoomElsewhere extends Error {
+  readonly listing: Listing;
+
+  constructor(listing: Listing) {
+    super(`room ${listing.name} is stepped by ${listing.owner?.process ?? "nobody yet"}`);
+    this.listing = listing;
+  }
+}
+
 export interface RegistryOptions {
+  /** null: rooms live in memory and end with the process. */
+  keeping: Keeping | null;
   config: Config;
   audit: Audit;
   library: SceneLibrary;
@@ -31,6 +57,13 @@ export interface CreateRoom {
   address?: string;
   /** Who asks, for the audit log. */
   actor?: string;
+  /** The request's idempotency key. */
+  key?: string;
+}
+
+interface Made {
+  room: Room;
+  created: boolean;
 }
 
 export class RoomRegistry {
@@ -61,6 +94,15 @@ export class RoomRegistry {
     return this.#rooms.has(name) || this.#opening.has(name);
   }
 
+  /** Of the cluster: rooms that are open here; their connected members. */
+  names(): string[] {
+    return [...this.#rooms.keys()];
+  }
+
+  members(name: string): number {
+    return this.#rooms.get(name)?.members.connected ?? 0;
+  }
+
   find(name: string): Room | undefined {
     return this.#rooms.get(name);
   }
@@ -74,9 +116,9 @@ export class RoomRegistry {
 
   /**
    * Opens a room, or finds the one that has this name and this scene already.
-   * @throws CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
+   * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
-  async create({ scene, name = freeName(scene), pool, address, actor = "somebody" }: CreateRoom): Promise<{ room: Room; created: boolean }> {
+  async create({ scene, name = freeName(scene), pool, address, actor = "somebody", key }: CreateRoom): Promise<{ room: Room; created: boolean }> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name)) throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
     const existing = this.#rooms.get(name) ?? this.#opening.get(name);
@@ -87,15 +129,36 @@ export class RoomRegistry {
     const { maxRooms, roomsPerAddress } = this.#options.config;
     if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
-    const room = this.#open(name, scene, pool ?? this.#options.config.roomPool, new RoomDoor(undefined, address ?? null));
-    this.#opening.set(name, { scene, address, room });
-    try {
-      await room;
-      this.#options.audit.record("create", actor, name, { scene, ...(address !== undefined && { address }) });
-      return { room: await room, created: true };
-    } finally {
-      this.#opening.delete(name);
-    }
+    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, door: new RoomDoor(undefined, address ?? null), key });
+    const { room, created } = await this.#whileOpening(name, scene, address, making);
+    if (created) this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
+    return { room, created };
+  }
+
+  /**
+   * Serves a room that is in the store, under a lease that this process has just got.
+   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; whatever the store says. The lease is the caller's to release then.
+   */
+  async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room> {
+    if (this.#closing) throw new CodedError("SHUTTING_DOWN");
+    const { name, scene } = listing;
+    return (await this.#whileOpening(name, scene, undefined, this.#adopt(listing, lease, cause).then((room) => ({ room, created: false })))).room;
+  }
+
+  /** Gives a room up for others: its last state into the store, its lease released, its sockets closed with "restarting". */
+  async handOver(name: string): Promise<void> {
+    const { keeping, metrics } = this.#options;
+    await this.#rooms.get(name)?.handOver(async () => {
+      const whole = await keeping?.scribe.release(name);
+      if (whole === false) this.#options.log.error({ room: name }, "a room was given up, but the store has not got all of it");
+    });
+    metrics.cluster.handover("out");
+  }
+
+  /** The room's lease is somebody else's: stops it at once and writes nothing. */
+  async drop(name: string): Promise<void> {
+    this.#options.keeping?.scribe.drop(name);
+    await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
   }
 
   /** Ends one room. @throws CodedError ROOM_NOT_FOUND */
@@ -103,10 +166,11 @@ export class RoomRegistry {
     await this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
   }
 
-  /** Ends all rooms and opens no more: the server goes down. */
+  /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.allSettled(this.list().map((room) => room.dispose(CloseCode.restarting, "the server restarts")));
+    const end = (room: Room): Promise<void> => (this.#options.keeping ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts"));
+    await Promise.allSettled(this.list().map(end));
   }
 
   #madeFrom(address: string): number {
@@ -114,19 +178,95 @@ export class RoomRegistry {
     return made + [...this.#opening.values()].filter((opening) => opening.address === address).length;
   }
 
-  async #open(name: string, scene: string, kind: "shared" | "dedicated", door: RoomDoor): Promise<Room> {
-    const { config, audit, library, pools, metrics, log } = this.#options;
+  async #whileOpening(name: string, scene: string, address: string | undefined, making: Promise<Made>): Promise<Made> {
+    this.#opening.set(name, { scene, address, room: making.then(({ room }) => room) });
+    try {
+      return await making;
+    } finally {
+      this.#opening.delete(name);
+    }
+  }
+
+  /** A new room; or the one that the store knows by this name, if nobody has it. */
+  async #make({ name, scene, pool, door, key }: { name: string; scene: string; pool: "shared" | "dedicated"; door: RoomDoor; key: string | undefined }): Promise<Made> {
+    const { keeping, library } = this.#options;
+    if (!keeping) return { room: await this.#open(name, scene, pool, door), created: true };
+    // A scene that cannot be built leaves no room behind.
+    await library.template(scene);
+    const { store, holder, scribe } = keeping;
+    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: door.toSettings() }, holder, key);
+    if (!made.created) return { room: await this.#take(made.room, scene), created: false };
+    try {
+      const room = await this.#open(name, scene, pool, door, made.lease);
+      scribe.hold(room, made.lease);
+      return { room, created: true };
+    } catch (error) {
+      await store.removeRoom(made.lease).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #take(listing: Listing, scene: string): Promise<Room> {
+    const { store, holder } = this.#options.keeping!, { name } = listing;
+    if (listing.scene !== scene) throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
+    const here = this.#rooms.get(name);
+    if (here) return here;
+    const lease = await store.claim(name, holder);
+    if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
+    try {
+      return await this.#adopt(listing, lease, "restart");
+    } catch (error) {
+      await store.release(lease).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #adopt({ name, scene, pool, settings }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
+    const { library, keeping, metrics, log } = this.#options, { store, scribe } = keeping!, startMs = performance.now();
+    const { identity } = await library.template(scene), found = await findRoom(store, name, identity);
+    for (const { what, tick, reason } of found.damaged) {
+      metrics.persistence.damaged(what);
+      log.error({ room: name, what, tick, reason }, "what the store has of a room is damaged; the room goes on from what was before");
+    }
+    const door = RoomDoor.fromSettings(settings);
+    if (found.foreign) {
+      log.warn({ room: name, scene }, "the room was stepped by another version of the scene or the program; its scene starts again");
+      await store.truncate(lease, -1);
+      const room = await this.#open(name, scene, pool, door, lease);
+      scribe.hold(room, lease);
+      return room;
+    }
+    let rebuilt: Rebuilt | undefined;
+    const room = await this.#open(name, scene, pool, door, lease, async (options) => {
+      const restored = await Room.restore(options, found);
+      rebuilt = restored.rebuilt;
+      return restored.room;
+    });
+    // What lies behind a gap must not be taken for what comes next.
+    await store.truncate(lease, room.tick);
+    scribe.hold(room, lease, { checkpoints: found.checkpoints.map(({ kept }) => kept.tick), segments: found.segments.map(({ until }) => until) });
+    const seconds = (performance.now() - startMs) / 1000;
+    metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
+    log.info({ room: name, cause, tick: room.tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds }, "room restored");
+    return room;
+  }
+
+  async #open(name: string, scene: string, kind: "shared" | "dedicated", door: RoomDoor, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
+    const { config, audit, library, pools, metrics, log, keeping } = this.#options;
     const template = await library.template(scene);
     const pool = pools.forRoom(kind);
     try {
-      const onDisposed = (room: Room): void => {
+      const onDisposed = (room: Room, end: RoomEnd): void => {
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
+        if (end === "over") void keeping?.scribe.remove(name);
       };
-      const room = await Room.open({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed });
+      const mayStep = keeping ? () => keeping.mayStep(name) : () => true;
+      const room = await begin({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed, mayStep });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
+      if (keeping && lease) door.onChanged = () => void keeping.store.writeSettings(lease, door.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: kind }, "room opened");

@@ -12,6 +12,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
+import { fill, type Found } from "../persistence/restore.ts";
 import { RoomPast } from "../persistence/past.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
@@ -20,7 +21,7 @@ import type { Connection, Hello, Membership } from "./connection.ts";
 import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Keeper } from "./keeper.ts";
-import { Members } from "./members.ts";
+import { type MemberRecords, Members } from "./members.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
@@ -37,6 +38,9 @@ const HASH_SECONDS = 1;
 /** Least time between two lists of members, ms. */
 const MEMBERS_MS = 50;
 
+/** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
+export type RoomEnd = "over" | "elsewhere";
+
 export interface RoomOptions {
   name: string;
   scene: string;
@@ -48,7 +52,9 @@ export interface RoomOptions {
   metrics: Metrics;
   log: FastifyBaseLogger;
   /** The room is over; called once. */
-  onDisposed: (room: Room) => void;
+  onDisposed: (room: Room, end: RoomEnd) => void;
+  /** Asked before every tick: does this process still own the room? */
+  mayStep: () => boolean;
 }
 
 export class Room {
@@ -80,6 +86,7 @@ export class Room {
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
   #disposed: Promise<void> | null = null;
+  #handedOver = false;
 
   private constructor(options: RoomOptions, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
@@ -107,6 +114,29 @@ export class Room {
 
   static async open(options: RoomOptions): Promise<Room> {
     return new Room(options, await RoomSimulation.open(options.template, options.pool));
+  }
+
+  /** A room that was before, where it stood when it was last written. */
+  static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
+    const room = await Room.open(options), { history } = room.past;
+    const until = fill(history, found), rebuilt = await room.#simulation.rebuild(() => history.rebuild(until));
+    room.#standAt(rebuilt);
+    if (found.members) room.members.restore(found.members as MemberRecords);
+    // whoever held something has lost its socket
+    for (const session of room.members.sessions.values()) room.#queue.push({ type: "releaseAll", member: session.member });
+    return { room, rebuilt };
+  }
+
+  get identity(): string {
+    return this.#options.template.identity;
+  }
+
+  get tickHz(): number {
+    return this.#options.template.layout.tickHz;
+  }
+
+  memberRecords(): MemberRecords {
+    return this.members.records();
   }
 
   /** Wire tick: counts steps, and goes on counting through resets; less only after the room went back. */
@@ -160,13 +190,27 @@ export class Room {
     return this.#simulation.inspect();
   }
 
+  /** Its lease is lost: another process may step it now. */
+  leaseLost(): void {
+    void this.dispose(CloseCode.restarting, "the room is elsewhere now");
+  }
+
+  /** Stands still and takes its state, so that it can go on elsewhere; then ends here. */
+  async handOver(save: () => Promise<void>): Promise<void> {
+    this.#handedOver = true;
+    this.#ticker.pause();
+    await this.#saveStanding();
+    await save();
+    await this.dispose(CloseCode.restarting, "the server restarts");
+  }
+
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#ticker.pause();
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
-      this.#options.onDisposed(this);
+      this.#options.onDisposed(this, code === CloseCode.restarting ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();
@@ -209,7 +253,7 @@ export class Room {
 
   /** Ticks while somebody is there, or may come back; an empty room stands still and goes away after a while. */
   #watchEmptiness(): void {
-    if (this.#disposed) return;
+    if (this.#disposed || this.#handedOver) return;
     if (this.members.sessions.size > 0) {
       if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
       this.#emptyTimer = null;
@@ -217,13 +261,29 @@ export class Room {
       return;
     }
     this.#ticker.pause();
+    if (this.past.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(() => void this.dispose(CloseCode.roomGone, "empty"), 1000 * this.#options.config.emptyRoomSeconds);
     this.#emptyTimer.unref();
   }
 
+  /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
+  async #saveStanding(): Promise<void> {
+    const { metrics, log } = this.#options;
+    try {
+      const saved = await this.#simulation.save(() => this.past.afterLoss());
+      if (this.#disposed) return;
+      if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
+      if (saved.tick === this.tick) await this.past.saved(saved);
+    } catch (error) {
+      metrics.persistence.failed("checkpoint");
+      log.error({ room: this.name, err: error }, "the state of a room that stands still could not be taken");
+    }
+  }
+
   /** One tick: see the tree in server/README.md. Never rejects. */
   async #runTick(due: DueTick): Promise<void> {
-    const { metrics, log } = this.#options;
+    const { metrics, log, mayStep } = this.#options;
+    if (!mayStep()) return;
     metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
     if (due.skipped > 0) {
       metrics.ticksSkipped.inc(due.skipped);

@@ -1,6 +1,7 @@
 /** One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and be resumed. */
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../doors/doors.ts";
+import { fingerprint } from "../doors/secrets.ts";
 import type { Connection } from "./connection.ts";
 import type { Point } from "./clientMessages.ts";
 
@@ -20,8 +21,10 @@ const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb"
 export class Session {
   /** For logs; not a secret. */
   readonly id = randomBytes(4).toString("hex");
-  /** Whoever has it may resume this session. Never logged. */
-  readonly token = randomBytes(16).toString("hex");
+  /** Whoever has it may resume this session. Never logged. Of a session that outlived its server it is known only once somebody has brought it. */
+  token: string;
+  /** The token's fingerprint: what is kept, and compared. */
+  readonly mark: string;
   readonly member: number;
   name: string;
   color: string;
@@ -40,9 +43,12 @@ export class Session {
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 
-  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry) {
+  /** @param mark of a session that was before; absent: a new one */
+  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry, mark?: string) {
     this.member = member;
     this.entry = entry;
+    this.token = mark === undefined ? randomBytes(16).toString("hex") : "";
+    this.mark = mark ?? fingerprint(this.token);
     this.name = name ?? entry.name ?? `guest ${member}`;
     this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
   }

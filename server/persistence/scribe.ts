@@ -20,7 +20,7 @@ const STORE_SECONDS = 5;
 /** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
 const SPARE = 3;
 
-/** What the keeper sees of a room. */
+/** What the scribe sees of a room. */
 export interface Kept {
   readonly name: string;
   readonly past: RoomPast;
@@ -32,7 +32,7 @@ export interface Kept {
   leaseLost(): void;
 }
 
-export interface KeeperOptions {
+export interface ScribeOptions {
   store: Store;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -55,12 +55,12 @@ interface Entry {
   tail: Promise<void>;
 }
 
-export class RoomKeeper {
-  readonly #options: KeeperOptions;
+export class Scribe {
+  readonly #options: ScribeOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ScribeOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.flushAll(), options.flushMs);
     this.#timer.unref();
