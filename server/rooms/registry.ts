@@ -179,7 +179,9 @@ export class RoomRegistry {
   }
 
   async #whileOpening(name: string, scene: string, address: string | undefined, making: Promise<Made>): Promise<Made> {
-    this.#opening.set(name, { scene, address, room: making.then(({ room }) => room) });
+    const room = making.then((made) => made.room);
+    room.catch(() => {}); // Whoever waits for it hears of it; perhaps nobody does.
+    this.#opening.set(name, { scene, address, room });
     try {
       return await making;
     } finally {
