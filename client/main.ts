@@ -1,10 +1,11 @@
 /**
- * Entry: `/` is the lobby, `/r/<room>` a room, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
+ * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
  * bookmark. The room's socket opens before the drawing code has even arrived.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";
 import "./styles/room.css";
+import "./styles/admin.css";
 
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
@@ -18,6 +19,9 @@ if (match) {
     await createRoom(scene, room).catch((error: unknown) => console.warn(error));
   }
   (await page).openRoomPage(app, room);
+} else if (/^\/admin\/?$/.test(location.pathname)) {
+  const { openAdminPage } = await import("./ui/admin/adminPage.ts");
+  openAdminPage(app);
 } else {
   const { openLobby } = await import("./ui/lobby.ts");
   openLobby(app);

@@ -22,6 +22,8 @@ import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Keeper } from "./keeper.ts";
 import { type MemberRecords, Members } from "./members.ts";
+import { Members } from "./members.ts";
+import type { TimeSummary } from "./recentTimes.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
@@ -147,6 +149,11 @@ export class Room {
   /** Simulated over wall time in the last second. */
   get dilation(): number {
     return this.#stats.dilation;
+  }
+
+  /** Of the last ten seconds' ticks in their worker. */
+  get stepSeconds(): TimeSummary {
+    return this.#stats.recent.summary();
   }
 
   get topologyHash(): string {

@@ -1,9 +1,15 @@
 /** One room's last second in numbers: what the `stats` message shows. */
 import type { StepResult } from "../workers/messages.ts";
 import { timeDilation } from "./clock.ts";
+import { RecentTimes } from "./recentTimes.ts";
 import type { RoomStats } from "../../shared/protocol.ts";
 
+/** Ticks whose times are kept: ten seconds at 60 Hz. */
+const RECENT_TICKS = 600;
+
 export class TickStats {
+  /** Of whole ticks in their worker. */
+  readonly recent = new RecentTimes(RECENT_TICKS);
   #ticks = 0;
   #skipped = 0;
   #wholeSeconds = 0;
@@ -20,6 +26,7 @@ export class TickStats {
   stepped(result: StepResult): void {
     this.#ticks += 1;
     this.#wholeSeconds += result.wholeSeconds;
+    this.recent.add(result.wholeSeconds);
     for (const [stage, seconds] of Object.entries(result.seconds)) {
       this.#stageSeconds.set(stage, (this.#stageSeconds.get(stage) ?? 0) + seconds);
     }

@@ -1,4 +1,5 @@
 /** What operators see and do: rooms with their people, put out, dispose, the audit log. Everything here needs an admin's token. */
+import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -12,6 +13,8 @@ import { describeRoom } from "./rooms.ts";
 import { errorResponses, nameParam, roomSchema } from "./schemas.ts";
 
 const MOST_ENTRIES = 1000;
+/** This process, as its log lines name it. */
+const OWNER = `${hostname()}:${process.pid}`;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
@@ -41,7 +44,25 @@ const doorSchema = {
   },
 };
 
-const adminRoomSchema = { ...roomSchema, required: [...roomSchema.required, "door", "people"], properties: { ...roomSchema.properties, door: doorSchema, people: { type: "array", items: personSchema } } };
+const stepSchema = {
+  type: "object",
+  required: ["mean", "p99"],
+  properties: { mean: { type: "number", description: "s" }, p99: { type: "number", description: "s" } },
+  description: "Of the last ten seconds' ticks, each as long as its worker took.",
+};
+
+const adminRoomSchema = {
+  ...roomSchema,
+  required: [...roomSchema.required, "owner", "stepSeconds", "checkpointAgeSeconds", "door", "people"],
+  properties: {
+    ...roomSchema.properties,
+    owner: { type: "string", description: "Process that steps it: host and process id, as in the log." },
+    stepSeconds: stepSchema,
+    checkpointAgeSeconds: { type: "number", description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take." },
+    door: doorSchema,
+    people: { type: "array", items: personSchema },
+  },
+};
 
 const entrySchema = {
   type: "object",
@@ -119,5 +140,5 @@ function describe(room: Room): Record<string, unknown> {
   const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
     member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
   }));
-  return { ...describeRoom(room), door: room.door.state, people };
+  return { ...describeRoom(room), owner: OWNER, stepSeconds: room.stepSeconds, checkpointAgeSeconds: room.past.unsavedSeconds, door: room.door.state, people };
 }

@@ -1,0 +1,100 @@
+/** What operators may ask for: /api/admin with their token, which lives in this tab only. */
+import { ApiError, request } from "./api.ts";
+
+export interface Person {
+  member: number;
+  name: string;
+  color: string;
+  role: string;
+  connected: boolean;
+  /** As in the server's log. */
+  session: string;
+  address: string;
+  subject: string | null;
+}
+
+export interface AdminRoom {
+  room: string;
+  scene: string;
+  /** Process that steps it. */
+  owner: string;
+  /** Connected ones. */
+  members: number;
+  pool: string;
+  tick: number;
+  timeDilation: number;
+  heldBodies: number[];
+  /** Of the last ten seconds' ticks, s. */
+  stepSeconds: { mean: number; p99: number };
+  checkpointAgeSeconds: number;
+  createdAt: string;
+  door: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
+  people: Person[];
+}
+
+export interface AuditEntry {
+  at: string;
+  actor: string;
+  action: string;
+  room: string | null;
+  details: Record<string, unknown>;
+}
+
+const KEY = "pliant.admin";
+
+/** Of this tab: gone when it is closed. Undefined where there is none, or the browser keeps nothing. */
+export function keptToken(): string | undefined {
+  try {
+    return sessionStorage.getItem(KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param token undefined: forget it */
+export function keepToken(token: string | undefined): void {
+  try {
+    if (token === undefined) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // A window that keeps nothing: the token lives as long as the page.
+  }
+}
+
+export class AdminApi {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  async rooms(): Promise<AdminRoom[]> {
+    return ((await (await this.#ask("GET", "/api/admin/rooms")).json()) as { rooms: AdminRoom[] }).rooms;
+  }
+
+  /** Newest first. */
+  async audit(limit: number): Promise<AuditEntry[]> {
+    return ((await (await this.#ask("GET", `/api/admin/audit?limit=${limit}`)).json()) as { entries: AuditEntry[] }).entries;
+  }
+
+  /** @param banSeconds undefined: it may come back at once */
+  async kick(room: string, member: number, banSeconds?: number): Promise<void> {
+    await this.#ask("POST", `${inAdmin(room)}/kick`, banSeconds === undefined ? { member } : { member, banSeconds });
+  }
+
+  async dispose(room: string): Promise<void> {
+    await this.#ask("DELETE", inAdmin(room));
+  }
+
+  /** @throws ApiError; 401 and 403 when the token is none of an admin */
+  #ask(method: string, path: string, body?: object): Promise<Response> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
+    if (body) headers["content-type"] = "application/json";
+    return request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  }
+}
+
+const inAdmin = (room: string): string => `/api/admin/rooms/${encodeURIComponent(room)}`;
+
+/** The token is not, or no longer, an admin's. */
+export const isDenied = (error: unknown): boolean => error instanceof ApiError && (error.status === 401 || error.status === 403);

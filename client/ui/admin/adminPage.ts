@@ -1,0 +1,146 @@
+/** `/admin`: every room with its people and figures, what an operator can do about them, and the end of the audit log. Behind an admin's token. */
+import { AdminApi, type AdminRoom, type AuditEntry, isDenied, keepToken, keptToken } from "../../net/admin.ts";
+import { h } from "../dom.ts";
+import { Toasts } from "../toasts.ts";
+import { details, percent } from "./format.ts";
+import { type RoomActions, RoomsTable } from "./roomsTable.ts";
+
+/** The rooms and the log are asked for this often while the page is visible, ms. */
+const REFRESH_MS = 2000;
+const AUDIT_ENTRIES = 50;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export function openAdminPage(app: HTMLElement): void {
+  document.title = "Pliant: operations";
+  const token = keptToken();
+  if (token === undefined) askForToken(app);
+  else void enter(app, token);
+}
+
+/** @param problem why it is asked for again */
+function askForToken(app: HTMLElement, problem?: string): void {
+  const field = h("input", { type: "password", name: "token", autocomplete: "off", spellcheck: "false", required: true, "aria-label": "Admin token", placeholder: "admin token" });
+  app.replaceChildren(h(
+    "main", { class: "message admin-login" },
+    h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
+    h("h1", {}, "Operations"),
+    h("p", {}, "Rooms, their people, and who did what. The token stays in this tab and is gone when you close it."),
+    h("p", { class: "problem", role: "alert", hidden: problem === undefined }, problem ?? ""),
+    h("form", {
+      onsubmit: (event) => {
+        event.preventDefault();
+        const token = field.value.trim();
+        if (token) void enter(app, token);
+      },
+    }, field, h("button", { class: "button primary", type: "submit" }, "Enter")),
+  ));
+  field.focus();
+}
+
+/** Shows the page if the token is an admin's, and asks again if not. */
+async function enter(app: HTMLElement, token: string): Promise<void> {
+  const api = new AdminApi(token);
+  try {
+    const rooms = await api.rooms();
+    keepToken(token);
+    new AdminView(app, api).show(rooms);
+  } catch (error) {
+    // A server that does not answer says nothing about the token.
+    if (isDenied(error)) keepToken(undefined);
+    askForToken(app, isDenied(error) ? "That is not an admin's token here." : textOf(error));
+  }
+}
+
+class AdminView implements RoomActions {
+  readonly #app: HTMLElement;
+  readonly #api: AdminApi;
+  readonly #table: RoomsTable;
+  readonly #summary = h("p", { class: "summary" });
+  readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
+  readonly #audit = h("ol", { class: "audit" });
+  readonly #toasts = new Toasts();
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #onVisible = () => void this.#refresh();
+  #auditShown = "";
+
+  constructor(app: HTMLElement, api: AdminApi) {
+    this.#app = app;
+    this.#api = api;
+    this.#table = new RoomsTable(this);
+    app.replaceChildren(h(
+      "div", { class: "lobby admin" },
+      h(
+        "header", {},
+        h("a", { class: "brand", href: "/" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
+        h("nav", {}, h("a", { href: "/docs" }, "HTTP API"), h("a", { href: "/metrics" }, "Metrics"), h("button", { class: "button", type: "button", "data-action": "leave", onclick: () => this.#leave() }, "Leave")),
+      ),
+      h("h1", {}, "Operations"),
+      this.#summary, this.#problem,
+      h("section", { "aria-label": "Rooms" }, this.#table.element),
+      h("section", { "aria-label": "Audit log" }, h("h2", {}, "Audit log"), this.#audit),
+      this.#toasts.element,
+    ));
+    this.#timer = setInterval(() => void this.#refresh(), REFRESH_MS);
+    document.addEventListener("visibilitychange", this.#onVisible);
+  }
+
+  show(rooms: readonly AdminRoom[]): void {
+    this.#table.update(rooms);
+    const members = rooms.reduce((sum, room) => sum + room.members, 0);
+    const slowest = Math.min(1, ...rooms.filter((room) => room.members > 0).map((room) => room.timeDilation));
+    this.#summary.textContent = `${count(rooms.length, "room")}, ${count(members, "member")}${members > 0 ? `, the slowest at ${percent(slowest)} of real time` : ""}`;
+    void this.#refreshAudit();
+  }
+
+  kick(room: string, { member, name }: { member: number; name: string }, banSeconds?: number): void {
+    this.#do(() => this.#api.kick(room, member, banSeconds), banSeconds === undefined ? `${name} was put out` : `${name} was put out and may not come back for ${banSeconds / 60} minutes`);
+  }
+
+  dispose(room: string): void {
+    this.#do(() => this.#api.dispose(room), `${room} has ended`);
+  }
+
+  #do(work: () => Promise<void>, done: string): void {
+    work().then(
+      () => this.#toasts.show(done),
+      (error: unknown) => (isDenied(error) ? this.#leave("The token is not valid any more.") : this.#toasts.show(textOf(error))),
+    ).finally(() => void this.#refresh());
+  }
+
+  async #refresh(): Promise<void> {
+    if (document.hidden) return;
+    try {
+      this.show(await this.#api.rooms());
+      this.#problem.hidden = true;
+    } catch (error) {
+      if (isDenied(error)) return this.#leave("The token is not valid any more.");
+      this.#problem.textContent = textOf(error);
+      this.#problem.hidden = false;
+    }
+  }
+
+  async #refreshAudit(): Promise<void> {
+    const entries = await this.#api.audit(AUDIT_ENTRIES).catch(() => undefined);
+    const shown = JSON.stringify(entries);
+    if (!entries || shown === this.#auditShown) return;
+    this.#auditShown = shown;
+    this.#audit.replaceChildren(...(entries.length > 0 ? entries.map(auditEntry) : [h("li", { class: "none" }, "Nothing yet.")]));
+  }
+
+  #leave(problem?: string): void {
+    clearInterval(this.#timer);
+    document.removeEventListener("visibilitychange", this.#onVisible);
+    keepToken(undefined);
+    askForToken(this.#app, problem);
+  }
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+function auditEntry({ at, actor, action, room, details: values }: AuditEntry): HTMLLIElement {
+  return h(
+    "li", { "data-action": action },
+    h("time", { datetime: at }, new Date(at).toLocaleString()), h("strong", { class: "badge" }, action), h("span", {}, actor), h("code", {}, room ?? ""), h("span", { class: "details" }, details(values)),
+  );
+}

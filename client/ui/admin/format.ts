@@ -1,0 +1,15 @@
+/** Numbers as operators read them. */
+
+/** 0.00123 -> "1.23 ms". */
+export const milliseconds = (seconds: number): string => `${(1000 * seconds).toFixed(2)} ms`;
+
+export const percent = (ratio: number): string => `${Math.round(100 * ratio)} %`;
+
+/** 0 -> "–"; 4.2 -> "4 s"; 130 -> "2 min". */
+export function age(seconds: number): string {
+  if (seconds <= 0) return "–";
+  return seconds < 100 ? `${Math.round(seconds)} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** One line of what an audit entry says beside who, what and where. */
+export const details = (values: Record<string, unknown>): string => Object.entries(values).map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`).join(", ");

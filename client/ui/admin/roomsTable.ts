@@ -1,0 +1,150 @@
+/** All rooms, one row each, and under a row that is opened its people and what can be done. Rows are kept and updated in place, so that what one is about to press stays where it is. */
+import type { AdminRoom, Person } from "../../net/admin.ts";
+import { h, icon } from "../dom.ts";
+import { age, milliseconds, percent } from "./format.ts";
+
+export interface RoomActions {
+  kick(room: string, person: Person, banSeconds?: number): void;
+  dispose(room: string): void;
+}
+
+/** A ban from here lasts this long, s. */
+const BAN_SECONDS = 3600;
+/** A second press within this ends the room, ms. */
+const SURE_MS = 4000;
+const COLUMNS = ["Room", "Scene", "Owner", "Members", "Tick", "Real time", "Step mean", "Step p99", "Held", "Checkpoint"];
+/** Below this the room is in slow motion. */
+const SLOW = 0.9;
+/** The budget of a tick at 60 Hz, s. */
+const BUDGET_SECONDS = 1 / 60;
+
+class RoomRow {
+  readonly element = h("tbody", {});
+  readonly #name: string;
+  readonly #actions: RoomActions;
+  readonly #cells = new Map<string, HTMLTableCellElement>();
+  readonly #toggle: HTMLButtonElement;
+  readonly #badges = h("span", { class: "badges" });
+  readonly #more: HTMLTableRowElement;
+  readonly #people = h("ul", { class: "members" });
+  #peopleShown = "";
+
+  constructor(name: string, actions: RoomActions) {
+    this.#name = name;
+    this.#actions = actions;
+    this.element.dataset["room"] = name;
+    this.#toggle = h("button", { type: "button", class: "toggle", "aria-expanded": "false", onclick: () => this.#open(this.#more.hidden !== false) }, icon("arrow"), h("code", {}, name));
+    const row = h("tr", {}, h("th", { scope: "row" }, this.#toggle, this.#badges));
+    for (const column of COLUMNS.slice(1)) {
+      const cell = h("td", { "data-column": column });
+      this.#cells.set(column, cell);
+      row.append(cell);
+    }
+    this.#more = h(
+      "tr", { class: "more", hidden: true },
+      h(
+        "td", { colspan: String(COLUMNS.length) },
+        this.#people,
+        h(
+          "div", { class: "actions" },
+          h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, "Visit"),
+          this.#disposeButton(),
+        ),
+      ),
+    );
+    this.element.append(row, this.#more);
+  }
+
+  update(room: AdminRoom): void {
+    const { stepSeconds: { mean, p99 }, timeDilation, heldBodies, door } = room;
+    this.#say("Scene", room.scene);
+    this.#say("Owner", room.owner);
+    this.#say("Members", room.people.length > room.members ? `${room.members} + ${room.people.length - room.members} away` : String(room.members));
+    this.#say("Tick", String(room.tick));
+    this.#say("Real time", percent(timeDilation), timeDilation < SLOW);
+    this.#say("Step mean", milliseconds(mean), mean > BUDGET_SECONDS);
+    this.#say("Step p99", milliseconds(p99), p99 > BUDGET_SECONDS);
+    this.#say("Held", heldBodies.length === 0 ? "–" : String(heldBodies.length), heldBodies.length > 0);
+    this.#say("Checkpoint", age(room.checkpointAgeSeconds));
+    const marks: [boolean, string][] = [[room.pool === "dedicated", "own thread"], [door.locked, "locked"], [door.password, "password"], [door.ownersOnly, "owners only"], [door.bans > 0, `${door.bans} banned`]];
+    const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
+    if (this.#badges.textContent !== badges.join("")) this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
+    const shown = JSON.stringify(room.people);
+    if (shown === this.#peopleShown) return;
+    this.#peopleShown = shown;
+    this.#people.replaceChildren(...(room.people.length > 0 ? room.people.map((person) => this.#person(person)) : [h("li", { class: "none" }, "Nobody is here.")]));
+  }
+
+  #open(open: boolean): void {
+    this.#more.hidden = !open;
+    this.#toggle.setAttribute("aria-expanded", String(open));
+  }
+
+  #say(column: string, text: string, alarming = false): void {
+    const cell = this.#cells.get(column)!;
+    if (cell.textContent !== text) cell.textContent = text;
+    cell.classList.toggle("alarming", alarming);
+  }
+
+  #person(person: Person): HTMLLIElement {
+    const dot = h("span", { class: "dot" });
+    dot.style.background = person.color;
+    const where = [person.role, person.connected ? undefined : "away", person.address, `session ${person.session}`, person.subject === null ? undefined : `token of ${person.subject}`];
+    return h(
+      "li", { "data-member": String(person.member) },
+      dot, h("strong", {}, person.name), h("span", { class: "where" }, where.filter(Boolean).join(" · ")),
+      h("button", { class: "button", type: "button", "data-action": "kick", onclick: () => this.#actions.kick(this.#name, person) }, "Kick"),
+      h("button", { class: "button", type: "button", "data-action": "ban", onclick: () => this.#actions.kick(this.#name, person, BAN_SECONDS) }, "Ban for an hour"),
+    );
+  }
+
+  /** Asks once more: what it ends is gone for everybody. */
+  #disposeButton(): HTMLButtonElement {
+    const button = h("button", { class: "button danger", type: "button", "data-action": "dispose" }, "Dispose");
+    let sure: ReturnType<typeof setTimeout> | undefined;
+    button.addEventListener("click", () => {
+      const second = sure !== undefined;
+      clearTimeout(sure);
+      sure = second ? undefined : setTimeout(() => {
+        sure = undefined;
+        button.textContent = "Dispose";
+      }, SURE_MS);
+      button.textContent = second ? "Dispose" : "End it for everyone?";
+      if (second) this.#actions.dispose(this.#name);
+    });
+    return button;
+  }
+}
+
+export class RoomsTable {
+  readonly element: HTMLElement;
+  readonly #actions: RoomActions;
+  readonly #table = h("table", {}, h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, column)))));
+  readonly #empty = h("p", { class: "none" }, "No room is open.");
+  readonly #rows = new Map<string, RoomRow>();
+
+  constructor(actions: RoomActions) {
+    this.#actions = actions;
+    this.element = h("div", { class: "table" }, this.#table, this.#empty);
+  }
+
+  update(rooms: readonly AdminRoom[]): void {
+    const sorted = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1));
+    for (const [name, row] of this.#rows) {
+      if (sorted.some(({ room }) => room === name)) continue;
+      row.element.remove();
+      this.#rows.delete(name);
+    }
+    let before: Element = this.#table.tHead!;
+    for (const room of sorted) {
+      let row = this.#rows.get(room.room);
+      if (!row) this.#rows.set(room.room, (row = new RoomRow(room.room, this.#actions)));
+      row.update(room);
+      // Only what is not in its place is moved: moving an element takes the focus from it.
+      if (before.nextElementSibling !== row.element) before.after(row.element);
+      before = row.element;
+    }
+    this.#empty.hidden = rooms.length > 0;
+    this.#table.hidden = rooms.length === 0;
+  }
+}

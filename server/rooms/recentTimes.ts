@@ -1,0 +1,29 @@
+/** The last few hundred durations of something, for a mean and a percentile of now rather than of all time. */
+
+export interface TimeSummary {
+  /** s; 0 when there is nothing yet. */
+  mean: number;
+  /** Nearest rank: the smallest value that at least 99 % of them do not exceed, s. */
+  p99: number;
+}
+
+export class RecentTimes {
+  readonly #seconds: Float64Array;
+  #added = 0;
+
+  /** @param capacity so many of the newest are kept */
+  constructor(capacity: number) {
+    this.#seconds = new Float64Array(capacity);
+  }
+
+  add(seconds: number): void {
+    this.#seconds[this.#added % this.#seconds.length] = seconds;
+    this.#added += 1;
+  }
+
+  summary(): TimeSummary {
+    const kept = this.#seconds.slice(0, Math.min(this.#added, this.#seconds.length)).sort();
+    if (kept.length === 0) return { mean: 0, p99: 0 };
+    return { mean: kept.reduce((sum, value) => sum + value, 0) / kept.length, p99: kept[Math.ceil(0.99 * kept.length) - 1]! };
+  }
+}

@@ -1,0 +1,120 @@
+/** The operators' page in a real browser: nobody without the token, rooms with their people and figures, put out, ban, dispose, and all of it in the audit log. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { Bot } from "../../load-tests/bot.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { noBrowser, openStage, until, type E2e } from "./stage.ts";
+
+const TOKEN = "operators-own-token-for-this-test-only";
+
+describe.skipIf(noBrowser)("operations", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({ adminToken: TOKEN });
+  });
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    for (const { name } of stage.app.registry.list()) await stage.app.registry.remove(name);
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  const enter = async (options = {}): Promise<Page> => {
+    const page = await stage.visit("/admin", { viewport: { width: 1280, height: 900 }, ...options });
+    await page.fill(".admin-login input", TOKEN);
+    await page.press(".admin-login input", "Enter");
+    await page.waitForSelector(".admin .summary");
+    return page;
+  };
+  const row = (page: Page, room: string) => page.locator(`tbody[data-room="${room}"]`);
+  const cell = (page: Page, room: string, column: string) => row(page, room).locator(`td[data-column="${column}"]`);
+
+  test("without an admin's token there is nothing to see, and the page says so", async () => {
+    const page = await stage.visit("/admin");
+    await page.fill(".admin-login input", "wrong");
+    await page.press(".admin-login input", "Enter");
+    await page.waitForSelector(".admin-login .problem:not([hidden])");
+    expect(await page.textContent(".admin-login .problem")).toBe("That is not an admin's token here.");
+    expect(await page.locator("table").count()).toBe(0);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await stage.shoot(page, "admin-login");
+    // The browser reports an answer of 401 as an error of the page.
+    expect(stage.takeErrors()).toEqual([expect.stringContaining("status of 401")]);
+  });
+
+  test("shows every room with its scene, owner, members and figures, and keeps them current", async () => {
+    const { name } = await stage.room("jelly-stack"), quiet = await stage.room("jelly-stack");
+    const bot = await Bot.join(stage.url, name, { name: "Finch" });
+    await bot.frames(30);
+    const page = await enter();
+    expect(await page.locator("tbody").count()).toBe(2);
+    expect(await cell(page, name, "Scene").textContent()).toBe("jelly-stack");
+    expect(await cell(page, name, "Owner").textContent()).toMatch(new RegExp(`:${process.pid}$`));
+    expect(await cell(page, name, "Members").textContent()).toBe("1");
+    expect(await cell(page, quiet.name, "Members").textContent()).toBe("0");
+    expect(await cell(page, quiet.name, "Tick").textContent()).toBe("0");
+    const [mean, p99] = await Promise.all(["Step mean", "Step p99"].map(async (column) => Number.parseFloat((await cell(page, name, column).textContent())!)));
+    expect(mean).toBeGreaterThan(0);
+    expect(p99).toBeGreaterThanOrEqual(mean!);
+    expect(await cell(page, name, "Checkpoint").textContent()).toMatch(/^(–|\d+ s)$/);
+    const tick = Number(await cell(page, name, "Tick").textContent());
+    await until(page, ([room, tick]) => Number(document.querySelector(`tbody[data-room="${room}"] td[data-column="Tick"]`)?.textContent) > Number(tick), [name, tick] as const);
+    expect(await page.textContent(".summary")).toMatch(/^2 rooms, 1 member, the slowest at \d+ % of real time$/);
+    await bot.leave();
+  });
+
+  test("puts members out, bans them, ends rooms only when asked twice, and the audit log tells", async () => {
+    const { name } = await stage.room("jelly-stack");
+    const bot = await Bot.join(stage.url, name, { name: "Heron" });
+    const page = await enter();
+    await row(page, name).locator(".toggle").click();
+    const member = row(page, name).locator(`li[data-member="${bot.welcome.member}"]`);
+    expect(await member.textContent()).toContain("Heron");
+    expect(await member.textContent()).toContain(`session ${bot.welcome.session}`);
+    await stage.shoot(page, "admin");
+
+    await member.locator('[data-action="kick"]').click();
+    expect((await bot.untilClosed()).code).toBe(CloseCode.putOut);
+    await page.waitForSelector('.audit li[data-action="kick"]');
+    const again = await Bot.join(stage.url, name, { name: "Heron" });
+    // The opened row stays open while its people change.
+    const back = row(page, name).locator(`li[data-member="${again.welcome.member}"]`);
+    await back.locator('[data-action="ban"]').click();
+    expect((await again.untilClosed()).code).toBe(CloseCode.putOut);
+    await page.waitForSelector('.audit li[data-action="ban"]');
+    await expect(Bot.join(stage.url, name)).rejects.toThrow();
+    await until(page, (room) => /1 banned/.test(document.querySelector(`tbody[data-room="${room}"] .badges`)?.textContent ?? ""), name);
+
+    const dispose = row(page, name).locator('[data-action="dispose"]');
+    await dispose.click();
+    expect(await dispose.textContent()).toBe("End it for everyone?");
+    expect(stage.app.registry.find(name)).toBeDefined();
+    await dispose.click();
+    await row(page, name).waitFor({ state: "detached" });
+    expect(stage.app.registry.find(name)).toBeUndefined();
+    await page.waitForSelector('.audit li[data-action="dispose"]');
+    expect(await page.locator('.audit li[data-action="dispose"]').first().textContent()).toContain(name);
+    await page.waitForSelector(".admin .none:not([hidden])");
+    await stage.shoot(page, "admin-audit");
+  });
+
+  test("the token stays in the tab: a reload keeps it, leaving and another visitor's tab do not have it", async () => {
+    const page = await enter();
+    await page.reload();
+    await page.waitForSelector(".admin .summary");
+    expect(await page.evaluate(() => [Object.values({ ...localStorage }).join(""), document.cookie])).toEqual(["", ""]);
+    expect(await page.content()).not.toContain(TOKEN);
+    await page.click('[data-action="leave"]');
+    await page.waitForSelector(".admin-login");
+    await page.reload();
+    await page.waitForSelector(".admin-login");
+    await (await stage.visit("/admin")).waitForSelector(".admin-login");
+  });
+
+  test("phones: only the table scrolls sideways", async () => {
+    await stage.room("jelly-stack");
+    const page = await enter({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await stage.shoot(page, "admin-phone-dark");
+  });
+});
