@@ -22,8 +22,6 @@ import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Keeper } from "./keeper.ts";
 import { type MemberRecords, Members } from "./members.ts";
-import { Members } from "./members.ts";
-import type { TimeSummary } from "./recentTimes.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
@@ -82,6 +80,8 @@ export class Room {
   readonly keeper: Keeper;
   readonly #broadcast: Broadcast;
   readonly #stats = new TickStats();
+  /** How long ticks took in their worker. */
+  readonly stepTimes = this.#stats.recent;
   #lastFrameMs = 0;
   #lastStatsMs = performance.now();
   #lastMembersMs = -Infinity;
@@ -149,11 +149,6 @@ export class Room {
   /** Simulated over wall time in the last second. */
   get dilation(): number {
     return this.#stats.dilation;
-  }
-
-  /** Of the last ten seconds' ticks in their worker. */
-  get stepSeconds(): TimeSummary {
-    return this.#stats.recent.summary();
   }
 
   get topologyHash(): string {

@@ -140,5 +140,5 @@ function describe(room: Room): Record<string, unknown> {
   const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
     member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
   }));
-  return { ...describeRoom(room), owner: OWNER, stepSeconds: room.stepSeconds, checkpointAgeSeconds: room.past.unsavedSeconds, door: room.door.state, people };
+  return { ...describeRoom(room), owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.past.unsavedSeconds, door: room.door.state, people };
 }
