@@ -92,9 +92,10 @@ export class Takeover {
 
   /** Never rejects. @returns when to look again, ms */
   async #look(): Promise<number> {
-    const { store, rooms, log } = this.#options;
+    const { store, rooms, metrics, log } = this.#options;
     try {
       const listings = await store.rooms();
+      metrics.known(listings.filter(({ owner }) => owner !== null).length, listings.filter(({ owner }) => owner === null).length);
       this.#blind = false;
       const dead = new Set(listings.flatMap(({ owner }) => (owner && isCertainlyDead(owner.process) ? [owner.process] : [])));
       for (const process of dead) log.warn({ process, rooms: (await store.endLeases(process)).length }, "a process of this machine died; its rooms are free");

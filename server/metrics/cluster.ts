@@ -27,6 +27,8 @@ export class ClusterMetrics {
   readonly handover: (direction: "out" | "in") => void;
   /** A request or socket for a room that another process owns. */
   readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
+  /** Rooms of all processes at this process's last look into the store. */
+  readonly known: (owned: number, free: number) => void;
 
   constructor(maker: Maker) {
     this.renewal = maker.countBy("pliant_lease_renewals_total", "Leases that were due for renewal, by what became of them.", "result", RENEWALS);
@@ -34,6 +36,9 @@ export class ClusterMetrics {
     this.takeover = () => takeovers.inc();
     this.handover = maker.countBy("pliant_handovers_total", "Rooms handed over to another process (out) and taken from one that gave them up (in).", "direction", ["out", "in"]);
     this.forwarded = maker.countBy("pliant_forwarded_total", "Requests and sockets for rooms of other processes, by what was done with them.", "way", FORWARDS);
+    const known = { owned: 0, free: 0 };
+    maker.gaugeBy("pliant_rooms_known", "Rooms of all processes at this process's last look into the store, by whether anybody owns them.", "state", () => known);
+    this.known = (owned, free) => void Object.assign(known, { owned, free });
     maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
     maker.gauge("pliant_lease_seconds_left", "What is left of the lease that ends first; +Inf when this process holds none.", () => this.sources.leaseSecondsLeft());
   }

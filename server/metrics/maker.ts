@@ -31,4 +31,14 @@ export class Maker {
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({ name, help, registers: [this.#registry], collect() { this.set(read()); } });
   }
+
+  /** Values that are read at every scrape, by one label. */
+  gaugeBy(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    new Gauge({
+      name, help, labelNames: [label], registers: [this.#registry],
+      collect() {
+        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+      },
+    });
+  }
 }

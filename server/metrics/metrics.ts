@@ -7,7 +7,7 @@
  */
 import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { CrewWork, EncodedMessage } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
@@ -103,14 +103,7 @@ export class Metrics {
     gauge("pliant_event_loop_utilization_ratio", "Share of the main thread's time in which it was not waiting since the last scrape, 0 to 1.", () => this.#loopUtilization());
     gauge("pliant_memory_limit_bytes", "Memory that the process may use: its container's limit, or what the machine has.", memoryLimit);
     gauge("pliant_socket_buffered_bytes", "Bytes that wait for clients who do not take them.", sources.bufferedBytes);
-    new Gauge({
-      name: "pliant_sessions", help: "Members of rooms, by whether their socket is connected.", labelNames: ["state"], registers: [this.registry],
-      collect() {
-        const { connected, resumable } = sources.sessions();
-        this.set({ state: "connected" }, connected);
-        this.set({ state: "resumable" }, resumable);
-      },
-    });
+    this.#make.gaugeBy("pliant_sessions", "Members of rooms, by whether their socket is connected.", "state", sources.sessions);
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of BYTES_KINDS) this.bytesOut.inc({ kind }, 0);
     for (const by of ["leader", "helper"]) this.chunks.inc({ by }, 0);

@@ -70,6 +70,7 @@ test("what other parts of the server report is counted by a fixed list of labels
   persistence.sources = { checkpointAgeSeconds: () => 3.5, journalAgeSeconds: () => 0.25 };
   cluster.sources = { roomsOwned: () => 5, leaseSecondsLeft: () => 4.5 };
   cluster.renewal("ok", 5);
+  cluster.known(7, 2);
   cluster.takeover();
   cluster.handover("out");
   cluster.forwarded("proxy");
@@ -86,7 +87,7 @@ test("what other parts of the server report is counted by a fixed list of labels
   for (const line of [
     'checkpoint_seconds_bucket{le="0.025"} 1', 'checkpoint_bytes_bucket{le="4096"} 0', 'checkpoint_bytes_bucket{le="16384"} 1', 'checkpoint_hold_seconds_bucket{le="0.002"} 1',
     "journal_bytes_total 120", 'rooms_restored_total{cause="takeover"} 1', 'rooms_restored_total{cause="restart"} 0', "replayed_ticks_total 37", "room_restore_seconds_sum 0.4",
-    'persistence_failures_total{what="journal"} 1', 'damaged_total{what="checkpoint"} 1', "checkpoint_age_seconds 3.5", "journal_flush_age_seconds 0.25", "rooms_owned 5", "lease_seconds_left 4.5",
+    'persistence_failures_total{what="journal"} 1', 'damaged_total{what="checkpoint"} 1', "checkpoint_age_seconds 3.5", "journal_flush_age_seconds 0.25", "rooms_owned 5", 'rooms_known{state="owned"} 7', 'rooms_known{state="free"} 2', "lease_seconds_left 4.5",
     'lease_renewals_total{result="ok"} 5', "takeovers_total 1", 'handovers_total{direction="out"} 1', 'forwarded_total{way="proxy"} 1', 'connections_refused_total{reason="banned"} 1',
     'audit_actions_total{action="kick"} 1', 'audit_actions_total{action="other"} 1', 'http_request_seconds_count{method="GET",route="/api/rooms/:room",status="4xx"} 1',
     'http_request_seconds_count{method="other",route="none",status="4xx"} 1', 'store_operation_seconds_count{operation="writeCheckpoint"} 2', 'store_errors_total{operation="writeCheckpoint"} 1',

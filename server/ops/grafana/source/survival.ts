@@ -12,7 +12,7 @@ export const survival: DashboardSource = {
     {
       title: "What would be lost now",
       panels: [
-        { title: "Checkpoint age", description: "Of the awake room whose last checkpoint is oldest: so much would have to be stepped again. Dashed: where PliantCheckpointOld begins.", unit: "s", limits: { red: 60 }, lines: [{ expr: oldest("pliant_checkpoint_age_seconds"), legend: "{{instance}}" }] },
+        { title: "Checkpoint age", description: "Of the awake room whose last checkpoint is oldest: so much would have to be stepped again. Dashed: where PliantCheckpointOld begins.", unit: "s", limits: { red: 300 }, lines: [{ expr: oldest("pliant_checkpoint_age_seconds"), legend: "{{instance}}" }] },
         { title: "Journal age", description: "How long the oldest input that is not stored yet has waited: so much would be lost. Dashed: flush interval, and where PliantJournalNotFlushed begins.", unit: "s", limits: { orange: 0.5, red: 5 }, lines: [{ expr: oldest("pliant_journal_flush_age_seconds"), legend: "{{instance}}" }] },
         {
           title: "Failed and damaged", description: "In the last hour: checkpoints and pieces of journal that could not be stored, rooms that could not be brought back, and what was found damaged.", unit: "short",
@@ -32,6 +32,7 @@ export const survival: DashboardSource = {
       title: "Owners",
       panels: [
         { title: "Rooms owned", description: "Rooms that each process steps and whose lease it holds.", unit: "short", lines: [{ expr: `${sum(["instance"])}(${metric("pliant_rooms_owned")})`, legend: "{{instance}}" }] },
+        { title: "Rooms without an owner", description: "Of all rooms in the store, at the processes' last look. Some seconds of it are normal after a process has ended.", unit: "short", lines: [{ expr: `max(${metric("pliant_rooms_known", 'state="free"')})`, legend: "without an owner" }, { expr: `max(${metric("pliant_rooms_known", 'state="owned"')})`, legend: "owned" }] },
         { title: "Leases", description: "Renewals per second, by what became of them.", unit: "short", lines: [{ expr: sumRate("pliant_lease_renewals_total", ["result"]), legend: "{{result}}" }] },
         { title: "Lease left", description: "Seconds left of the lease that ends first; 0 for a process that holds none.", unit: "s", lines: [{ expr: `min by (instance) (${metric("pliant_lease_seconds_left")} < Inf) or 0 * ${sum(["instance"])}(${metric("pliant_rooms_owned")})`, legend: "{{instance}}" }] },
         { title: "Rooms that moved", description: "In the last hour: taken over from a process that died, handed over, taken from one that gave them up.", unit: "short", lines: [{ expr: inAnHour("pliant_takeovers_total"), legend: "taken over" }, { expr: inAnHour("pliant_handovers_total", ["direction"]), legend: "handed {{direction}}" }] },
