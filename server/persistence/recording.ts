@@ -1,0 +1,102 @@
+/**
+ * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the same program and the scene's meshes steps it
+ * again to the same bits (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
+ *
+ *     u32 CRC-32 of the rest, then msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
+ */
+import { crc32 } from "node:zlib";
+import { decode, encode } from "@msgpack/msgpack";
+import type { TickRecord } from "../workers/messages.ts";
+import type { KeptState, RoomHistory } from "./history.ts";
+
+export const RECORDING_FORMAT = "pliant-room-1";
+const CHECKSUM_BYTES = 4;
+
+export interface RoomRecording {
+  format: typeof RECORDING_FORMAT;
+  room: string;
+  /** Id of the scene, and its file as it was. */
+  scene: string;
+  sceneText: string;
+  /** What can step it to the same bits (workers/identity.ts). */
+  identity: string;
+  topology: string;
+  tickHz: number;
+  /** Ticks: from the state at `from` to `until`. */
+  from: number;
+  until: number;
+  /** Ascending, the first at `from`; null: as the scene starts. */
+  states: KeptState[];
+  records: TickRecord[];
+  hashes: { tick: number; stateHash: string }[];
+  /** ISO 8601. */
+  recordedAt: string;
+}
+
+export class RecordingError extends Error {}
+
+/** What is said of a recording beside its history. */
+export type About = Pick<RoomRecording, "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt">;
+
+/** @param seconds how far back at least, if the history reaches so far; default: all of it */
+export function recordingOf(history: RoomHistory, about: About, seconds = Infinity): RoomRecording {
+  const until = history.tick, wanted = until - seconds * about.tickHz, from = (history.states.findLast(({ tick }) => tick <= wanted) ?? history.states[0]!).tick;
+  return {
+    format: RECORDING_FORMAT, ...about, from, until,
+    states: history.states.filter(({ tick }) => tick >= from), records: history.records(from), hashes: history.hashes.filter(({ tick }) => tick > from),
+  };
+}
+
+export function encodeRecording(recording: RoomRecording): Uint8Array {
+  const content = encode(recording), bytes = new Uint8Array(CHECKSUM_BYTES + content.byteLength);
+  new DataView(bytes.buffer).setUint32(0, crc32(content));
+  bytes.set(content, CHECKSUM_BYTES);
+  return bytes;
+}
+
+/** @throws RecordingError: what is wrong with the bytes */
+export function decodeRecording(bytes: Uint8Array): RoomRecording {
+  if (bytes.byteLength <= CHECKSUM_BYTES) throw new RecordingError(`${bytes.byteLength} bytes are no recording`);
+  const stated = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), content = bytes.subarray(CHECKSUM_BYTES), found = crc32(content);
+  if (stated !== found) throw new RecordingError(`checksum is ${found}, but ${stated} was written: the file is damaged, or no recording of a room`);
+  let recording: RoomRecording;
+  try {
+    recording = decode(content) as RoomRecording;
+  } catch {
+    throw new RecordingError("not one msgpack value");
+  }
+  if (recording?.format !== RECORDING_FORMAT) throw new RecordingError(`format is ${JSON.stringify(recording?.format ?? null)}, but this program reads ${JSON.stringify(RECORDING_FORMAT)}`);
+  checkShape(recording);
+  return recording;
+}
+
+/** A checksum says that the bytes are as they were written, not by whom. */
+function checkShape(recording: RoomRecording): void {
+  const wrong = (field: string, limit: string): never => { throw new RecordingError(`${field} is not ${limit}`); };
+  const isTick = (tick: unknown): tick is number => Number.isSafeInteger(tick) && (tick as number) >= 0;
+  for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const) if (typeof recording[field] !== "string") wrong(field, "a string");
+  const { tickHz, from, until, states, records, hashes } = recording;
+  if (!(typeof tickHz === "number" && tickHz > 0 && tickHz <= 10_000)) wrong("tickHz", "a number above 0, up to 10000");
+  if (!isTick(from)) wrong("from", "a tick");
+  if (!isTick(until) || until < from) wrong("until", "a tick after from");
+  const ascends = (list: unknown, field: string): void => {
+    if (!Array.isArray(list)) return wrong(field, "a list");
+    let last = from - 1;
+    list.forEach((item: { tick?: unknown }, i) => {
+      if (!isTick(item?.tick) || item.tick <= last || item.tick > until) wrong(`${field}[${i}].tick`, `a tick after ${last}, up to ${until}`);
+      last = item.tick as number;
+    });
+  };
+  ascends(states, "states");
+  ascends(records, "records");
+  ascends(hashes, "hashes");
+  if (states[0]?.tick !== from) wrong("states[0].tick", `${from}`);
+  states.forEach((state, i) => {
+    if (!(state.packed instanceof Uint8Array || (state.packed === null && state.tick === 0))) wrong(`states[${i}].packed`, "bytes");
+    if (typeof state.stateHash !== "string") wrong(`states[${i}].stateHash`, "a string");
+  });
+  records.forEach((record, i) => {
+    if (!Array.isArray(record.inputs)) wrong(`records[${i}].inputs`, "a list");
+    if (typeof record.fresh !== "boolean") wrong(`records[${i}].fresh`, "true or false");
+  });
+}

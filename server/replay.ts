@@ -1,0 +1,99 @@
+/**
+ * `npm run replay -- file`: steps a room's recording again and compares the state's hash wherever one was noted. The first tick that differs is where the bits part.
+ * Exit code: 0 all alike, 1 something differs, 2 the file or the options cannot be used.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { zstdDecompressSync } from "node:zlib";
+import { validateScene } from "../shared/sceneValidator.ts";
+import { decodeRecording, RecordingError, type RoomRecording } from "./persistence/recording.ts";
+import { CheckpointError, forgetList, loadState } from "./sim/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "./sim/createWorld.ts";
+import { Recorder } from "./sim/record.ts";
+import { openWorld } from "./sim/world.ts";
+import { identityOfTopology } from "./workers/identity.ts";
+import { copyMemory } from "./workers/memoryCopy.ts";
+
+const USAGE = `npm run replay -- file [--scenes DIR] [--until TICK] [--record DIR]
+  file           as GET /api/rooms/<room>/recording gives it
+  --scenes DIR   folder that the scene's mesh files are relative to (default: the bundled scenes)
+  --until TICK   stop there (default: the end)
+  --record DIR   also write positions, as npm run simulate -- --record does; npm run check:collisions reads them`;
+/** A line of progress this often, ms. */
+const PROGRESS_MS = 1000;
+
+function fail(message: string): never {
+  process.stderr.write(`replay: ${message}\n`);
+  process.exit(2);
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { scenes: { type: "string" }, until: { type: "string" }, record: { type: "string" }, help: { type: "boolean" } } });
+if (values.help || positionals.length !== 1) {
+  console.log(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
+const [file] = positionals as [string];
+const recording = read(file);
+const until = values.until === undefined ? recording.until : Number(values.until);
+if (!Number.isInteger(until) || until < recording.from || until > recording.until) fail(`--until is ${values.until}, but must be a tick from ${recording.from} to ${recording.until}`);
+const created = await build(recording);
+console.log(`room ${recording.room}, scene ${recording.scene}, recorded at ${recording.recordedAt}: ticks ${recording.from} to ${recording.until}, ${((recording.until - recording.from) / recording.tickHz).toFixed(1)} s, ${recording.records.length} ticks with inputs, ${recording.hashes.length + recording.states.length} hashes`);
+const identity = identityOfTopology(created.layout, created.topology);
+if (identity !== recording.identity) console.log("recorded by another version of the program or the scene: the bits may differ");
+process.exitCode = replay(recording, created);
+
+function read(path: string): RoomRecording {
+  try {
+    return decodeRecording(readFileSync(path));
+  } catch (error) {
+    return fail(`${path}: ${(error as Error).message}${error instanceof RecordingError ? "" : ""}`);
+  }
+}
+
+async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld> {
+  try {
+    return await createWorld(validateScene(JSON.parse(sceneText)), { baseDir: values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url)) });
+  } catch (error) {
+    return fail(`scene ${scene}: ${(error as Error).message}`);
+  }
+}
+
+/** @returns exit code */
+function replay({ states, records, hashes, from, sceneText }: RoomRecording, { memory: template, layout, ...rest }: CreatedWorld): number {
+  const memory = copyMemory(template), [start] = states;
+  try {
+    if (start!.packed) loadState(memory, layout, zstdDecompressSync(start!.packed));
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    return fail(`state of tick ${from}: ${error.message}`);
+  }
+  const world = openWorld(memory, layout), inputs = new Map(records.map((record) => [record.tick, record]));
+  const expected = new Map([...hashes, ...states.filter(({ stateHash }) => stateHash !== "")].map(({ tick, stateHash }) => [tick, stateHash]));
+  const recorder = values.record === undefined ? undefined : new Recorder(values.record, validateScene(JSON.parse(sceneText)), { memory, layout, ...rest }, world, "tick");
+  let compared = 0, saidMs = performance.now();
+  const differs = (): boolean => {
+    const wanted = expected.get(world.tickNumber);
+    if (wanted === undefined) return false;
+    compared += 1;
+    if (world.stateHash() === wanted) return false;
+    console.log(`tick ${world.tickNumber}: state hash ${world.stateHash()}, but ${wanted} was recorded; all ${compared - 1} hashes before agree`);
+    return true;
+  };
+  if (differs()) return 1;
+  while (world.tickNumber < until) {
+    const record = inputs.get(world.tickNumber + 1);
+    if (record?.fresh) forgetList(memory);
+    const { events } = world.step(record?.inputs ?? []);
+    recorder?.take(events);
+    if (differs()) return 1;
+    if (process.stderr.isTTY && performance.now() - saidMs > PROGRESS_MS) {
+      saidMs = performance.now();
+      process.stderr.write(`\r\x1b[Ktick ${world.tickNumber} of ${until}`);
+    }
+  }
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+  recorder?.close();
+  console.log(`${until - from} ticks stepped again, ${compared} hashes compared, all alike; state hash ${world.stateHash()} at tick ${until}`);
+  return 0;
+}
