@@ -20,6 +20,7 @@ import { Access } from "./routes/access.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { pastRoutes } from "./routes/past.ts";
 import { reportRoutes } from "./routes/report.ts";
 import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomRoutes } from "./routes/rooms.ts";
@@ -130,6 +131,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(rateLimit, { global: false });
   const access = new Access({ doors, audit, metrics });
   roomRoutes(fastify, { access, audit, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  pastRoutes(fastify, { access, audit, registry });
   tokenRoutes(fastify, { access, audit, registry });
   adminRoutes(fastify, { access, audit, registry });
   await socketRoutes(fastify, { config, doors, registry, metrics });

@@ -52,6 +52,7 @@ export const Notices = {
   TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },
   UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
   ROOM_RESTORED: { text: "The thread that ran this room was lost; the room goes on from its last whole tick." },
+  WENT_BACK: { text: "The room's owner undid its last seconds." },
 } as const satisfies Record<string, { text: string }>;
 
 export type NoticeCode = keyof typeof Notices;

@@ -71,7 +71,7 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
 
 async function beside(built: { heavy: BuildResult; light: BuildResult }, roomThreads: number, withHeavy: boolean): Promise<Row[]> {
   const pools = new WorkerPools({ workers: THREADS, roomThreads, crewMs: 4, stepDeadlineMs: 60_000, onError: (error) => { throw error; } }), pool = pools.forRoom("shared");
-  const open = ({ template, ...rest }: BuildResult): Promise<RoomSimulation> => RoomSimulation.open({ ...rest, scene: "", memory: template }, pool);
+  const open = ({ template, ...rest }: BuildResult): Promise<RoomSimulation> => RoomSimulation.open({ ...rest, scene: "", text: "", memory: template }, pool);
   const heavy = withHeavy ? watch(await open(built.heavy), HZ) : undefined, light: ReturnType<typeof watch>[] = [];
   for (let n = 0; n < LIGHT_ROOMS; n++) {
     light.push(watch(await open(built.light), HZ));

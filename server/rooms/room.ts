@@ -9,11 +9,11 @@ import type { Audit } from "../doors/audit.ts";
 import type { Entry } from "../doors/doors.ts";
 import type { RoomDoor } from "../doors/roomDoor.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { SimEvent } from "../sim/types.ts";
 import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { RoomPast } from "../persistence/past.ts";
+import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
@@ -22,6 +22,7 @@ import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Keeper } from "./keeper.ts";
 import { type MemberRecords, Members } from "./members.ts";
+import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
@@ -79,6 +80,7 @@ export class Room {
   /** What members may do by their roles; puts them out. */
   readonly keeper: Keeper;
   readonly #broadcast: Broadcast;
+  readonly #events: RoomEvents;
   readonly #stats = new TickStats();
   /** How long ticks took in their worker. */
   readonly stepTimes = this.#stats.recent;
@@ -88,7 +90,8 @@ export class Room {
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
   #disposed: Promise<void> | null = null;
-  #handedOver = false;
+  /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
+  #still = 0;
 
   private constructor(options: RoomOptions, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
@@ -110,6 +113,8 @@ export class Room {
     this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, door, audit, log } = options;
     this.keeper = new Keeper({ room, door, audit, metrics, log, members: this.members, onDoor: () => this.#broadcast.certain(encodeDoor(door.state), "other") });
+    const { held, waiting, scene } = this, { sessions } = this.members;
+    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, hands: this.#hands, broadcast: this.#broadcast, metrics, log });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -135,6 +140,39 @@ export class Room {
 
   get tickHz(): number {
     return this.#options.template.layout.tickHz;
+  }
+
+  /** The last minutes, for whoever wants to step them again. @param seconds how far back at least, if it reaches so far */
+  record(seconds?: number): RoomRecording {
+    const { text, identity, topologyHash } = this.#options.template;
+    return recordingOf(this.past.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
+  }
+
+  /**
+   * Goes back: everything since then has not been. Members are told as of a reset, and that it was no reset.
+   * @returns the tick that the room stands at, which may be later than asked for: further back nothing is known
+   */
+  async undo(seconds: number, member: number): Promise<number> {
+    const { history } = this.past;
+    this.#still += 1;
+    this.#ticker.pause();
+    try {
+      const rebuilt = await this.#simulation.rebuild(() => {
+        const back = Math.max(history.oldestTick, history.tick - Math.round(seconds * this.tickHz));
+        return history.rebuild(back);
+      });
+      history.rewind(rebuilt.tick);
+      this.#queue.clear();
+      this.#hands.dropAll();
+      this.#standAt(rebuilt);
+      this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
+      this.#broadcast.certain(encodeReset(rebuilt.tick, member), "other");
+      this.#broadcast.certain(encodeNotice("WENT_BACK", { tick: rebuilt.tick, seconds, member }), "other");
+      return rebuilt.tick;
+    } finally {
+      this.#still -= 1;
+      this.#watchEmptiness();
+    }
   }
 
   memberRecords(): MemberRecords {
@@ -199,7 +237,7 @@ export class Room {
 
   /** Stands still and takes its state, so that it can go on elsewhere; then ends here. */
   async handOver(save: () => Promise<void>): Promise<void> {
-    this.#handedOver = true;
+    this.#still += 1;
     this.#ticker.pause();
     await this.#saveStanding();
     await save();
@@ -255,7 +293,7 @@ export class Room {
 
   /** Ticks while somebody is there, or may come back; an empty room stands still and goes away after a while. */
   #watchEmptiness(): void {
-    if (this.#disposed || this.#handedOver) return;
+    if (this.#disposed || this.#still > 0) return;
     if (this.members.sessions.size > 0) {
       if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
       this.#emptyTimer = null;
@@ -332,7 +370,7 @@ export class Room {
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.crew);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
-    for (const event of result.events) this.#report(event, result.tick);
+    for (const event of result.events) this.#events.report(event, result.tick);
     if (delta || keyframe) {
       this.#lastFrameMs = performance.now();
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
@@ -364,62 +402,6 @@ export class Room {
   #keyframeWanted(): boolean {
     for (const session of this.members.sessions.values()) if (wantsKeyframe(session)) return true;
     return false;
-  }
-
-  #report(event: SimEvent, tick: number): void {
-    const { metrics, log } = this.#options;
-    switch (event.type) {
-      case "reset":
-        this.held.clear();
-        this.#broadcast.certain(encodeReset(tick, event.member), "other");
-        this.#allWait(tick);
-        return;
-      case "spawned":
-        this.waiting.delete(event.body);
-        this.#broadcast.certain(encodeWaiting(tick, this.waiting, event.member), "other");
-        return;
-      case "removed":
-        this.waiting.add(event.body);
-        this.held.delete(event.body);
-        this.#hands.dropBody(event.body);
-        this.#broadcast.certain(encodeWaiting(tick, this.waiting, event.member), "other");
-        return;
-      case "bodyHeld":
-        this.held.add(event.body);
-        metrics.bodiesBlownUp.inc();
-        log.warn({ room: this.name, body: event.body, reason: event.reason }, "a body blew up and is held");
-        this.#broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
-        return;
-      case "tangled": {
-        const { count, pairs, held, first } = event;
-        for (const body of held) this.held.add(body);
-        metrics.tangledStarts.inc();
-        log.warn({ room: this.name, scene: this.scene, count, pairs, held, first }, "surfaces intersect from the start");
-        this.#broadcast.certain(encodeNotice("TANGLED", { tick, count, pairs, held, first }), "other");
-        return;
-      }
-      case "untangled":
-        log.info({ room: this.name, scene: this.scene }, "nothing intersects any more");
-        this.#broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");
-        return;
-      case "inputRejected": {
-        const { field, value, limit, grab, by } = event;
-        metrics.reject(by ? "place_taken" : "simulation");
-        const session = this.members.sessions.get(event.member);
-        if (!session) return;
-        if (grab !== undefined) this.#hands.forget(session, grab);
-        session.connection?.send(by ? encodeNotice("PLACE_TAKEN", { field, value, limit, by }) : encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
-        return;
-      }
-    }
-  }
-
-  /** As the scene starts. */
-  #allWait(tick: number): void {
-    const { waiting } = this.#options.template.shape;
-    if (waiting.length === 0) return;
-    for (const body of waiting) this.waiting.add(body);
-    this.#broadcast.certain(encodeWaiting(tick, this.waiting, 0), "other");
   }
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */

@@ -31,6 +31,8 @@ export interface SceneSummary {
 /** A built scene: everything that its rooms share. */
 export interface SceneTemplate {
   scene: string;
+  /** The scene's file, as it was built. */
+  text: string;
   memory: WebAssembly.Memory;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
@@ -101,7 +103,7 @@ export class SceneLibrary {
     const fileHash = createHash("sha256").update(text).digest("hex");
     const known = this.#templates.get(id);
     if (known?.fileHash === fileHash) return known.template;
-    const template = this.#build(id);
+    const template = this.#build(id, text);
     this.#templates.set(id, { fileHash, template });
     // A failed build may succeed later (a mesh file that was missing); do not remember it.
     template.catch(() => {
@@ -148,7 +150,7 @@ export class SceneLibrary {
     };
   }
 
-  async #build(id: string): Promise<SceneTemplate> {
+  async #build(id: string, text: string): Promise<SceneTemplate> {
     const { pools, metrics, log } = this.#options;
     try {
       const built = await pools.build({ scenePath: this.#path(id) });
@@ -156,7 +158,7 @@ export class SceneLibrary {
       log.info({ scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles }, "scene built");
       this.#publishTopology(built.topologyHash, built.topology);
       const { template: memory, layout, topology, topologyHash, identity, shape } = built;
-      return { scene: id, memory, layout, topology, topologyHash, identity, shape };
+      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

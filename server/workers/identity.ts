@@ -9,6 +9,11 @@ import type { WorldLayout } from "../sim/types.ts";
 /** Raised when the loader's own code (inputs, guard, rest, tangles) would make other bits of the same state and inputs. */
 const STEPS_VERSION = 1;
 
+/** SHA-256 (hex, first 32 digits) of a topology's msgpack. */
+export function topologyHashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+}
+
 /** SHA-256 (hex, first 32 digits). @param topologyHash of the scene as built */
 export function identityOf(layout: WorldLayout, topologyHash: string): string {
   const hash = createHash("sha256").update(`${STEPS_VERSION} ${topologyHash} `).update(kernelBytes());

@@ -1,5 +1,4 @@
 /** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
-import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
@@ -11,7 +10,7 @@ import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
 import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
-import { identityOf } from "./identity.ts";
+import { identityOf, topologyHashOf } from "./identity.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
 import { findRoom, type OpenRoom, openRoom } from "./roomCache.ts";
@@ -25,7 +24,7 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
   const bytes = encode(topology);
   const shared = new SharedArrayBuffer(bytes.byteLength);
   new Uint8Array(shared).set(bytes);
-  const topologyHash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+  const topologyHash = topologyHashOf(bytes);
   return {
     template: memory,
     layout,

@@ -17,11 +17,12 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|doors\/logOptions)\.ts$/ },
   { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|doors\/)|shared\/)/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
+  { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
   { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|cluster\/|doors\/|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
-  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|doors|metrics)\/|shared\/)/ },
+  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|doors|persistence|metrics)\/|shared\/)/ },
   { files: /^server\/doors\//, mayLoad: /^(server\/doors|shared)\// },
   { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|doors|metrics|persistence)\/|server\/workers\/(?!simWorker)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },

@@ -1,0 +1,87 @@
+/** What a tick reports: who is told, what is counted, and what the room knows of its bodies from then on. */
+import type { FastifyBaseLogger } from "fastify";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { SimEvent } from "../sim/types.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { Hands } from "./hands.ts";
+import { encodeNotice, encodeReset, encodeWaiting } from "./serverMessages.ts";
+import type { Session } from "./session.ts";
+
+export interface RoomEventsOptions {
+  room: string;
+  scene: string;
+  /** Numbers of the bodies that wait when the scene starts. */
+  waits: readonly number[];
+  /** The room's own, inout. */
+  held: Set<number>;
+  waiting: Set<number>;
+  sessions: ReadonlyMap<number, Session>;
+  hands: Hands;
+  broadcast: Broadcast;
+  metrics: Metrics;
+  log: FastifyBaseLogger;
+}
+
+export class RoomEvents {
+  readonly #options: RoomEventsOptions;
+
+  constructor(options: RoomEventsOptions) {
+    this.#options = options;
+  }
+
+  report(event: SimEvent, tick: number): void {
+    const { room, scene, held, waiting, sessions, hands, broadcast, metrics, log } = this.#options;
+    switch (event.type) {
+      case "reset":
+        held.clear();
+        broadcast.certain(encodeReset(tick, event.member), "other");
+        this.#allWait(tick);
+        return;
+      case "spawned":
+        waiting.delete(event.body);
+        broadcast.certain(encodeWaiting(tick, waiting, event.member), "other");
+        return;
+      case "removed":
+        waiting.add(event.body);
+        held.delete(event.body);
+        hands.dropBody(event.body);
+        broadcast.certain(encodeWaiting(tick, waiting, event.member), "other");
+        return;
+      case "bodyHeld":
+        held.add(event.body);
+        metrics.bodiesBlownUp.inc();
+        log.warn({ room, body: event.body, reason: event.reason }, "a body blew up and is held");
+        broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
+        return;
+      case "tangled": {
+        const { count, pairs, first } = event, what = { count, pairs, held: event.held, first };
+        for (const body of event.held) held.add(body);
+        metrics.tangledStarts.inc();
+        log.warn({ room, scene, ...what }, "surfaces intersect from the start");
+        broadcast.certain(encodeNotice("TANGLED", { tick, ...what }), "other");
+        return;
+      }
+      case "untangled":
+        log.info({ room, scene }, "nothing intersects any more");
+        broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");
+        return;
+      case "inputRejected": {
+        const { field, value, limit, grab, by } = event;
+        metrics.reject(by ? "place_taken" : "simulation");
+        const session = sessions.get(event.member);
+        if (!session) return;
+        if (grab !== undefined) hands.forget(session, grab);
+        session.connection?.send(by ? encodeNotice("PLACE_TAKEN", { field, value, limit, by }) : encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
+        return;
+      }
+    }
+  }
+
+  /** As the scene starts. */
+  #allWait(tick: number): void {
+    const { waits, waiting, broadcast } = this.#options;
+    if (waits.length === 0) return;
+    for (const body of waits) waiting.add(body);
+    broadcast.certain(encodeWaiting(tick, waiting, 0), "other");
+  }
+}
