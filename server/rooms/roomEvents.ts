@@ -54,11 +54,11 @@ export class RoomEvents {
         broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
         return;
       case "tangled": {
-        const { count, pairs, first } = event, what = { count, pairs, held: event.held, first };
+        const { count, pairs, first } = event;
         for (const body of event.held) held.add(body);
         metrics.tangledStarts.inc();
-        log.warn({ room, scene, ...what }, "surfaces intersect from the start");
-        broadcast.certain(encodeNotice("TANGLED", { tick, ...what }), "other");
+        log.warn({ room, scene, count, pairs, held: event.held, first }, "surfaces intersect from the start");
+        broadcast.certain(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }), "other");
         return;
       }
       case "untangled":
