@@ -92,7 +92,9 @@ export async function socketRoutes(app: FastifyInstance, { config, doors, regist
         },
       });
       connections.add(connection);
-      if (!registry.find(name)) connection.close(CloseCode.roomGone, "no such room");
+      if (registry.find(name)) return;
+      metrics.doors.refused("no_room");
+      connection.close(CloseCode.roomGone, "no such room");
     },
   });
 }
