@@ -5,12 +5,17 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import rateLimit from "@fastify/rate-limit";
+import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import { CodedError } from "../shared/errors.ts";
+import { ownUrl } from "./cluster/address.ts";
+import { forwardToOwners } from "./cluster/forward.ts";
+import { hopSecretsFrom } from "./cluster/hop.ts";
 import type { Config } from "./config.ts";
 import { Audit } from "./doors/audit.ts";
 import { Doors } from "./doors/doors.ts";
 import { tokenSecrets } from "./doors/secrets.ts";
+import { keepRooms } from "./kept.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { rehearse } from "./rooms/rehearsal.ts";
@@ -93,9 +98,11 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
-  const doors = new Doors({ mode: config.door, secrets: tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir), adminToken: config.adminToken });
-  const audit = new Audit(log, metrics.doors, null);
-  const registry: RoomRegistry = new RoomRegistry({ keeping: null, config, audit, library, pools, metrics, log });
+  const doorSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
+  const doors = new Doors({ mode: config.door, secrets: doorSecrets, adminToken: config.adminToken });
+  const kept = await keepRooms({ config, metrics, log, registry: () => registry });
+  const audit = new Audit(log, metrics.doors, kept?.keeping.store ?? null);
+  const registry: RoomRegistry = new RoomRegistry({ keeping: kept?.keeping ?? null, config, audit, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
@@ -129,11 +136,17 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library);
   await fastify.register(rateLimit, { global: false });
+  if (kept) {
+    const { clusterSecrets, advertiseUrl } = config;
+    await forwardToOwners(fastify, { cluster: kept.cluster, secrets: clusterSecrets.length > 0 ? clusterSecrets : hopSecretsFrom(doorSecrets), metrics: metrics.cluster });
+    // Rooms are taken once others can reach them here.
+    fastify.addHook("onListen", async () => kept.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, kept.keeping.store.kind === "postgres")));
+  }
   const access = new Access({ doors, audit, metrics });
-  roomRoutes(fastify, { access, audit, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  roomRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   pastRoutes(fastify, { access, audit, registry });
   tokenRoutes(fastify, { access, audit, registry });
-  adminRoutes(fastify, { access, audit, registry });
+  adminRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, registry });
   await socketRoutes(fastify, { config, doors, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
@@ -141,8 +154,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
 
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    await registry.close();
+    if (kept) await kept.cluster.close(() => registry.close());
+    else await registry.close();
     await fastify.close();
+    await kept?.close();
     await pools.close();
     metrics.close();
   };

@@ -58,6 +58,10 @@ export interface Config {
   store: string;
   /** Folder of what the server writes. */
   dataDir: string;
+  /** Where other processes on the same store reach this one, http://host:port; empty: found out when it listens. */
+  advertiseUrl: string;
+  /** Keys that sign what one process passes on to another: the first signs, all verify. Empty: made from the token secrets. */
+  clusterSecrets: string[];
   /** A signal's shutdown is cut off after this long. */
   shutdownSeconds: number;
 }
@@ -157,11 +161,20 @@ export function readConfig(env: Environment): Config {
     trustProxy: choice("PLIANT_TRUST_PROXY", "false", ["true", "false"]) === "true",
     store: text("PLIANT_STORE", "sqlite"),
     dataDir: text("PLIANT_DATA_DIR", "data"),
+    advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
+    clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
   };
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
     // What is almost a URL may hold a password.
     throw new ConfigError("PLIANT_STORE", config.store.includes("@") ? "(not shown)" : config.store, "sqlite, none or postgres://user:password@host:port/database");
+  }
+  if (isPostgresUrl(config.store) && config.tokenSecrets.length === 0) {
+    // Each process would make its own: an owner's token would be one at the process that gave it, and none at the others.
+    throw new ConfigError("PLIANT_TOKEN_SECRET", "", "set, and the same for all processes, where PLIANT_STORE is a database");
+  }
+  if (config.advertiseUrl !== "" && !(URL.canParse(config.advertiseUrl) && new URL(config.advertiseUrl).protocol === "http:")) {
+    throw new ConfigError("PLIANT_ADVERTISE_URL", config.advertiseUrl, "http://host:port, where the other processes reach this one");
   }
   // What fits an Authorization header (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken)) throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");

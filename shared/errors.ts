@@ -31,6 +31,7 @@ export const HttpErrors = {
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
   ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
+  NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
   ROOM_MOVING: { status: 503, text: "The room is on its way from one server process to another; try again in a moment." },
   SHUTTING_DOWN: { status: 503, text: "The server is going down and opens no rooms." },
 } as const satisfies Record<string, ErrorRow>;

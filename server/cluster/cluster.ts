@@ -71,7 +71,7 @@ export class Cluster {
   async locate(room: string): Promise<Place> {
     const { rooms } = this.#options;
     for (const untilMs = performance.now() + PATIENCE_MS; ; ) {
-      if (rooms.names().includes(room)) return { kind: "here" };
+      if (rooms.isOpen(room)) return { kind: "here" };
       const listing = await this.#look(room);
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
@@ -96,7 +96,7 @@ export class Cluster {
    */
   async handOver(rooms: readonly string[]): Promise<string[]> {
     const { rooms: own, log } = this.#options;
-    const waiting = rooms.filter((room) => own.names().includes(room));
+    const waiting = rooms.filter((room) => own.isOpen(room));
     const handed: string[] = [];
     const work = async (): Promise<void> => {
       for (let room = waiting.shift(); room !== undefined; room = waiting.shift()) {
@@ -113,11 +113,15 @@ export class Cluster {
     return handed;
   }
 
-  /** Takes no more rooms, hands all over, and lets the leases go. The store stays open: it is not ours. */
-  close(): Promise<void> {
+  /**
+   * Takes no more rooms; leases are kept until the last one is handed over. The store stays open: it is not ours.
+   * @param endRooms hands over all rooms that are open here
+   */
+  close(endRooms: () => Promise<void>): Promise<void> {
     this.#closing ??= (async () => {
-      await this.#takeover.stop();
-      await this.handOver(this.#options.rooms.names());
+      const taken = this.#takeover.stop();
+      await endRooms();
+      await taken;
       this.#keeper.close();
     })();
     return this.#closing;

@@ -19,12 +19,13 @@ const ANSWER_MS = 120_000;
 
 export interface ForwardOptions {
   cluster: Cluster;
-  secret: string;
+  /** The first signs, all verify. */
+  secrets: readonly string[];
   metrics: ClusterMetrics;
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
-export async function forwardToOwners(app: FastifyInstance, { cluster, secret, metrics }: ForwardOptions): Promise<void> {
+export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, metrics }: ForwardOptions): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
   app.server.prependListener("upgrade", (request: IncomingMessage, _socket: unknown, head: Buffer) => heads.set(request, head));
@@ -33,7 +34,7 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secret, m
   app.addHook("onRequest", async (request) => {
     const header = request.headers[HOP_HEADER];
     if (header === undefined) return;
-    const address = typeof header === "string" ? readHop(secret, header, { method: request.method, url: request.raw.url ?? "" }) : null;
+    const address = typeof header === "string" ? readHop(secrets, header, { method: request.method, url: request.raw.url ?? "" }) : null;
     if (address !== null) Object.defineProperty(request, "ip", { value: address });
   });
 
@@ -43,7 +44,7 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secret, m
     const place = await cluster.locate(room);
     if (place.kind === "here" || place.kind === "nowhere") return;
     if (place.kind === "moving" || request.headers[HOP_HEADER] !== undefined) throw moving(room);
-    const hop = signHop(secret, { method: request.method, url: request.raw.url ?? "", address: request.ip });
+    const hop = signHop(secrets[0], { method: request.method, url: request.raw.url ?? "", address: request.ip });
     if (request.ws) await forwardSocket(request, reply, room, place.url, hop);
     else await forwardRequest(request, reply, room, place.url, hop);
   });

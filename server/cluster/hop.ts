@@ -31,17 +31,24 @@ export function signHop(secret: string, hop: Hop, nowMs = Date.now()): string {
   return [atMs, Buffer.from(hop.address).toString("base64url"), signature(secret, hop, atMs).toString("base64url")].join(".");
 }
 
-/** @returns the client's address, or null when the header is not one of ours, not of this request, or too old */
-export function readHop(secret: string, header: string, request: { method: string; url: string }, nowMs = Date.now()): string | null {
+/**
+ * @param secrets any of them may have signed it: they are exchanged one process after another
+ * @returns the client's address, or null when the header is not one of ours, not of this request, or too old
+ */
+export function readHop(secrets: readonly string[], header: string, request: { method: string; url: string }, nowMs = Date.now()): string | null {
   const [atMs, encoded, signed, ...rest] = header.split(".");
   if (signed === undefined || rest.length > 0 || !/^\d{1,16}$/.test(atMs) || Math.abs(nowMs - Number(atMs)) > MOST_AGE_MS) return null;
   const address = Buffer.from(encoded, "base64url").toString();
-  const [given, right] = [Buffer.from(signed, "base64url"), signature(secret, { ...request, address }, atMs)];
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  const given = Buffer.from(signed, "base64url");
+  const fits = secrets.some((secret) => {
+    const right = signature(secret, { ...request, address }, atMs);
+    return given.length === right.length && timingSafeEqual(given, right);
+  });
+  if (!fits) return null;
   return isIP(address.split("%")[0]) === 0 ? null : address;
 }
 
-/** A secret of its own from another one, for those who set only one. */
-export function hopSecretFrom(secret: string): string {
-  return createHmac("sha256", secret).update("pliant hop secret").digest("base64url");
+/** Secrets of their own from other ones, for those who set only one kind. */
+export function hopSecretsFrom(secrets: readonly string[]): string[] {
+  return secrets.map((secret) => createHmac("sha256", secret).update("pliant hop secret").digest("base64url"));
 }

@@ -7,6 +7,8 @@ export type AdoptCause = "restart" | "takeover" | "handover";
 export interface ClusterRooms {
   /** Is it open here, or being opened? */
   serves(room: string): boolean;
+  /** Is it open here, so that one may go in? */
+  isOpen(room: string): boolean;
   /** Connected members; 0 for a room that is not open here. */
   members(room: string): number;
   /** Rooms that are open here. */

@@ -13,10 +13,10 @@ import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 
 /** Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked little. */
 const LOOK_MS = 500;
-/** Restored at once: each reads its state, builds its scene and steps its journal. */
-const AT_ONCE = 2;
-/** What a process that has all rooms waits before it takes one more, ms. */
-const LOAD_MS = 400;
+/** Restored at once: each reads its state and steps its journal on one of the threads. More would only wait there. */
+const AT_ONCE = 4;
+/** What a process that has all rooms waits before it takes some more, ms: less than taking them takes, so that a single process that starts again is not held up by it. */
+const LOAD_MS = 100;
 /** A room that this process has handed over is left to others for this long, ms; if there are none it comes back. */
 const LEAVE_MS = 5000;
 /** After a room could not be restored here, ms: first and longest; doubled each time. */

@@ -7,7 +7,7 @@ import type { DoorMetrics } from "../metrics/doors.ts";
 import type { AuditEntry, Store } from "../store/store.ts";
 
 /** `settings`: what players may do; `denied`: somebody asked for what only an admin gets. */
-export type AuditAction = "create" | "dispose" | "kick" | "ban" | "unban" | "lock" | "unlock" | "password" | "settings" | "token" | "undo" | "recording" | "denied";
+export type AuditAction = "create" | "dispose" | "kick" | "ban" | "unban" | "lock" | "unlock" | "password" | "settings" | "token" | "undo" | "recording" | "rebalance" | "denied";
 
 /** Entries that are kept in memory where there is no store. */
 const KEPT = 1000;

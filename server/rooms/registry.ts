@@ -223,7 +223,7 @@ export class RoomRegistry {
     }
   }
 
-  async #adopt({ name, scene, pool, settings }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
+  async #adopt({ name, scene, pool, settings, createdAt }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
     const { library, keeping, metrics, log } = this.#options, { store, scribe } = keeping!, startMs = performance.now();
     const { identity } = await library.template(scene), found = await findRoom(store, name, identity);
     for (const { what, tick, reason } of found.damaged) {
@@ -240,7 +240,7 @@ export class RoomRegistry {
     }
     let rebuilt: Rebuilt | undefined;
     const room = await this.#open(name, scene, pool, door, lease, async (options) => {
-      const restored = await Room.restore(options, found);
+      const restored = await Room.restore({ ...options, createdAt }, found);
       rebuilt = restored.rebuilt;
       return restored.room;
     });

@@ -56,13 +56,15 @@ export interface RoomOptions {
   onDisposed: (room: Room, end: RoomEnd) => void;
   /** Asked before every tick: does this process still own the room? */
   mayStep: () => boolean;
+  /** ISO 8601, of a room that was before; absent: now. */
+  createdAt?: string;
 }
 
 export class Room {
   readonly name: string;
   readonly scene: string;
   readonly pool: "shared" | "dedicated";
-  readonly createdAt = new Date();
+  readonly createdAt: Date;
   /** Ticks between two frames. */
   readonly sendTicks: number;
   readonly members: Members;
@@ -99,6 +101,7 @@ export class Room {
     this.#simulation = simulation;
     this.name = options.name;
     this.scene = options.scene;
+    this.createdAt = new Date(options.createdAt ?? Date.now());
     this.pool = options.pool.kind;
     this.waiting = new Set(template.shape.waiting);
     this.past = new RoomPast(template.layout.tickHz, config.historySeconds);

@@ -56,7 +56,7 @@ export class Access {
    * @returns the role, and who it is for the audit log
    * @throws CodedError TOKEN_NEEDED, TOKEN_INVALID, NOT_ALLOWED, TOO_MANY_REQUESTS
    */
-  async inRoom(request: FastifyRequest, room: Room, least: Role): Promise<{ role: Role; actor: string; identity: Identity | null }> {
+  async inRoom(request: FastifyRequest, room: Pick<Room, "name" | "door">, least: Role): Promise<{ role: Role; actor: string; identity: Identity | null }> {
     const identity = await this.identify(request);
     const open = this.doors.mode === "open" && room.door.isOpen;
     const role = (identity && roleIn(identity, { name: room.name, id: room.door.id })) ?? (open ? "player" : null);

@@ -70,7 +70,7 @@ const entrySchema = {
   properties: {
     at: { type: "string", format: "date-time" },
     actor: { type: "string", description: "A token's subject, a member's name, or system." },
-    action: { type: "string", description: "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, denied." },
+    action: { type: "string", description: "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, denied." },
     room: { type: "string", nullable: true },
     details: { type: "object", additionalProperties: true },
   },
@@ -79,10 +79,12 @@ const entrySchema = {
 export interface AdminRouteOptions {
   access: Access;
   audit: Audit;
+  /** Other processes on the same store; null: there is no store. */
+  cluster: { handOver(rooms: readonly string[]): Promise<string[]> } | null;
   registry: RoomRegistry;
 }
 
-export function adminRoutes(app: FastifyInstance, { access, audit, registry }: AdminRouteOptions): void {
+export function adminRoutes(app: FastifyInstance, { access, audit, cluster, registry }: AdminRouteOptions): void {
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.get("/api/admin/rooms", {
@@ -121,6 +123,42 @@ export function adminRoutes(app: FastifyInstance, { access, audit, registry }: A
     room.keeper.putOut(target, banSeconds, actor);
     return reply.code(204).send(null);
   });
+
+  const handedSchema = { type: "object", required: ["handedOver"], properties: { handedOver: { type: "array", items: { type: "string" }, description: "Rooms that were given up, with their last state." } } };
+
+  app.post<{ Params: { room: string } }>("/api/admin/rooms/:room/hand-over", {
+    schema: {
+      ...common,
+      summary: "Give a room to another process",
+      description: "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
+      params,
+      response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
+    },
+  }, async (request) => {
+    const actor = await access.admin(request), { name } = registry.get(request.params.room);
+    return { handedOver: await giveUp([name], actor) };
+  });
+
+  app.post<{ Body: { rooms: number } }>("/api/admin/rebalance", {
+    schema: {
+      ...common,
+      summary: "Give rooms of this very process to others",
+      description: "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
+      body: { type: "object", required: ["rooms"], additionalProperties: false, properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } } },
+      response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
+    },
+  }, async (request) => {
+    const actor = await access.admin(request);
+    const lightest = registry.list().sort((a, b) => a.members.connected - b.members.connected).slice(0, request.body.rooms);
+    return { handedOver: await giveUp(lightest.map(({ name }) => name), actor) };
+  });
+
+  async function giveUp(rooms: string[], actor: string): Promise<string[]> {
+    if (cluster === null) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
+    const handed = await cluster.handOver(rooms);
+    for (const room of handed) audit.record("rebalance", actor, room);
+    return handed;
+  }
 
   app.get<{ Querystring: { room?: string; limit?: string } }>("/api/admin/audit", {
     schema: {

@@ -6,9 +6,11 @@ import type { Audit } from "../doors/audit.ts";
 import { mayCreate, roleIn } from "../doors/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
+import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
+import { RoomDoor } from "../doors/roomDoor.ts";
+import type { Listing } from "../store/store.ts";
 import type { Access } from "./access.ts";
-import { createRoomSchema, errorResponses, nameParam, roomSchema } from "./schemas.ts";
+import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "./schemas.ts";
 
 interface RoomParams {
   room: string;
@@ -19,6 +21,8 @@ const params = nameParam("room", "Name of the room.");
 export interface RoomRouteOptions {
   access: Access;
   audit: Audit;
+  /** Knows the rooms of all processes; null: there are only those here. */
+  cluster: { list(): Promise<Listing[]> } | null;
   metrics: Metrics;
   registry: RoomRegistry;
   /** Rooms that one address may make in a minute. */
@@ -27,43 +31,61 @@ export interface RoomRouteOptions {
 
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
-export function roomRoutes(app: FastifyInstance, { access, audit, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
+export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
   const creations = app.createRateLimit({ max: roomsPerMinute, timeWindow: "1 minute", keyGenerator: (request) => addressKey(request.ip) });
 
   app.get("/api/rooms", {
     schema: {
       tags: ["rooms"],
       summary: "All rooms that are open",
-      description: "Where tokens are needed to enter, those that the request's token is for.",
-      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: roomSchema } } }, ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS") },
+      description: "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
+      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: listedRoomSchema } } }, ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS") },
     },
   }, async (request) => {
-    if (access.doors.mode === "open") return { rooms: registry.list().map(describeRoom) };
+    if (access.doors.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
     const identity = await access.identify(request);
     if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
-    return { rooms: registry.list().filter((room) => roleIn(identity, { name: room.name, id: room.door.id }) !== null).map(describeRoom) };
+    return { rooms: (await allRooms()).filter(({ name, doorId }) => roleIn(identity, { name, id: doorId }) !== null).map(({ description }) => description) };
   });
 
-  app.post<{ Body: { scene: string; room?: string; pool?: "shared" | "dedicated" } }>("/api/rooms", {
+  /** Those here as they are, those of other processes as the store has them, oldest first. */
+  async function allRooms(): Promise<{ name: string; doorId: string; description: Record<string, unknown> }[]> {
+    const here = registry.list().map((room) => ({ name: room.name, doorId: room.door.id, createdAt: room.createdAt.toISOString(), description: describeRoom(room) }));
+    if (cluster === null) return here;
+    const there = (await cluster.list()).filter(({ name }) => registry.find(name) === undefined)
+      .map((listing) => ({ name: listing.name, doorId: RoomDoor.fromSettings(listing.settings).id, createdAt: listing.createdAt, description: describeListing(listing) }));
+    return [...here, ...there].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  }
+
+  app.post<{ Headers: { "idempotency-key"?: string }; Body: { scene: string; room?: string; pool?: "shared" | "dedicated" } }>("/api/rooms", {
     schema: {
       tags: ["rooms"],
       summary: "Open a room",
       description: "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
+      headers: { type: "object", properties: { "idempotency-key": { type: "string", minLength: 8, maxLength: 200, description: "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost." } } },
       body: createRoomSchema,
       response: {
-        200: { ...roomSchema, description: "It was there already." },
+        200: { ...listedRoomSchema, properties: { ...listedRoomSchema.properties, token: { type: "string", description: "As with 201: only to whoever repeats the key of a request without a name." } }, description: "It was there already." },
         201: { ...roomSchema, required: [...roomSchema.required, "token"], properties: { ...roomSchema.properties, token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." } }, description: "Opened." },
         ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", ...denied, "SCENE_NOT_FOUND", "ROOM_EXISTS", "SCENE_INVALID", "ADDRESS_ROOM_LIMIT", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
       },
     },
   }, async (request, reply) => {
-    const { scene, room: name, pool } = request.body, known = name !== undefined && registry.has(name);
+    const { scene, room: name, pool } = request.body, key = request.headers["idempotency-key"], known = name !== undefined && registry.has(name);
     // Finding a room costs nothing: a class that follows one link makes one room.
     const maker = known ? undefined : await admitMaker(request, name);
-    const { room, created } = await registry.create({ scene, name, pool, ...maker });
-    if (!created && access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
+    const made = await registry.create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) }).catch((error: unknown) => {
+      if (error instanceof RoomElsewhere) return error.listing;
+      throw error;
+    });
+    const there = "room" in made ? null : made, door = "room" in made ? made.room.door : RoomDoor.fromSettings(made.settings);
+    const room = "room" in made ? made.room : { name: made.name, door }, created = "room" in made && made.created;
+    // A name that was made up just now is nobody's: what is there all the same, the key has made.
+    const repeated = !created && key !== undefined && name === undefined;
+    if (!created && !repeated && access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
     reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
-    return reply.send(created ? { ...describeRoom(room), token: await access.doors.ownerToken(room.name, room.door) } : describeRoom(room));
+    const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
+    return reply.send(created || repeated ? { ...description, token: await access.doors.ownerToken(room.name, door) } : description);
   });
 
   /** May a room be made, and whose is it? Operators' rooms are not counted. */
@@ -136,6 +158,11 @@ export function roomRoutes(app: FastifyInstance, { access, audit, metrics, regis
     const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
     return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
   });
+}
+
+/** Of a room that another process has. */
+function describeListing({ name, scene, members, pool, createdAt }: Listing): Record<string, unknown> {
+  return { room: name, scene, members, pool, createdAt };
 }
 
 export function describeRoom(room: Room): Record<string, unknown> {

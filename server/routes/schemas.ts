@@ -34,6 +34,9 @@ export const roomSchema = {
   },
 };
 
+/** In a list, or found at another process: only its owner knows the rest of a room. */
+export const listedRoomSchema = { ...roomSchema, required: ["room", "scene", "members", "pool", "createdAt"] };
+
 export const createRoomSchema = {
   type: "object",
   required: ["scene"],

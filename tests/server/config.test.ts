@@ -25,7 +25,9 @@ describe("readConfig", () => {
 
   test("a store's URL is taken, and one that is almost right is not shown, for it may hold a password", () => {
     const url = "postgres://me:hush@db.example:5432/pliant";
-    expect(readConfig({ PLIANT_STORE: url }).store).toBe(url);
+    const secret = "0123456789abcdef0123456789abcdef";
+    expect(readConfig({ PLIANT_STORE: url, PLIANT_TOKEN_SECRET: secret }).store).toBe(url);
+    expect(() => readConfig({ PLIANT_STORE: url })).toThrow(/^(?!.*hush).*PLIANT_TOKEN_SECRET/);
     expect(readConfig({}).store).toBe("sqlite");
     expect(() => readConfig({ PLIANT_STORE: "postgre://me:hush@db.example/pliant" })).toThrow(/^(?!.*hush).*PLIANT_STORE/);
   });
@@ -42,6 +44,7 @@ describe("readConfig", () => {
     ["PLIANT_ROOM_POOL", "both", "one of shared, dedicated"],
     ["PLIANT_ORIGINS", "example.org", "scheme://host"],
     ["PLIANT_STORE", "mysql://db/pliant", "sqlite, none or postgres://"],
+    ["PLIANT_ADVERTISE_URL", "10.0.0.7:8080", "http://host:port"],
     ["PLIANT_WORKER", "2", "there is no such variable"],
   ])("%s=%s is refused", (variable, value, limit) => {
     const read = (): unknown => readConfig({ [variable]: value });

@@ -55,6 +55,7 @@ function step(room: CountingRoom): void {
 
 const rooms: ClusterRooms = {
   serves: (name) => open.has(name),
+  isOpen: (name) => open.has(name),
   members: () => 0,
   names: () => [...open.keys()],
   adopt: async (listing, lease) => {
@@ -76,7 +77,7 @@ const cluster: Cluster = new Cluster({ store, rooms, maxRooms: 1000, metrics: me
 const app = Fastify({ forceCloseConnections: true });
 app.setErrorHandler((error, _request, reply) => (error instanceof CodedError ? reply.code(error.status).send(error.toBody()) : reply.code(500).send({ message: (error as Error).message })));
 await app.register(websocket);
-await forwardToOwners(app, { cluster, secret, metrics: metrics.cluster });
+await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster });
 app.get("/api/rooms", async () => (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })));
 app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
   const { room: name } = request.body;
@@ -101,5 +102,5 @@ cluster.start(url);
 say({ what: "ready", url, process: cluster.holder.process });
 
 process.on("SIGTERM", () => {
-  void cluster.close().then(() => app.close()).then(() => store.close()).then(() => process.exit(0));
+  void cluster.close(async () => void (await cluster.handOver(rooms.names()))).then(() => app.close()).then(() => store.close()).then(() => process.exit(0));
 });

@@ -1,34 +1,40 @@
 /** Who really asked, as one process tells another: signed, for one request, for a minute. */
 import { expect, test } from "vitest";
-import { hopSecretFrom, readHop, signHop } from "../../../server/cluster/hop.ts";
+import { hopSecretsFrom, readHop, signHop } from "../../../server/cluster/hop.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 const request = { method: "GET", url: "/api/rooms/a/socket?x=1" };
 
 test.each(["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "127.0.0.1"])("%s comes through", (address) => {
-  expect(readHop(secret, signHop(secret, { ...request, address }), request)).toBe(address);
+  expect(readHop([secret], signHop(secret, { ...request, address }), request)).toBe(address);
+});
+
+test("any of several secrets may have signed it, while they are being exchanged", () => {
+  const header = signHop(secret, { ...request, address: "192.0.2.7" });
+  expect(readHop(["another", secret], header, request)).toBe("192.0.2.7");
+  expect(readHop([], header, request)).toBeNull();
 });
 
 test("only with the secret, for that request, soon, unchanged", () => {
   const address = "192.0.2.7";
   const header = signHop(secret, { ...request, address }, 1e12);
-  expect(readHop(secret, header, request, 1e12 + 59_000)).toBe(address);
-  expect(readHop(secret, header, request, 1e12 - 59_000)).toBe(address);
-  expect(readHop(secret, header, request, 1e12 + 61_000)).toBeNull();
-  expect(readHop(secret, header, request, 1e12 - 61_000)).toBeNull();
-  expect(readHop(`${secret}x`, header, request, 1e12)).toBeNull();
-  expect(readHop(hopSecretFrom(secret), header, request, 1e12)).toBeNull();
-  expect(readHop(secret, header, { ...request, method: "DELETE" }, 1e12)).toBeNull();
-  expect(readHop(secret, header, { ...request, url: "/api/rooms/b/socket?x=1" }, 1e12)).toBeNull();
+  expect(readHop([secret], header, request, 1e12 + 59_000)).toBe(address);
+  expect(readHop([secret], header, request, 1e12 - 59_000)).toBe(address);
+  expect(readHop([secret], header, request, 1e12 + 61_000)).toBeNull();
+  expect(readHop([secret], header, request, 1e12 - 61_000)).toBeNull();
+  expect(readHop([`${secret}x`], header, request, 1e12)).toBeNull();
+  expect(readHop(hopSecretsFrom([secret]), header, request, 1e12)).toBeNull();
+  expect(readHop([secret], header, { ...request, method: "DELETE" }, 1e12)).toBeNull();
+  expect(readHop([secret], header, { ...request, url: "/api/rooms/b/socket?x=1" }, 1e12)).toBeNull();
   const [at, , signed] = header.split(".");
-  expect(readHop(secret, [at, Buffer.from("192.0.2.8").toString("base64url"), signed].join("."), request, 1e12)).toBeNull();
-  expect(readHop(secret, [Number(at) + 1, ...header.split(".").slice(1)].join("."), request, 1e12)).toBeNull();
+  expect(readHop([secret], [at, Buffer.from("192.0.2.8").toString("base64url"), signed].join("."), request, 1e12)).toBeNull();
+  expect(readHop([secret], [Number(at) + 1, ...header.split(".").slice(1)].join("."), request, 1e12)).toBeNull();
 });
 
 test.each(["", ".", "..", "...", "1.2.3", "NaN.MTI3LjAuMC4x.AAAA", `${Date.now()}..`, "x".repeat(10_000)])("%j is nobody's signature", (header) => {
-  expect(readHop(secret, header, request)).toBeNull();
+  expect(readHop([secret], header, request)).toBeNull();
 });
 
 test("what is no address is not taken for one, however well signed", () => {
-  expect(readHop(secret, signHop(secret, { ...request, address: "not an address\nx: y" }), request)).toBeNull();
+  expect(readHop([secret], signHop(secret, { ...request, address: "not an address\nx: y" }), request)).toBeNull();
 });
