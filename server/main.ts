@@ -19,7 +19,12 @@ function readConfigOrExit(): Config {
 }
 
 const config = readConfigOrExit();
-const app = await buildApp(config, logOptions(config.logLevel));
+const app = await buildApp(config, logOptions(config.logLevel)).catch((error: Error) => {
+  // What is to be done about is the operator's business, and the message says it; anything else is a defect and shows its stack.
+  if (error.name !== "StoreUnavailable" && error.name !== "StoreRefused") throw error;
+  process.stderr.write(`pliant: ${error.message}\n`);
+  process.exit(FAILED);
+});
 const { log } = app.fastify;
 
 let goingDown = false;

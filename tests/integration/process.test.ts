@@ -48,9 +48,20 @@ test.each([
   expect(run.stderr).toContain(message);
 });
 
+test("a store that cannot be reached, or is a newer program's, ends with code 1 and says why, without a password", () => {
+  const closed = "postgres://me:hush-hush@127.0.0.1:1/pliant";
+  const run = spawnSync(process.execPath, ["server/main.ts"], {
+    cwd: root, encoding: "utf8", timeout: 20_000,
+    env: { ...process.env, ...env, HOST: "127.0.0.1", PORT: "0", PLIANT_STORE: closed, PLIANT_TOKEN_SECRET: "0123456789abcdef0123456789abcdef" },
+  });
+  expect(run.status).toBe(1);
+  expect(run.stderr).toMatch(/^pliant: the PostgreSQL store postgres:\/\/me:\*\*\*@127\.0\.0\.1:1\/pliant failed: .*ECONNREFUSED.*\n$/);
+  expect(run.stdout + run.stderr).not.toContain("hush-hush");
+});
+
 test("a port that is taken ends with code 1", async () => {
   server = await startServer({ env });
-  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, ...env, HOST: "127.0.0.1", PORT: String(server.port) }, timeout: 20_000 });
+  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) }, timeout: 20_000 });
   expect(run.status).toBe(1);
   expect(run.stdout).toContain("EADDRINUSE");
 });
