@@ -86,6 +86,13 @@ export class AdminApi {
     await this.#ask("DELETE", inAdmin(room));
   }
 
+  /** The room's last minutes, for `npm run replay`, and the file's name. */
+  async recording(room: string): Promise<{ content: Blob; name: string }> {
+    const answer = await this.#ask("GET", `/api/rooms/${encodeURIComponent(room)}/recording`);
+    const [, name = `${room}.pliant`] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+    return { content: await answer.blob(), name };
+  }
+
   /** @throws ApiError; 401 and 403 when the token is none of an admin */
   #ask(method: string, path: string, body?: object): Promise<Response> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };

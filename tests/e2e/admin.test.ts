@@ -1,7 +1,9 @@
 /** The operators' page in a real browser: nobody without the token, rooms with their people and figures, put out, ban, dispose, and all of it in the audit log. */
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { noBrowser, openStage, until, type E2e } from "./stage.ts";
 
@@ -96,6 +98,21 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(await page.locator('.audit li[data-action="dispose"]').first().textContent()).toContain(name);
     await page.waitForSelector(".admin .none:not([hidden])");
     await stage.shoot(page, "admin-audit");
+  });
+
+  test("a room's recording is downloaded, and is one", async () => {
+    const { name } = await stage.room("jelly-stack");
+    const bot = await Bot.join(stage.url, name);
+    await bot.frames(20);
+    const page = await enter();
+    await row(page, name).locator(".toggle").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), row(page, name).locator('[data-action="download"]').click()]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^${name}-\\d+\\.pliant$`));
+    const recording = decodeRecording(readFileSync(await download.path()));
+    expect(recording.scene).toBe("jelly-stack");
+    expect(recording.until).toBeGreaterThan(recording.from);
+    await page.waitForSelector('.audit li[data-action="recording"]');
+    await bot.leave();
   });
 
   test("the token stays in the tab: a reload keeps it, leaving and another visitor's tab do not have it", async () => {

@@ -101,6 +101,15 @@ class AdminView implements RoomActions {
     this.#do(() => this.#api.dispose(room), `${room} has ended`);
   }
 
+  download(room: string): void {
+    this.#do(async () => {
+      const { content, name } = await this.#api.recording(room), address = URL.createObjectURL(content);
+      h("a", { href: address, download: name }).click();
+      // The browser begins to read it at once; a minute is more than enough.
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    }, `The recording of ${room} is being saved`);
+  }
+
   #do(work: () => Promise<void>, done: string): void {
     work().then(
       () => this.#toasts.show(done),

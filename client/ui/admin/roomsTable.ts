@@ -6,6 +6,8 @@ import { age, milliseconds, percent } from "./format.ts";
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
   dispose(room: string): void;
+  /** Of its last minutes. */
+  download(room: string): void;
 }
 
 /** A ban from here lasts this long, s. */
@@ -48,6 +50,7 @@ class RoomRow {
         h(
           "div", { class: "actions" },
           h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, "Visit"),
+          h("button", { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) }, "Download recording"),
           this.#disposeButton(),
         ),
       ),
