@@ -114,6 +114,7 @@ export class RoomSimulation {
       tick = done.tick;
     } while (tick < until);
     this.#handle = handle;
+    this.#pool.memoryEnded();
     return { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 };
   }
 

@@ -4,6 +4,12 @@
  */
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
+/** What a thread that steps rooms is given when it begins. */
+export interface SimThreadData {
+  /** int32: counts the collections that threads were asked for (reclaim.ts). */
+  collections: Int32Array;
+}
+
 /** What a room's inputs are checked against before they reach the simulation. */
 export interface RoomShape {
   /** Surface triangles of each body. */

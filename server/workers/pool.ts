@@ -6,8 +6,9 @@ import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
 import { Crews } from "./crews.ts";
+import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, SimThreadData, UnknownRoom } from "./messages.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
@@ -22,7 +23,9 @@ export interface RoomPool {
   /** Rejects as `step` does. */
   replay(task: ReplayTask): Promise<ReplayResult>;
   inspect(task: InspectTask): Promise<InspectResult>;
-  /** Ends a dedicated room's threads; nothing for the shared pool. */
+  /** A memory that `open` gave is not used any more, though the room goes on with another. */
+  memoryEnded(): void;
+  /** The room is over. Ends a dedicated room's threads. */
   release(): Promise<void>;
 }
 
@@ -60,6 +63,9 @@ export class WorkerPools {
   /** Rooms that have had a tick: some thread knows them. */
   readonly #met = new WeakSet<RoomHandle>();
   readonly #watchdog: NodeJS.Timeout;
+  readonly #reclaimer: Reclaimer;
+  /** int32: counts collections that threads have been asked for; shared with them. */
+  readonly #collections = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -69,6 +75,7 @@ export class WorkerPools {
     this.#builder = new Builder({ filename, deadlineMs, memoryMb, onError });
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
+    this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
   }
 
   build(task: BuildTask): Promise<BuildResult> {
@@ -99,6 +106,7 @@ export class WorkerPools {
   /** Ends all threads; what still runs is lost. */
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
+    this.#reclaimer.close();
     await Promise.all([...this.#stepPools().map((pool) => pool.destroy()), this.#builder.close()]);
   }
 
@@ -106,8 +114,14 @@ export class WorkerPools {
     return [this.#shared, ...this.#dedicated];
   }
 
+  /** Whoever is busy collects with its next task; whoever is idle, with this one. */
+  #collect(): void {
+    Atomics.add(this.#collections, 0, 1);
+    for (const pool of this.#stepPools()) for (const _ of pool.threads) pool.run(undefined, { name: "collect" }).catch(() => {}); // A thread that ends has nothing left to collect.
+  }
+
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number): Piscina {
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, recordTiming: false });
+    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, recordTiming: false, workerData: { collections: this.#collections } satisfies SimThreadData });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
@@ -125,7 +139,11 @@ export class WorkerPools {
       save: (task) => crews.occupy(() => pool.run(task, { name: "save" })),
       replay: (task) => this.#watched(task.room, (abort) => crews.occupy(() => pool.run(task, { name: "replay", signal: abort }))),
       inspect: (task) => crews.occupy(() => pool.run(task, { name: "inspect" })),
-      release,
+      memoryEnded: () => this.#reclaimer.ended(),
+      release: () => {
+        this.#reclaimer.ended();
+        return release();
+      },
     };
   }
 

@@ -59,6 +59,15 @@ export function openRoom(handle: RoomHandle): OpenRoom {
   return room;
 }
 
+/** Lets go of what has not been used for so long. */
+export function forgetRooms(unusedMs: number): void {
+  const nowMs = performance.now();
+  for (const [key, { lastUsedMs }] of rooms) {
+    if (nowMs - lastUsedMs < unusedMs) break;
+    rooms.delete(key);
+  }
+}
+
 function frameModel({ topology, topologyHash }: RoomHandle): FrameModel {
   const known = models.get(topologyHash);
   if (known) return known;

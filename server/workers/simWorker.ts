@@ -1,5 +1,6 @@
 /** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
 import { dirname } from "node:path";
+import { workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createWorld } from "../sim/createWorld.ts";
@@ -12,8 +13,25 @@ import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { identityOf, topologyHashOf } from "./identity.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
-import { findRoom, type OpenRoom, openRoom } from "./roomCache.ts";
+import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, SimThreadData, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import { collectGarbage } from "./reclaim.ts";
+import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
+
+/** A room that is stepped is used many times in this, ms; one that stands still is opened again in a millisecond. */
+const FORGOTTEN_MS = 3000;
+/** The builder's thread has none. */
+const collections = (workerData as SimThreadData | undefined)?.collections;
+let collected = 0;
+
+/** Collects garbage if that was asked for since the last time. */
+export function collect(): void {
+  if (!collections) return;
+  const asked = Atomics.load(collections, 0);
+  if (asked === collected) return;
+  collected = asked;
+  forgetRooms(FORGOTTEN_MS);
+  collectGarbage();
+}
 
 /** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
@@ -49,6 +67,7 @@ function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
 
 /** Template -> a room's own memory. @throws CheckpointError */
 export function open({ template, layout, state }: OpenTask): OpenResult {
+  collect();
   const memory = copyMemory(template);
   if (state) loadState(memory, layout as unknown as SimLayout, state);
   return { memory, frames: FrameState.allocate(layout.streamedParticles) };
@@ -62,6 +81,7 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
 
 /** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
+  collect();
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
   if ("frames" in task.room) new FrameState(task.room.frames).enter();
