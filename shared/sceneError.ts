@@ -19,8 +19,17 @@ export class SceneError extends Error {
 /** Characters of a value that a message shows: enough to find it by, and one line of a log. */
 const SHOWN = 200;
 
+/** What is nested so deeply that JSON.stringify gives up was no scene anyway. */
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return Array.isArray(value) ? "[...]" : "{...}";
+  }
+}
+
 function shown(value: unknown): string {
   // numbers not as JSON, which has null for NaN; the empty string in quotes, to be seen at all
-  const text = typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : JSON.stringify(value);
+  const text = typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : asJson(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
 }

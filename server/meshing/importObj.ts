@@ -54,8 +54,17 @@ export function importObj(file: string, content: string | Uint8Array): SurfaceMe
 /** A backslash at the end of a line continues it; the line breaks move behind the record so that later line numbers stay right. */
 function joinContinued(text: string): string {
   if (!text.includes("\\")) return text;
-  return text.replace(/(?:[^\n]*\\\r?\n)+[^\n]*/g, (record) => {
-    const breaks = record.split("\n").length - 1;
-    return record.replace(/\\\r?\n/g, " ") + "\n".repeat(breaks);
-  });
+  // Line by line: a pattern over several lines would go through a line without an end again from each of its characters.
+  let joined = "", breaks = 0;
+  for (const line of text.split("\n")) {
+    const whole = line.endsWith("\r") ? line.slice(0, -1) : line;
+    if (whole.endsWith("\\")) {
+      joined += `${whole.slice(0, -1)} `;
+      breaks += 1;
+    } else {
+      joined += line + "\n".repeat(breaks + 1);
+      breaks = 0;
+    }
+  }
+  return joined;
 }

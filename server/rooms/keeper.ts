@@ -32,6 +32,8 @@ export interface KeeperOptions {
 
 export class Keeper {
   readonly #options: KeeperOptions;
+  /** A password is being hashed: one room takes no more than one place in the queue of all rooms. */
+  #settingPassword = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -89,7 +91,12 @@ export class Keeper {
       audit.record("unban", actor, room);
     }
     if (password === undefined) return onDoor();
-    door.setPassword(password).then(() => {
+    if (this.#settingPassword) {
+      onDoor();
+      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
+    }
+    this.#settingPassword = true;
+    door.setPassword(password).finally(() => (this.#settingPassword = false)).then(() => {
       audit.record("password", actor, room, { set: password !== null });
       onDoor();
     }, (error: unknown) => {

@@ -1,0 +1,73 @@
+/** Scenes with changed, missing and misplaced fields: valid, or refused with path, value and limit; and what is valid is built, or refused in the same way. */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { MeshError } from "../../server/meshing/mesh.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import type { Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import { bent } from "./mutate.ts";
+import { Random } from "./random.ts";
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const readScenes = (dir: string): Scene[] => readdirSync(dir).filter((file) => file.endsWith(".json") && !["schema.json", "invalid.json", "broken.json"].includes(file)).map((file) => JSON.parse(readFileSync(`${dir}${file}`, "utf8")) as Scene);
+const scenes = [...readScenes(folder("../../scenes/")), ...readScenes(folder("../integration/scenes/"))];
+
+function judge(scene: unknown): Scene | "refused" {
+  try {
+    return validateScene(scene);
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    expect(error.message).toMatch(/must be|limit|allowed/);
+    return "refused";
+  }
+}
+
+test("the scenes as they are are valid", () => {
+  expect(scenes.length).toBeGreaterThan(10);
+  for (const scene of scenes) expect(judge(scene)).not.toBe("refused");
+});
+
+test("20,000 bent scenes are valid or refused by path, value and limit", () => {
+  const random = new Random(5), counts = { valid: 0, refused: 0 };
+  for (let i = 0; i < 20_000; i++) counts[judge(bent(random.pick(scenes), random)) === "refused" ? "refused" : "valid"] += 1;
+  expect(counts.refused).toBeGreaterThan(5000);
+  expect(counts.valid).toBeGreaterThan(1000);
+});
+
+test.each([null, 1, "scene", [], {}, [[[]]], { version: 1, title: "x", bodies: [] }, JSON.parse('{"version":1,"title":"x","bodies":[{"__proto__":{"a":1}}]}'), JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)])("what is no scene at all: %#", (scene) => {
+  expect(judge(scene)).toBe("refused");
+});
+
+/** Of few particles, so that many can be built. */
+const small = readScenes(folder("../integration/scenes/")).filter(({ title }) => !/hour|victim/i.test(title));
+
+async function build(scene: Scene): Promise<"built" | "refused"> {
+  try {
+    const { memory, layout } = await createWorld(scene, { baseDir: folder("../integration/scenes/") });
+    expect(memory.buffer.byteLength).toBeGreaterThan(0);
+    expect(layout.streamedParticles).toBeGreaterThan(0);
+    return "built";
+  } catch (error) {
+    if (error instanceof SceneError || error instanceof MeshError) return "refused";
+    throw new Error(`${(error as Error).message}: ${JSON.stringify(scene)}`, { cause: error });
+  }
+}
+
+test("300 bent scenes that are valid are built, or refused as documented", async () => {
+  const random = new Random(6), counts = { built: 0, refused: 0 };
+  while (counts.built + counts.refused < 300) {
+    const scene = judge(bent(random.pick(small), random));
+    // A mesh of millions of cells is a matter of the build's deadline, not of this test.
+    if (scene === "refused" || scene.bodies.some(({ mesh }) => "cells" in mesh && mesh.cells.reduce((product, n) => product * n, 1) > 20_000)) continue;
+    counts[await build(scene)] += 1;
+  }
+  expect(counts.built).toBeGreaterThan(100);
+});
+
+const seeds = new URL("./seeds/scenes/", import.meta.url);
+test.each(existsSync(seeds) ? readdirSync(seeds) : [])("what was found once: %s", async (file) => {
+  const scene = judge(JSON.parse(readFileSync(new URL(file, seeds), "utf8")));
+  if (scene !== "refused") await build(scene);
+});
