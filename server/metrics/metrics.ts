@@ -9,7 +9,7 @@ import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
-import type { CrewWork, EncodedMessage } from "../workers/messages.ts";
+import type { CrewWork, EncodedMessage, StepResult } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { DoorMetrics } from "./doors.ts";
 import { Maker } from "./maker.ts";
@@ -136,8 +136,9 @@ export class Metrics {
   }
 
   /** A tick's frame and members' inputs are on their way: whatever it sends was handed to the sockets just now. `oldestMs`: when its oldest input came in. */
-  observeSent({ delta, keyframe }: { delta: EncodedMessage | null; keyframe: EncodedMessage | null }, startMs: number, oldestMs: number | null): void {
+  observeSent({ delta, keyframe, saved }: Pick<StepResult, "delta" | "keyframe" | "saved">, startMs: number, oldestMs: number | null): void {
     const nowMs = performance.now();
+    if (saved) this.persistence.held(saved.seconds);
     if (delta || keyframe) this.frameSeconds.observe((nowMs - startMs) / 1000);
     if (oldestMs !== null) this.inputSeconds.observe((nowMs - oldestMs) / 1000);
   }

@@ -57,11 +57,15 @@ export class PersistenceMetrics {
     maker.gauge("pliant_journal_flush_age_seconds", "How long the oldest input that is not stored yet has waited; 0 when there is none.", () => this.sources.journalAgeSeconds());
   }
 
-  /** One checkpoint is in the store. `holdSeconds`: how long the room's ticks stood still for it. */
-  checkpoint(seconds: number, bytes: number, holdSeconds?: number): void {
+  /** One checkpoint is in the store. */
+  checkpoint(seconds: number, bytes: number): void {
     this.#checkpointSeconds.observe(seconds);
     this.#checkpointBytes.observe(bytes);
-    if (holdSeconds !== undefined) this.#holdSeconds.observe(holdSeconds);
+  }
+
+  /** A room's state was taken within a tick, which took so much longer. */
+  held(seconds: number): void {
+    this.#holdSeconds.observe(seconds);
   }
 
   /** One room's inputs are in the store. */

@@ -2,7 +2,9 @@
  * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of every dashboard is put to it: each must return numbers, with the
  * labels that its legend names. So no panel can stay empty because a metric was renamed.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -81,9 +83,11 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
   let server: RunningServer;
   let monitor: RunningPrometheus;
   let metrics = "";
+  let data = "";
 
   beforeAll(async () => {
-    server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack" } });
+    data = mkdtempSync(join(tmpdir(), "pliant-monitored-"));
+    server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data } });
     monitor = await startPrometheus(prometheus as string, `127.0.0.1:${server.port}`, "1s");
     const { room } = await createRoom(server.url, "jelly-stack");
     await load(server.url, room);
@@ -93,6 +97,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
   afterAll(async () => {
     await monitor?.stop();
     expect(await server?.stop()).toBe(0);
+    if (data) rmSync(data, { recursive: true });
   });
 
   test.each(queries)("$title", async ({ expr, legendFormat, instant }) => {

@@ -62,7 +62,8 @@ test("what contact did is counted tick by tick", async () => {
 test("what other parts of the server report is counted by a fixed list of labels", async () => {
   metrics = new Metrics(sources);
   const { persistence, store, cluster, doors, requests } = metrics;
-  persistence.checkpoint(0.02, 5000, 0.0015);
+  persistence.checkpoint(0.02, 5000);
+  persistence.held(0.0015);
   persistence.journalFlush(0.003, 120);
   persistence.restored("takeover", 0.4, 37);
   persistence.failed("journal");

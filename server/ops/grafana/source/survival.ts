@@ -1,6 +1,6 @@
 /** Rooms that survive: is everything stored, who owns what, what was brought back, and who was kept out. */
-import { type DashboardSource } from "./dashboard.ts";
-import { inAnHour, metric, rate, sum, sumRate } from "./queries.ts";
+import { type DashboardSource, quantiles } from "./dashboard.ts";
+import { inAnHour, metric, quantile, rate, sum, sumRate } from "./queries.ts";
 
 const oldest = (name: string): string => `max by (instance) (${metric(name)})`;
 
@@ -24,8 +24,16 @@ export const survival: DashboardSource = {
       title: "Writing",
       panels: [
         { title: "Checkpoints", description: "Stored per second, and pieces of journal.", unit: "short", lines: [{ expr: sumRate("pliant_checkpoint_seconds_count"), legend: "checkpoints" }, { expr: sumRate("pliant_journal_flush_seconds_count"), legend: "journal" }] },
-        { title: "Bytes stored", description: "Per second, of checkpoints and of the journal.", unit: "Bps", lines: [{ expr: sumRate("pliant_checkpoint_bytes_sum"), legend: "checkpoints" }, { expr: sumRate("pliant_journal_bytes_total"), legend: "journal" }] },
-        { title: "What checkpoints cost", description: "Share of time in which rooms stood still for the copy, over all rooms. Dashed: 2 % of the tick budget.", unit: "percentunit", limits: { red: 0.02 }, lines: [{ expr: `sum(${rate("pliant_checkpoint_hold_seconds_sum")}) / clamp_min(sum(${metric("pliant_rooms")}), 1)`, legend: "stood still" }] },
+        { title: "Bytes stored", description: "Per second, of checkpoints and of the journal; and the size of one checkpoint.", unit: "bytes", lines: [{ expr: sumRate("pliant_checkpoint_bytes_sum"), legend: "checkpoints" }, { expr: sumRate("pliant_journal_bytes_total"), legend: "journal" }, { expr: quantile(0.95, "pliant_checkpoint_bytes"), legend: "one checkpoint, p95" }] },
+        { title: "Time of a write", description: "Writing a checkpoint, and the inputs of one room; no tick waits for either.", unit: "s", lines: [0.5, 0.99].flatMap((q) => [{ expr: quantile(q, "pliant_checkpoint_seconds"), legend: `checkpoint p${100 * q}` }, { expr: quantile(q, "pliant_journal_flush_seconds"), legend: `journal p${100 * q}` }]) },
+      ],
+    },
+    {
+      title: "What it costs",
+      panels: [
+        { title: "Ticks held up", description: "How much longer a tick took because its room's state was taken. Dashed: 4 ms.", unit: "s", limits: { red: 0.004 }, lines: quantiles((q) => quantile(q, "pliant_checkpoint_hold_seconds")) },
+        { title: "Share of the ticks", description: "Time in which states were taken, over all time in ticks. Dashed: 2 %.", unit: "percentunit", limits: { red: 0.02 }, lines: [{ expr: `sum(${rate("pliant_checkpoint_hold_seconds_sum")}) / sum(${rate("pliant_tick_seconds_sum")})`, legend: "of the ticks' time" }] },
+        { title: "Time of an operation", description: "95th percentile of each operation of the store.", unit: "s", lines: [{ expr: quantile(0.95, "pliant_store_operation_seconds", ["operation"]), legend: "{{operation}}" }] },
       ],
     },
     {
