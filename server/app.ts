@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import { CodedError } from "../shared/errors.ts";
 import { ownUrl } from "./cluster/address.ts";
+import { askOthers, type Asking, ownersOf } from "./cluster/askOthers.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
 import { hopSecretsFrom } from "./cluster/hop.ts";
 import type { Config } from "./config.ts";
@@ -23,6 +24,7 @@ import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
 import { Access } from "./routes/access.ts";
 import { adminRoutes } from "./routes/admin.ts";
+import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { pastRoutes } from "./routes/past.ts";
@@ -32,6 +34,7 @@ import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import type { Listing } from "./store/store.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
 /** Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy. */
@@ -136,9 +139,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library);
   await fastify.register(rateLimit, { global: false });
+  const hopSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : hopSecretsFrom(doorSecrets);
   if (kept) {
-    const { clusterSecrets, advertiseUrl } = config;
-    await forwardToOwners(fastify, { cluster: kept.cluster, secrets: clusterSecrets.length > 0 ? clusterSecrets : hopSecretsFrom(doorSecrets), metrics: metrics.cluster });
+    const { advertiseUrl } = config;
+    await forwardToOwners(fastify, { cluster: kept.cluster, secrets: hopSecrets, metrics: metrics.cluster });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () => kept.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, kept.keeping.store.kind === "postgres")));
   }
@@ -146,6 +150,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   roomRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   pastRoutes(fastify, { access, audit, registry });
   tokenRoutes(fastify, { access, audit, registry });
+  const others = kept && { list: () => kept.cluster.list(), ask: (listings: readonly Listing[], asking: Asking) => askOthers(ownersOf(listings, kept.keeping.holder.url), hopSecrets[0], asking) };
+  adminRoomsRoute(fastify, { access, others, registry });
   adminRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, registry });
   await socketRoutes(fastify, { config, doors, registry, metrics });
   reportRoutes(fastify, config.reportDir);

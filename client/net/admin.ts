@@ -16,18 +16,23 @@ export interface Person {
 export interface AdminRoom {
   room: string;
   scene: string;
-  /** Process that steps it. */
-  owner: string;
+  /** Process that steps it, or its address if it does not answer; null: nobody does. */
+  owner: string | null;
   /** Connected ones. */
   members: number;
   pool: string;
+  createdAt: string;
+  /** What only its process knows; null while that does not answer. */
+  inside: Inside | null;
+}
+
+export interface Inside {
   tick: number;
   timeDilation: number;
   heldBodies: number[];
   /** Of the last ten seconds' ticks, s. */
   stepSeconds: { mean: number; p99: number };
   checkpointAgeSeconds: number;
-  createdAt: string;
   door: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
   people: Person[];
 }
@@ -69,7 +74,8 @@ export class AdminApi {
   }
 
   async rooms(): Promise<AdminRoom[]> {
-    return ((await (await this.#ask("GET", "/api/admin/rooms")).json()) as { rooms: AdminRoom[] }).rooms;
+    const { rooms } = (await (await this.#ask("GET", "/api/admin/rooms")).json()) as { rooms: (Omit<AdminRoom, "inside"> & Partial<Inside>)[] };
+    return rooms.map((room) => ({ ...room, inside: room.people === undefined ? null : (room as Inside) }));
   }
 
   /** Newest first. */
@@ -84,6 +90,11 @@ export class AdminApi {
 
   async dispose(room: string): Promise<void> {
     await this.#ask("DELETE", inAdmin(room));
+  }
+
+  /** Gives the room to another process. */
+  async handOver(room: string): Promise<void> {
+    await this.#ask("POST", `${inAdmin(room)}/hand-over`);
   }
 
   /** The room's last minutes, for `npm run replay`, and the file's name. */

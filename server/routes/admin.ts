@@ -1,68 +1,16 @@
-/** What operators see and do: rooms with their people, put out, dispose, the audit log. Everything here needs an admin's token. */
-import { hostname } from "node:os";
+/** What operators do: put out, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything here needs an admin's token. */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
-import { ROLES } from "../../shared/roles.ts";
 import type { Audit } from "../doors/audit.ts";
 import { MAX_BAN_SECONDS } from "../doors/roomDoor.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Room } from "../rooms/room.ts";
 import type { Access } from "./access.ts";
-import { describeRoom } from "./rooms.ts";
-import { errorResponses, nameParam, roomSchema } from "./schemas.ts";
+import { errorResponses, nameParam } from "./schemas.ts";
 
 const MOST_ENTRIES = 1000;
-/** This process, as its log lines name it. */
-const OWNER = `${hostname()}:${process.pid}`;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
-
-const personSchema = {
-  type: "object",
-  required: ["member", "name", "color", "role", "connected", "session", "address", "subject"],
-  properties: {
-    member: { type: "integer", description: "Number in this room." },
-    name: { type: "string" },
-    color: { type: "string" },
-    role: { type: "string", enum: [...ROLES] },
-    connected: { type: "boolean", description: "false: the socket is lost, the session may be resumed." },
-    session: { type: "string", description: "As in the server's log." },
-    address: { type: "string", description: "Of the network; an IPv6 address as its /64." },
-    subject: { type: "string", nullable: true, description: "Of its token; null: came without." },
-  },
-};
-
-const doorSchema = {
-  type: "object",
-  required: ["locked", "password", "ownersOnly", "bans"],
-  properties: {
-    locked: { type: "boolean" },
-    password: { type: "boolean", description: "Is one needed?" },
-    ownersOnly: { type: "boolean", description: "Reset, spawn and remove are the owners'." },
-    bans: { type: "integer" },
-  },
-};
-
-const stepSchema = {
-  type: "object",
-  required: ["mean", "p99"],
-  properties: { mean: { type: "number", description: "s" }, p99: { type: "number", description: "s" } },
-  description: "Of the last ten seconds' ticks, each as long as its worker took.",
-};
-
-const adminRoomSchema = {
-  ...roomSchema,
-  required: [...roomSchema.required, "owner", "stepSeconds", "checkpointAgeSeconds", "door", "people"],
-  properties: {
-    ...roomSchema.properties,
-    owner: { type: "string", description: "Process that steps it: host and process id, as in the log." },
-    stepSeconds: stepSchema,
-    checkpointAgeSeconds: { type: "number", description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take." },
-    door: doorSchema,
-    people: { type: "array", items: personSchema },
-  },
-};
 
 const entrySchema = {
   type: "object",
@@ -86,13 +34,6 @@ export interface AdminRouteOptions {
 
 export function adminRoutes(app: FastifyInstance, { access, audit, cluster, registry }: AdminRouteOptions): void {
   const common = { tags: ["admin"], security: [{ token: [] }] };
-
-  app.get("/api/admin/rooms", {
-    schema: { ...common, summary: "All rooms, with who is in them", response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: adminRoomSchema } } }, ...errorResponses(...denied) } },
-  }, async (request) => {
-    await access.admin(request);
-    return { rooms: registry.list().map(describe) };
-  });
 
   app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", {
     schema: { ...common, summary: "End a room for everyone (sockets close with 4404)", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
@@ -172,11 +113,4 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
     const { room, limit = "100" } = request.query;
     return { entries: await audit.read({ limit: Math.min(Number(limit), MOST_ENTRIES), ...(room !== undefined && { room }) }) };
   });
-}
-
-function describe(room: Room): Record<string, unknown> {
-  const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
-    member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
-  }));
-  return { ...describeRoom(room), owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.past.unsavedSeconds, door: room.door.state, people };
 }

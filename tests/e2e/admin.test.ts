@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { HttpErrors } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { noBrowser, openStage, until, type E2e } from "./stage.ts";
 
@@ -113,6 +114,17 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(recording.until).toBeGreaterThan(recording.from);
     await page.waitForSelector('.audit li[data-action="recording"]');
     await bot.leave();
+  });
+
+  test("what the server refuses is said, and the page goes on", async () => {
+    const { name } = await stage.room("jelly-stack");
+    const page = await enter();
+    await row(page, name).locator(".toggle").click();
+    await row(page, name).locator('[data-action="hand-over"]').click();
+    await page.waitForSelector(".toast");
+    expect(await page.textContent(".toast")).toBe(HttpErrors.NO_STORE.text);
+    expect(stage.takeErrors()).toEqual([expect.stringContaining(`status of ${HttpErrors.NO_STORE.status}`)]);
+    await cell(page, name, "Tick").waitFor();
   });
 
   test("the token stays in the tab: a reload keeps it, leaving and another visitor's tab do not have it", async () => {

@@ -88,7 +88,7 @@ class AdminView implements RoomActions {
   show(rooms: readonly AdminRoom[]): void {
     this.#table.update(rooms);
     const members = rooms.reduce((sum, room) => sum + room.members, 0);
-    const slowest = Math.min(1, ...rooms.filter((room) => room.members > 0).map((room) => room.timeDilation));
+    const slowest = Math.min(1, ...rooms.filter(({ members }) => members > 0).map(({ inside }) => inside?.timeDilation ?? 1));
     this.#summary.textContent = `${count(rooms.length, "room")}, ${count(members, "member")}${members > 0 ? `, the slowest at ${percent(slowest)} of real time` : ""}`;
     void this.#refreshAudit();
   }
@@ -99,6 +99,10 @@ class AdminView implements RoomActions {
 
   dispose(room: string): void {
     this.#do(() => this.#api.dispose(room), `${room} has ended`);
+  }
+
+  handOver(room: string): void {
+    this.#do(() => this.#api.handOver(room), `${room} was handed over; if there is no other process it comes back in a moment`);
   }
 
   download(room: string): void {

@@ -6,6 +6,8 @@ import { age, milliseconds, percent } from "./format.ts";
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
   dispose(room: string): void;
+  /** To another process. */
+  handOver(room: string): void;
   /** Of its last minutes. */
   download(room: string): void;
 }
@@ -17,6 +19,8 @@ const SURE_MS = 4000;
 const COLUMNS = ["Room", "Scene", "Owner", "Members", "Tick", "Real time", "Step mean", "Step p99", "Held", "Checkpoint"];
 /** Below this the room is in slow motion. */
 const SLOW = 0.9;
+/** Nothing, or not known. */
+const NONE = "–";
 /** The budget of a tick at 60 Hz, s. */
 const BUDGET_SECONDS = 1 / 60;
 
@@ -51,6 +55,7 @@ class RoomRow {
           "div", { class: "actions" },
           h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, "Visit"),
           h("button", { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) }, "Download recording"),
+          h("button", { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) }, "Hand over"),
           this.#disposeButton(),
         ),
       ),
@@ -59,23 +64,26 @@ class RoomRow {
   }
 
   update(room: AdminRoom): void {
-    const { stepSeconds: { mean, p99 }, timeDilation, heldBodies, door } = room;
+    const { inside, owner, members } = room, people = inside?.people ?? [];
     this.#say("Scene", room.scene);
-    this.#say("Owner", room.owner);
-    this.#say("Members", room.people.length > room.members ? `${room.members} + ${room.people.length - room.members} away` : String(room.members));
-    this.#say("Tick", String(room.tick));
-    this.#say("Real time", percent(timeDilation), timeDilation < SLOW);
-    this.#say("Step mean", milliseconds(mean), mean > BUDGET_SECONDS);
-    this.#say("Step p99", milliseconds(p99), p99 > BUDGET_SECONDS);
-    this.#say("Held", heldBodies.length === 0 ? "–" : String(heldBodies.length), heldBodies.length > 0);
-    this.#say("Checkpoint", age(room.checkpointAgeSeconds));
-    const marks: [boolean, string][] = [[room.pool === "dedicated", "own thread"], [door.locked, "locked"], [door.password, "password"], [door.ownersOnly, "owners only"], [door.bans > 0, `${door.bans} banned`]];
+    this.#say("Owner", owner ?? "nobody", inside === null);
+    this.#say("Members", people.length > members ? `${members} + ${people.length - members} away` : String(members));
+    this.#say("Tick", inside ? String(inside.tick) : NONE);
+    this.#say("Real time", inside ? percent(inside.timeDilation) : NONE, inside !== null && inside.timeDilation < SLOW);
+    for (const [column, of] of [["Step mean", "mean"], ["Step p99", "p99"]] as const) {
+      this.#say(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE, inside !== null && inside.stepSeconds[of] > BUDGET_SECONDS);
+    }
+    const held = inside?.heldBodies.length ?? 0;
+    this.#say("Held", held === 0 ? NONE : String(held), held > 0);
+    this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
+    const door = inside?.door;
+    const marks: [boolean | undefined, string][] = [[room.pool === "dedicated", "own thread"], [door?.locked, "locked"], [door?.password, "password"], [door?.ownersOnly, "owners only"], [(door?.bans ?? 0) > 0, `${door?.bans} banned`]];
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
     if (this.#badges.textContent !== badges.join("")) this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
-    const shown = JSON.stringify(room.people);
+    const shown = JSON.stringify(inside && people);
     if (shown === this.#peopleShown) return;
     this.#peopleShown = shown;
-    this.#people.replaceChildren(...(room.people.length > 0 ? room.people.map((person) => this.#person(person)) : [h("li", { class: "none" }, "Nobody is here.")]));
+    this.#people.replaceChildren(...(people.length > 0 ? people.map((person) => this.#person(person)) : [h("li", { class: "none" }, inside ? "Nobody is here." : "Its process does not answer.")]));
   }
 
   #open(open: boolean): void {

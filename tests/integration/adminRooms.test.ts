@@ -1,0 +1,74 @@
+/** Two real processes on one store: an operator asks either of them and sees, and ends, the rooms of both; a process that does not answer hides none of its rooms. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { startServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/server.ts";
+
+const TOKEN = "operators-own-token-of-two-processes";
+const data = mkdtempSync(join(tmpdir(), "pliant-two-"));
+let first: RunningServer;
+let second: RunningServer;
+
+beforeAll(async () => {
+  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_ADMIN_TOKEN: TOKEN };
+  first = await startServer({ env });
+  second = await startServer({ env });
+});
+afterAll(async () => {
+  second.process.kill("SIGCONT");
+  await Promise.all([first?.stop(), second?.stop()]);
+  rmSync(data, { recursive: true, force: true });
+});
+
+interface AdminRoom {
+  room: string;
+  owner: string | null;
+  scene: string;
+  tick?: number;
+  people?: { name: string }[];
+}
+const ask = async (server: RunningServer, path = "/api/admin/rooms", method = "GET"): Promise<{ status: number; rooms: AdminRoom[] }> => {
+  const answer = await fetch(`${server.url}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
+  const body = answer.status === 200 ? ((await answer.json()) as { rooms?: AdminRoom[] }) : {};
+  return { status: answer.status, rooms: (body.rooms ?? []).sort((a, b) => (a.room < b.room ? -1 : 1)) };
+};
+
+test("either process lists the rooms of both, with people and ticks, once each, and names their owner", async () => {
+  await createRoom(first.url, "jelly-stack", "at-first");
+  await createRoom(second.url, "jelly-stack", "at-second");
+  const [here, there] = await Promise.all([Bot.join(first.url, "at-first", { name: "Wren" }), Bot.join(second.url, "at-second", { name: "Seal" })]);
+  await Promise.all([here.frames(5), there.frames(5)]);
+  for (const server of [first, second]) {
+    const { rooms } = await ask(server);
+    expect(rooms.map(({ room }) => room)).toEqual(["at-first", "at-second"]);
+    expect(rooms.map(({ owner }) => Number(owner?.split(":").at(-1)))).toEqual([first.process.pid, second.process.pid]);
+    expect(rooms.map(({ people }) => people?.map(({ name }) => name))).toEqual([["Wren"], ["Seal"]]);
+    for (const { tick } of rooms) expect(tick).toBeGreaterThan(0);
+  }
+  expect((await ask(first, "/api/admin/rooms?of=this-process")).rooms.map(({ room }) => room)).toEqual(["at-first"]);
+  expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(401);
+  await Promise.all([here.leave(), there.leave()]);
+});
+
+test("a process that is stopped does not keep the list back, and its rooms stand in it as the store knows them", async () => {
+  second.process.kill("SIGSTOP");
+  try {
+    const { status, rooms } = await ask(first);
+    expect(status).toBe(200);
+    const there = rooms.find(({ room }) => room === "at-second");
+    expect(there).toMatchObject({ scene: "jelly-stack", owner: second.url });
+    expect(there).not.toHaveProperty("tick");
+    expect(rooms.find(({ room }) => room === "at-first")?.tick).toBeGreaterThan(0);
+  } finally {
+    second.process.kill("SIGCONT");
+  }
+});
+
+test("a room is ended by way of any process", async () => {
+  const ended = await ask(second, "/api/admin/rooms/at-first", "DELETE");
+  expect(ended.status).toBe(204);
+  expect((await ask(first)).rooms.map(({ room }) => room)).toEqual(["at-second"]);
+});
