@@ -1,0 +1,118 @@
+/** The servers under test: real processes of the real program on one real PostgreSQL, each with a line of its own to it, and what they and their witnesses have said. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { PostgresServer } from "../support/postgres.ts";
+import { TcpProxy } from "./tcpProxy.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+export const ADMIN_TOKEN = "admin-of-the-chaos-suite";
+
+/** Machine's monotonic time, ms. */
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+export interface Member {
+  name: string;
+  url: string;
+  child: ChildProcess;
+  line: TcpProxy;
+  witness: string;
+  /** Log lines, parsed, with the machine's monotonic time. */
+  log: { ms: number; msg: string; level: number; room?: string; tick?: number; cause?: string; stateHash?: string; err?: { message: string } }[];
+  output: string[];
+}
+
+export interface Stepped {
+  by: string;
+  tick: number;
+  ms: number;
+}
+
+export class Fleet {
+  readonly members: Member[] = [];
+  /** Of all members that ever were. */
+  readonly everybody: Member[] = [];
+  readonly folder = mkdtempSync(join(tmpdir(), "pliant-chaos-"));
+  readonly database: PostgresServer;
+  readonly #name: string;
+  #started = 0;
+
+  private constructor(database: PostgresServer, name: string) {
+    this.database = database;
+    this.#name = name;
+  }
+
+  /** @param bin PostgreSQL's programs */
+  static async start(bin: string, members: number): Promise<Fleet> {
+    const database = await PostgresServer.start(bin);
+    const fleet = new Fleet(database, new URL(await database.database()).pathname.slice(1));
+    await Promise.all(Array.from({ length: members }, () => fleet.add()));
+    return fleet;
+  }
+
+  async add(): Promise<Member> {
+    const name = `server-${++this.#started}`;
+    const [line, port] = [await TcpProxy.open(this.database.port), await freePort()];
+    const store = new URL(this.database.url(this.#name));
+    store.port = String(line.port);
+    const witness = join(this.folder, `${name}.ticks`);
+    const child = spawn(process.execPath, ["--import", new URL("./witness.ts", import.meta.url).href, "server/main.ts"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: process.env["PATH"], WITNESS_FILE: witness, HOST: "127.0.0.1", PORT: String(port), LOG_LEVEL: "info", PLIANT_WORKERS: "1", PLIANT_STORE: store.href,
+        PLIANT_DATA_DIR: join(this.folder, name), PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"), PLIANT_PREWARM: "cube", PLIANT_EMPTY_ROOM_SECONDS: "600",
+        PLIANT_TOKEN_SECRET: "the secret that all servers of this suite share", PLIANT_ADMIN_TOKEN: ADMIN_TOKEN, PLIANT_CONNECTIONS_PER_ADDRESS: "10000",
+      },
+    });
+    const member: Member = { name, url: `http://127.0.0.1:${port}`, child, line, witness, log: [], output: [] };
+    // The log tells the time of day; its difference to the monotonic clock is this machine's, the same for all.
+    const offsetMs = Date.now() - nowMs();
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      if (!text.startsWith("{")) return void member.output.push(text);
+      const entry = JSON.parse(text) as { time: number } & Member["log"][number];
+      member.log.push({ ...entry, ms: entry.time - offsetMs });
+    });
+    createInterface({ input: child.stderr }).on("line", (text) => member.output.push(text));
+    this.members.push(member);
+    this.everybody.push(member);
+    await waitForOk(`${member.url}/readyz`, 60_000, () => (child.exitCode === null ? undefined : `${name} ended with ${child.exitCode}: ${member.output.join("\n")}`));
+    return member;
+  }
+
+  /** It is gone, or will be: nobody asks it any more. */
+  remove(member: Member): void {
+    const index = this.members.indexOf(member);
+    if (index >= 0) this.members.splice(index, 1);
+  }
+
+  /** Ticks of every room, by time. */
+  ticks(): Map<string, Stepped[]> {
+    const rooms = new Map<string, Stepped[]>();
+    for (const { name, witness } of this.everybody) {
+      if (!existsSync(witness)) continue;
+      for (const line of readFileSync(witness, "utf8").split("\n")) {
+        if (!line.endsWith("]")) continue; // The last one, cut off in the middle.
+        const [room, tick, ms] = JSON.parse(line) as [string, number, number];
+        const list = rooms.get(room) ?? [];
+        rooms.set(room, list);
+        list.push({ by: name, tick, ms });
+      }
+    }
+    for (const list of rooms.values()) list.sort((a, b) => a.ms - b.ms);
+    return rooms;
+  }
+
+  async close(): Promise<void> {
+    for (const { child, line } of this.everybody) {
+      child.kill("SIGKILL");
+      line.close();
+    }
+    await this.database.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,142 @@
+/** What can go wrong, one thing at a time: each does its harm to a fleet under load, heals it, and says what of it is to be judged besides what always is. */
+import { once } from "node:events";
+import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
+import { lost } from "./judge.ts";
+import type { Player } from "./player.ts";
+
+export interface Stage {
+  fleet: Fleet;
+  players: Player[];
+  /** In [0, 1), by the run's seed. */
+  random: () => number;
+}
+
+/** Does it; resolves when all is healed. @returns what to ask once everything runs again */
+export type Scenario = (stage: Stage) => Promise<() => string[]>;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const pick = <T>({ random }: Stage, list: readonly T[]): T => list[Math.floor(random() * list.length)];
+const between = ({ random }: Stage, from: number, to: number): number => from + random() * (to - from);
+const nothing = (): string[] => [];
+
+async function kill(fleet: Fleet, member: Member): Promise<number> {
+  const endedMs = nowMs();
+  const gone = once(member.child, "exit");
+  member.child.kill("SIGKILL");
+  fleet.remove(member);
+  await gone;
+  return endedMs;
+}
+
+/** Longest orderly end of a process, ms. */
+const END_MS = 25_000;
+
+export const SCENARIOS: Record<string, Scenario> = {
+  /** kill -9 of any server, and a new one. */
+  kill: async (stage) => {
+    const { fleet } = stage, member = pick(stage, fleet.members);
+    const endedMs = await kill(fleet, member);
+    await fleet.add();
+    return () => lost(fleet, member, endedMs);
+  },
+
+  /** kill -9 of all but one at once. */
+  killMost: async (stage) => {
+    const { fleet } = stage, [, ...members] = [...fleet.members].sort(() => stage.random() - 0.5);
+    const ends = await Promise.all(members.map(async (member) => ({ member, endedMs: await kill(fleet, member) })));
+    await Promise.all(members.map(() => fleet.add()));
+    return () => ends.flatMap(({ member, endedMs }) => lost(fleet, member, endedMs));
+  },
+
+  /** SIGSTOP for shorter or longer than a lease, then SIGCONT in the middle of whatever it did. */
+  stop: async (stage) => {
+    const member = pick(stage, stage.fleet.members);
+    member.child.kill("SIGSTOP");
+    await sleep(between(stage, 500, 11_000));
+    member.child.kill("SIGCONT");
+    return nothing;
+  },
+
+  /** SIGTERM: it hands over and ends; nothing is lost. */
+  terminate: async (stage) => {
+    const { fleet } = stage, member = pick(stage, fleet.members), startMs = nowMs();
+    fleet.remove(member);
+    const gone = once(member.child, "exit");
+    member.child.kill("SIGTERM");
+    const ready = await fetch(`${member.url}/readyz`).then(({ status }) => status, () => 503);
+    const [code] = (await gone) as [number | null];
+    const tookMs = nowMs() - startMs;
+    await fleet.add();
+    return () => [
+      ...(code === 0 ? [] : [`${member.name} ended with ${code}`]),
+      ...(ready === 503 ? [] : [`${member.name} was still ready: ${ready}`]),
+      ...(tookMs <= END_MS ? [] : [`${member.name} took ${Math.round(tookMs)} ms to end`]),
+      ...lost(fleet, member, startMs + tookMs, 0),
+    ];
+  },
+
+  /** One server is cut off from the database without being told. */
+  partition: async (stage) => {
+    const { line } = pick(stage, stage.fleet.members);
+    line.silence();
+    await sleep(between(stage, 500, 11_000));
+    line.heal();
+    return nothing;
+  },
+
+  /** One server's connections to the database are reset, and again. */
+  flap: async (stage) => {
+    const { line } = pick(stage, stage.fleet.members);
+    for (let i = 0; i < 4; i++) {
+      line.break();
+      await sleep(between(stage, 50, 700));
+      line.heal();
+      await sleep(between(stage, 50, 700));
+    }
+    return nothing;
+  },
+
+  /** The database crashes, stays away, and recovers. */
+  database: async (stage) => {
+    await stage.fleet.database.halt();
+    await sleep(between(stage, 500, 9_000));
+    await stage.fleet.database.resume();
+    return nothing;
+  },
+
+  /** Everybody loses the line at the same moment. */
+  storm: async ({ players }) => {
+    for (const player of players) player.drop();
+    return nothing;
+  },
+
+  /** Some members stop reading, and go on later. */
+  silent: async (stage) => {
+    const some = stage.players.filter(() => stage.random() < 0.5).flatMap(({ bot }) => bot ?? []);
+    for (const bot of some) bot.pauseReading();
+    await sleep(between(stage, 500, 6_000));
+    for (const bot of some) bot.resumeReading();
+    return nothing;
+  },
+
+  /** Rooms are moved on request while people pull in them. */
+  rebalance: async (stage) => {
+    const { url, name } = pick(stage, stage.fleet.members);
+    const answer = await fetch(`${url}/api/admin/rebalance`, {
+      method: "POST", body: JSON.stringify({ rooms: 3 }), headers: { "content-type": "application/json", authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    return () => (answer.status === 200 ? [] : [`${name} answers ${answer.status} to rebalancing`]);
+  },
+
+  /** A server is killed while another one is stopped. */
+  killAndStop: async (stage) => {
+    const { fleet } = stage, member = pick(stage, fleet.members), other = pick(stage, fleet.members.filter((one) => one !== member));
+    other.child.kill("SIGSTOP");
+    await sleep(between(stage, 0, 3000));
+    const endedMs = await kill(fleet, member);
+    await sleep(between(stage, 0, 7000));
+    other.child.kill("SIGCONT");
+    await fleet.add();
+    return () => lost(fleet, member, endedMs);
+  },
+};
