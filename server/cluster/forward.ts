@@ -5,6 +5,7 @@
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Cluster } from "./cluster.ts";
@@ -30,6 +31,12 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
   const heads = new WeakMap<IncomingMessage, Buffer>();
   app.server.prependListener("upgrade", (request: IncomingMessage, _socket: unknown, head: Buffer) => heads.set(request, head));
   await app.register(replyFrom, { disableRequestLogging: true, undici: { connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS } });
+
+  // Node counts a socket that was passed on as a connection of the server and would wait for its end.
+  const through = new Set<Duplex>();
+  app.addHook("preClose", async () => {
+    for (const socket of through) socket.destroy();
+  });
 
   app.addHook("onRequest", async (request) => {
     const header = request.headers[HOP_HEADER];
@@ -78,9 +85,12 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
       throw moving(room);
     }
     metrics.forwarded("proxy");
+    const { socket } = request.raw;
+    through.add(socket);
+    socket.once("close", () => through.delete(socket));
     // From here on the socket is the owner's: nothing of Fastify may write to it.
     reply.hijack();
-    reply.raw.detachSocket(request.raw.socket);
+    reply.raw.detachSocket(socket);
   }
 }
 

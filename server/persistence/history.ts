@@ -139,6 +139,13 @@ export class RoomHistory {
     return { state: from.packed ? zstdDecompressSync(from.packed) : undefined, from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
   }
 
+  /** What led to the state at `tick` is not there: the room can be had again from then on only. */
+  forgetBefore(tick: number): void {
+    this.#states = this.#states.filter((state) => state.tick >= tick);
+    this.#records = this.#records.filter((record) => record.tick > tick);
+    this.#hashes = this.#hashes.filter((hash) => hash.tick > tick);
+  }
+
   /** What came after `tick` never was. */
   rewind(tick: number): void {
     this.#states = this.#states.filter((state) => state.tick <= tick);

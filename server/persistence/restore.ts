@@ -52,6 +52,8 @@ export function fill(history: RoomHistory, { checkpoints, segments }: Found): nu
   const first = checkpoints[0]?.kept.tick ?? 0;
   history.append(until, segments.flatMap(({ records }) => records).filter(({ tick }) => tick > first), segments.flatMap(({ hashes }) => hashes).filter(({ tick }) => tick > first));
   for (const { kept } of checkpoints) history.add(kept);
+  // A new history begins with its scene; nothing leads from there to here.
+  if (first > 0) history.forgetBefore(first);
   return until;
 }
 

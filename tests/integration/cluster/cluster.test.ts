@@ -161,6 +161,18 @@ describe("forwarding", () => {
     expect((await closed)[0]).toBe(1006);
   });
 
+  test("who only passes sockets on ends in order, too, and takes them along", async () => {
+    const [a, b] = [await nodes.start(), await nodes.start()];
+    await create(a, "far");
+    const socket = new WebSocket(`${b.url.replace("http", "ws")}/api/rooms/far/socket`);
+    await once(socket, "message");
+    const [closed, exit] = [once(socket, "close"), once(b.child, "exit")];
+    b.child.kill("SIGTERM");
+    expect((await exit)[0]).toBe(0);
+    await closed;
+    expect((await json(`${a.url}/api/rooms/far`)).process).toBe(a.process);
+  });
+
   test("a forged word about who asks is not believed, and is passed on to nobody", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");

@@ -1,0 +1,24 @@
+/** The short form of `npm run chaos`: a server killed, one stopped for longer than its leases, one ended in order, everybody coming back at once, on a real database. */
+import { describe, expect, test } from "vitest";
+import { findPostgres } from "../support/postgres.ts";
+import { lacks } from "../support/tools.ts";
+import { chaos, randomFrom } from "./run.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+const bin = findPostgres();
+
+describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
+  test.each(["kill", "partition", "terminate"])("%s: no room twice, none hidden, none set back, every state as it was recorded", async (scenario) => {
+    const outcomes = await chaos({ bin: bin as string, runs: 1, seed: 7, servers: 2, rooms: 4, playersPerRoom: 1, only: [scenario], report: () => {} });
+    expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
+    expect(outcomes).toHaveLength(1);
+  });
+});
+
+test("a seed chooses the same scenarios and times again, and all of them in the long run", () => {
+  const [a, b] = [randomFrom(5), randomFrom(5)];
+  const names = Object.keys(SCENARIOS);
+  const chosen = Array.from({ length: 500 }, () => names[Math.floor(a() * names.length)]);
+  expect(Array.from({ length: 500 }, () => names[Math.floor(b() * names.length)])).toEqual(chosen);
+  expect(new Set(chosen)).toEqual(new Set(names));
+});
