@@ -5,8 +5,8 @@ import type { Maker } from "./maker.ts";
 export const RENEWALS = ["ok", "lost", "failed"] as const;
 export type Renewal = (typeof RENEWALS)[number];
 
-/** proxy: passed through. redirect: sent there. unreachable: the owner did not answer. */
-const FORWARDS = ["proxy", "redirect", "unreachable"] as const;
+/** proxy: passed through. unreachable: the owner did not answer. */
+const FORWARDS = ["proxy", "unreachable"] as const;
 
 /** Read at every scrape. */
 export interface ClusterSources {

@@ -5,7 +5,7 @@
 import type { Histogram } from "prom-client";
 import { IO_BUCKETS, Maker } from "./maker.ts";
 
-/** restart: this server offers its rooms again. thread: a worker was lost in the middle of a step. takeover: another process died. handover: another process gave it up. undo: its owner went back. */
+/** restart: its process died on this machine. takeover: its process died elsewhere or was cut off. handover: its process gave it up, as every orderly end does. thread: a worker was lost in the middle of a step. undo: its owner went back. */
 export const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as const;
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
