@@ -10,6 +10,8 @@ import "./styles/admin.css";
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+)\/?$/.exec(location.pathname);
+const { takeTokenFromAddress } = await import("./net/tokens.ts");
+takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
 if (match) {
   const room = decodeURIComponent(match[1]!), scene = new URLSearchParams(location.search).get("scene");
   const page = import("./ui/roomPage.ts");

@@ -1,6 +1,7 @@
 /** The HTTP side: scenes, rooms, topologies. Every failure is an ApiError whose message may be shown to the player. */
 import { decode } from "@msgpack/msgpack";
 import type { Topology } from "../../shared/topology.ts";
+import { keepToken, tokenFor } from "./tokens.ts";
 
 export interface SceneSummary {
   id: string;
@@ -53,7 +54,7 @@ export async function fetchScenes(): Promise<SceneSummary[]> {
 }
 
 export async function fetchRooms(): Promise<RoomSummary[]> {
-  return listOf(await (await request("/api/rooms")).json(), "rooms");
+  return listOf(await (await request("/api/rooms", { headers: bearer(undefined) })).json(), "rooms");
 }
 
 /** @throws ApiError 404 when the scene's file is gone */
@@ -65,20 +66,39 @@ export async function fetchScene(scene: string): Promise<SceneSummary> {
 export async function createRoom(scene: string, room?: string): Promise<RoomSummary> {
   const response = await request("/api/rooms", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...bearer(room) },
     body: JSON.stringify(room ? { scene, room } : { scene }),
   });
-  return (await response.json()) as RoomSummary;
+  const made = (await response.json()) as RoomSummary & { token?: string };
+  // Whoever opens a room owns it.
+  if (made.token !== undefined) keepToken(made.room, made.token);
+  return made;
 }
 
 /** @returns undefined when there is no such room */
 export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
   try {
-    return (await (await request("/api/rooms/" + encodeURIComponent(room))).json()) as RoomSummary;
+    return (await (await request("/api/rooms/" + encodeURIComponent(room), { headers: bearer(room) })).json()) as RoomSummary;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/** A link to the room that lets its bearer in as this. @throws ApiError 401 or 403 when this browser has no owner's token */
+export async function invite(room: string, role: "player" | "spectator"): Promise<string> {
+  const response = await request("/api/tokens", { method: "POST", headers: { "content-type": "application/json", ...bearer(room) }, body: JSON.stringify({ room, role }) });
+  return location.origin + ((await response.json()) as { path: string }).path;
+}
+
+/** The room goes back by this many seconds, for its owners. @throws ApiError */
+export async function undo(room: string, seconds: number): Promise<void> {
+  await request(`/api/rooms/${encodeURIComponent(room)}/undo`, { method: "POST", headers: { "content-type": "application/json", ...bearer(room) }, body: JSON.stringify({ seconds }) });
+}
+
+function bearer(room: string | undefined): Record<string, string> {
+  const token = tokenFor(room);
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** The topology of a content hash; the browser caches it for good. */

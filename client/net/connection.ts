@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   url: string;
   /** Read at every hello, so that a changed name goes out with the next one. */
   identity: () => { name: string; color: string };
+  /** What opens the room's door, read at every hello. */
+  credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
   onStatus: (status: ConnectionStatus) => void;
   /** Asked when the first attempts fail before any welcome: a refused upgrade carries no reason in a browser. */
@@ -30,8 +32,8 @@ const MAX_WAIT_MS = 5000;
 /** One ping a second feeds the clock and tells a dead line from a quiet room. */
 const PING_MS = 1000;
 
-/** Close codes after which trying again cannot help. */
-const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion]);
+/** Close codes after which trying again cannot help, or not before a person has done something. */
+const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.putOut, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
 
 /** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
@@ -96,7 +98,7 @@ export class Connection {
     this.lastHeardMs = performance.now();
     socket.onopen = () => {
       const { name, color } = this.options.identity();
-      socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}) }) as Uint8Array<ArrayBuffer>);
+      socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}), ...this.options.credentials?.() }) as Uint8Array<ArrayBuffer>);
     };
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
     socket.onclose = (event) => void this.closed(event.code, event.reason);

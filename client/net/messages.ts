@@ -4,6 +4,7 @@
  */
 import { decode, encode } from "@msgpack/msgpack";
 import { ClientMessage, PROTOCOL_VERSION, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import { isRole, type Role } from "../../shared/roles.ts";
 
 export type Point = [number, number, number];
 
@@ -12,6 +13,16 @@ export interface Member {
   name: string;
   color: string;
   connected: boolean;
+  role: Role;
+}
+
+/** How the room's door stands. */
+export interface DoorState {
+  locked: boolean;
+  /** Is one needed? */
+  password: boolean;
+  ownersOnly: boolean;
+  bans: number;
 }
 
 /** One held point: a surface triangle's barycentric point pulled towards `target`. */
@@ -40,7 +51,8 @@ export type ServerEvent =
   | { type: "stats"; stats: RoomStats }
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number }
-  | { type: "waiting"; tick: number; bodies: number[]; member: number };
+  | { type: "waiting"; tick: number; bodies: number[]; member: number }
+  | { type: "door"; door: DoorState };
 
 /**
  * @param data one binary WebSocket message
@@ -77,14 +89,20 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
     case ServerMessage.waiting:
       return { type: "waiting", tick: number(f[0], "waiting tick"), bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")), member: number(f[2], "waiting member") };
+    case ServerMessage.door:
+      return { type: "door", door: parseDoor(record(f[0], "door")) };
     default:
       return undefined;
   }
 }
 
+function parseDoor({ locked, password, ownersOnly, bans }: Record<string, unknown>): DoorState {
+  return { locked: locked === true, password: password === true, ownersOnly: ownersOnly === true, bans: typeof bans === "number" ? bans : 0 };
+}
+
 function parseMember(value: unknown): Member {
   const f = list(value, "members entry");
-  return { member: number(f[0], "member"), name: String(f[1]), color: safeColor(f[2]), connected: Boolean(f[3]) };
+  return { member: number(f[0], "member"), name: String(f[1]), color: safeColor(f[2]), connected: Boolean(f[3]), role: isRole(f[4]) ? f[4] : "player" };
 }
 
 function parseHand(value: unknown): Hand {
@@ -160,7 +178,7 @@ export interface SurfacePoint {
 
 /** Client to server. Each returns the bytes of one socket message. */
 export const build = {
-  hello: (who: { name?: string; color?: string; resume?: string }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
+  hello: (who: { name?: string; color?: string; resume?: string; token?: string; password?: string }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
   grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
     encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
   move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),
@@ -172,5 +190,7 @@ export const build = {
   remove: (body: number) => encode([ClientMessage.remove, body]),
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
+  kick: (member: number, banSeconds: number | undefined) => encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
+  door: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => encode([ClientMessage.door, change]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };

@@ -1,23 +1,65 @@
-/** Who is in the room, as a row of name tags. */
+/** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners put others out from here. */
+import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../net/messages.ts";
-import { h } from "./dom.ts";
+import { h, icon } from "./dom.ts";
 
-/** More than this many become a number. */
+export interface PeopleActions {
+  /** @param banSeconds how long it stays out; undefined: it may come back */
+  kick: (member: number, banSeconds: number | undefined) => void;
+}
+
+/** More than this many become a number, for everybody but owners, who have to reach each of them. */
 const SHOWN = 6;
+
+const WAYS_OUT: readonly [string, number | undefined][] = [["Put out", undefined], ["Ban for ten minutes", 600], ["Ban for a day", 86_400]];
 
 export class People {
   readonly element = h("ul", { class: "people", "aria-label": "People in this room" });
+  private readonly actions: PeopleActions;
+  /** Whose list of ways out is open. */
+  private open: number | undefined;
+  private last: { members: readonly Member[]; own: number; role: Role } = { members: [], own: 0, role: "player" };
 
-  update(members: readonly Member[], own: number): void {
+  constructor(actions: PeopleActions) {
+    this.actions = actions;
+    addEventListener("pointerdown", (event) => {
+      if (this.open !== undefined && !this.element.contains(event.target as Node)) this.toggle(undefined);
+    }, { capture: true });
+  }
+
+  /** @param role this member's own */
+  update(members: readonly Member[], own: number, role: Role): void {
+    this.last = { members, own, role };
     const here = members.filter((member) => member.connected || member.member === own);
     const sorted = [...here].sort((a, b) => Number(b.member === own) - Number(a.member === own) || a.member - b.member);
-    const tags = sorted.slice(0, SHOWN).map((member) => {
-      const name = member.member === own ? `${member.name} (you)` : member.name;
-      const tag = h("li", { class: "glass", title: name, "data-member": String(member.member) }, h("span", { class: "dot" }), h("span", { class: "name" }, name));
-      tag.style.setProperty("--member", member.color);
-      return tag;
-    });
-    if (sorted.length > SHOWN) tags.push(h("li", { class: "glass more" }, `+${sorted.length - SHOWN}`));
+    const shown = atLeast(role, "owner") ? sorted : sorted.slice(0, SHOWN);
+    const tags = shown.map((member) => this.tag(member, own, role));
+    if (sorted.length > shown.length) tags.push(h("li", { class: "glass more" }, `+${sorted.length - shown.length}`));
     this.element.replaceChildren(...tags);
+  }
+
+  private tag(member: Member, own: number, role: Role): HTMLElement {
+    const name = member.member === own ? `${member.name} (you)` : member.name;
+    const badge = member.role === "spectator" ? "eye" : atLeast(member.role, "owner") ? "star" : undefined;
+    const title = member.role === "player" ? name : `${name}, ${member.role}`;
+    const tag = h("li", { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role }, h("span", { class: "dot" }), h("span", { class: "name" }, name), badge && icon(badge));
+    tag.style.setProperty("--member", member.color);
+    if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
+    tag.append(h("button", { class: "out", type: "button", title: `Put ${member.name} out`, "aria-label": `Put ${member.name} out`, "aria-expanded": String(this.open === member.member), onclick: () => this.toggle(this.open === member.member ? undefined : member.member) }, "×"));
+    if (this.open === member.member) {
+      tag.append(h("div", { class: "popover glass", role: "menu" }, ...WAYS_OUT.map(([text, seconds]) => h("button", {
+        class: "link", type: "button", role: "menuitem",
+        onclick: () => {
+          this.actions.kick(member.member, seconds);
+          this.toggle(undefined);
+        },
+      }, text))));
+    }
+    return tag;
+  }
+
+  private toggle(member: number | undefined): void {
+    this.open = member;
+    this.update(this.last.members, this.last.own, this.last.role);
   }
 }

@@ -1,14 +1,17 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
-import { ApiError, fetchRoom, fetchScene, fetchTopology, socketUrl } from "../net/api.ts";
+import { ApiError, fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../net/connection.ts";
-import { build } from "../net/messages.ts";
+import { build, type DoorState } from "../net/messages.ts";
+import { forgetToken, tokenFor } from "../net/tokens.ts";
+import { atLeast, type Role } from "../../shared/roles.ts";
 import { RoomState } from "../state/roomState.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { loadIdentity } from "./identity.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
+import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
 import { shareLink } from "./share.ts";
 import type { LocalStats } from "./statsOverlay.ts";
@@ -17,12 +20,15 @@ import type { Playground } from "./playground.ts";
 /** The overlay's own numbers are taken this often, ms. */
 const STATS_MS = 250;
 
-export function openRoomPage(app: HTMLElement, room: string): void {
+/** @param password of the room, once it was asked for */
+export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
   const identity = loadIdentity();
   let playground: Playground | undefined;
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
   let built = 0;
+  let door: DoorState = { locked: false, password: false, ownersOnly: false, bans: 0 };
+  const role = (): Role => state.welcome?.role ?? "player";
 
   const shell = new RoomShell(room, identity, {
     identityChanged: () => connection.reintroduce(),
@@ -36,6 +42,10 @@ export function openRoomPage(app: HTMLElement, room: string): void {
       if (body !== undefined) shell.toasts.show(`Where is ${bodyName(body)} to go?`);
     },
     takeOut: (body) => connection.send(build.remove(body)),
+    kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
+    changeDoor: (change) => connection.send(build.door(change)),
+    invite: (as) => void invite(room, as).then(shareLink).then((text) => text && shell.toasts.show(text), sayProblem),
+    undo: (seconds) => void undo(room, seconds).then(() => shell.toasts.show(`Back by ${seconds} seconds`), sayProblem),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
@@ -47,13 +57,25 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     needKeyframe: () => connection.send(build.needKeyframe()),
     onTopology: (topology) => void draw(topology),
     onTopologyFailed: (error) => shell.setLoading(error instanceof ApiError ? error.message : String(error)),
-    onMembers: () => shell.people.update(state.members, state.welcome?.member ?? 0),
+    onMembers: () => {
+      shell.people.update(state.members, state.welcome?.member ?? 0, role());
+      allow();
+    },
+    onDoor: (next) => {
+      door = next;
+      shell.door.setDoor(next);
+      allow();
+    },
     onStats: (stats) => shell.stats.updateServer(stats),
     onReset: (member) => {
       playground?.grabs.endAll(false);
       shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
     },
-    onNotice: (code, text, details) => shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : text),
+    onNotice: (code, text, details) => {
+      // It has ended, or the room is a new one of the same name: not to be tried again.
+      if (code === "TOKEN_INVALID") return forgetToken(room);
+      shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : text);
+    },
     onWaiting: (member, came, went) => {
       shell.spares.setWaiting(state.spares.now);
       for (const body of went) playground?.grabs.endOn(body);
@@ -70,18 +92,34 @@ export function openRoomPage(app: HTMLElement, room: string): void {
   const connection = new Connection({
     url: socketUrl(room),
     identity: () => identity,
+    credentials: () => {
+      const token = tokenFor(room);
+      return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
+    },
     onEvent: (event, receivedMs) => state.receive(event, receivedMs),
     roomExists: async () => (await fetchRoom(room)) !== undefined,
     onStatus: (next) => {
       status = next;
       shell.banner.update(next);
-      shell.toolbar.setOnline(next.state === "open");
-      shell.spares.setOnline(next.state === "open");
+      allow();
       shell.element.classList.toggle("offline", next.state === "waiting");
       if (next.state !== "open") playground?.grabs.endAll(false);
       if (next.state === "ended") leave(next.code);
     },
   });
+
+  /** What this member may do now, by its role, the room's door and the line. */
+  function allow(): void {
+    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !door.ownersOnly));
+    shell.toolbar.setAllowed(resets, online && pulls);
+    shell.spares.setOnline(resets);
+    shell.door.setOwner(own);
+    shell.element.classList.toggle("watching", !pulls);
+  }
+
+  function sayProblem(error: unknown): void {
+    shell.toasts.show(error instanceof ApiError ? error.message : String(error));
+  }
 
   const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
 
@@ -102,7 +140,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
     playground = new Playground({
       shell, state, topology, probe, identity,
       send: (bytes) => connection.send(bytes),
-      online: () => status.state === "open",
+      online: () => status.state === "open" && atLeast(role(), "player"),
       limits: () => ({ reach: state.welcome?.limits["reach"] ?? 100, maxGrabs: state.welcome?.limits["grabsPerMember"] ?? Limits.grabsPerMember }),
       onCommand: run,
     });
@@ -119,7 +157,7 @@ export function openRoomPage(app: HTMLElement, room: string): void {
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open") connection.send(build.reset());
+        if (status.state === "open" && atLeast(role(), door.ownersOnly ? "owner" : "player")) connection.send(build.reset());
         return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
@@ -168,15 +206,28 @@ export function openRoomPage(app: HTMLElement, room: string): void {
   function leave(code: number): void {
     if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);
     else if (code === CloseCode.unsupportedVersion) leaveWith(MESSAGES.oldClient);
+    else if (code === CloseCode.tokenNeeded) leaveWith(MESSAGES.tokenNeeded);
+    else if (code === CloseCode.putOut) leaveWith(MESSAGES.putOut);
+    else if (code === CloseCode.locked) leaveWith(MESSAGES.locked);
+    else if (code === CloseCode.tooManyAttempts) leaveWith(MESSAGES.tooManyAttempts);
+    else if (code === CloseCode.passwordNeeded) {
+      end("A password");
+      app.replaceChildren(passwordPage(room, password !== undefined, (given) => openRoomPage(app, room, given)));
+    }
   }
 
   function leaveWith([title, text]: readonly [string, string]): void {
+    end(title);
+    app.replaceChildren(messagePage(title, text));
+    if (status.state !== "ended") connection.close();
+  }
+
+  /** Nothing of the room is shown any more. */
+  function end(title: string): void {
     ended = true;
     clearInterval(statsTimer);
     playground?.dispose();
     document.title = `${title} · Pliant`;
-    app.replaceChildren(messagePage(title, text));
-    if (status.state !== "ended") connection.close();
   }
 
   // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.

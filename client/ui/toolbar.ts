@@ -20,8 +20,8 @@ export class Toolbar {
   private readonly me: HTMLButtonElement;
   private readonly popover: HTMLElement;
 
-  /** @param spares the list of what can be put in */
-  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement) {
+  /** @param spares the list of what can be put in; door what owners decide */
+  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, door: HTMLElement) {
     this.popover = identityPopover(identity, () => {
       this.showIdentity(identity);
       saveIdentity(identity);
@@ -37,7 +37,7 @@ export class Toolbar {
       "div", { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
       this.me, h("hr"), this.pushButton, spares, this.resetButton,
       tool("home", "", "The scene's own view (H)", actions.home), this.overlayButton, tool("help", "", "Help (?)", actions.help),
-      h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
+      door, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,
     );
     this.showIdentity(identity);
@@ -60,8 +60,10 @@ export class Toolbar {
     this.overlayButton.setAttribute("aria-pressed", String(on));
   }
 
-  setOnline(on: boolean): void {
-    this.resetButton.disabled = !on;
+  /** @param mayReset does this member's role allow it, and is the line up? mayPull the same for hands */
+  setAllowed(mayReset: boolean, mayPull: boolean): void {
+    this.resetButton.disabled = !mayReset;
+    this.pushButton.disabled = !mayPull;
   }
 
   private showIdentity({ name, color }: Identity): void {

@@ -19,7 +19,7 @@ const integer = (name: "frames" | "seed" | "connections", low: number, high: num
 const frames = integer("frames", 100, 1e9), seed = integer("seed", 0, 2 ** 31), connections = integer("connections", 1, 60);
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const shown = ({ rssMb, heapMb, files, sessions, rooms }: Holdings): string => `${rssMb.toFixed(0)} MB resident, ${heapMb.toFixed(0)} MB heap, ${files} files, ${sessions} sessions, ${rooms} rooms`;
+const shown = ({ rssMb, heapMb, externalMb, files, sessions, rooms }: Holdings): string => `${rssMb.toFixed(0)} MB resident, ${heapMb.toFixed(0)} MB heap, ${externalMb.toFixed(0)} MB beside it, ${files} files, ${sessions} sessions, ${rooms} rooms`;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const fuzzed = await startFuzzedServer(), problems: string[] = [];
@@ -45,7 +45,8 @@ if (fuzzed.witness.counts.deltas <= witnessed) problems.push("the witness got no
 if (after.sessions > 1) problems.push(`${after.sessions} sessions are left, only the witness should be`);
 if (after.files > before.files) problems.push(`${after.files - before.files} more open files`);
 if (after.heapMb > before.heapMb + 5) problems.push(`${(after.heapMb - before.heapMb).toFixed(1)} MB more heap in use after garbage collection`);
-if (after.rssMb > 1.1 * before.rssMb + 10) problems.push(`${(after.rssMb - before.rssMb).toFixed(0)} MB more resident memory`);
+// Rooms remember their last minutes, and the allocator keeps what it was given: a leak of a frame or a connection would be far above this in so many.
+if (after.rssMb > 1.25 * before.rssMb + 10) problems.push(`${(after.rssMb - before.rssMb).toFixed(0)} MB more resident memory`);
 for (const line of alarms(fuzzed.server.output())) problems.push(`log: ${line.slice(0, 300)}`);
 const code = await fuzzed.stop();
 if (code !== 0) problems.push(`the server ended with ${code}`);

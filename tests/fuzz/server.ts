@@ -16,6 +16,8 @@ export interface FuzzedServer {
 export interface Holdings {
   rssMb: number;
   heapMb: number;
+  /** Buffers and shared memories beside the heap. */
+  externalMb: number;
   files: number;
   sessions: number;
   rooms: number;
@@ -42,7 +44,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
       }
       const text = await (await fetch(`${server.url}/metrics`)).text();
       const mb = (name: string): number => metric(text, name) / 2 ** 20;
-      return { rssMb: mb("process_resident_memory_bytes"), heapMb: mb("nodejs_heap_size_used_bytes"), files: metric(text, "process_open_fds"), sessions: metric(text, "pliant_sessions"), rooms: metric(text, "pliant_rooms") };
+      return { rssMb: mb("process_resident_memory_bytes"), heapMb: mb("nodejs_heap_size_used_bytes"), externalMb: mb("nodejs_external_memory_bytes"), files: metric(text, "process_open_fds"), sessions: metric(text, "pliant_sessions"), rooms: metric(text, "pliant_rooms") };
     },
     stop: async () => {
       await witness.leave();

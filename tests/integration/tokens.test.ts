@@ -172,6 +172,16 @@ describe("limits of one address", () => {
     await small.close();
   });
 
+  test("an address is what the line says, unless a proxy is trusted", async () => {
+    for (const trustProxy of [false, true]) {
+      const behind = await startTestServer({ trustProxy, roomsPerAddress: 1 });
+      const make = async (room: string, from: string): Promise<number> =>
+        (await fetch(`${behind.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json", "x-forwarded-for": from }, body: JSON.stringify({ scene: "cube", room }) })).status;
+      expect([await make("a", "192.0.2.1"), await make("b", "192.0.2.2"), await make("c", "192.0.2.2")]).toEqual([201, trustProxy ? 201 : 429, 429]);
+      await behind.close();
+    }
+  });
+
   test("tokens that are none: after 60 of them even a good one has to wait", async () => {
     const guessed = await startTestServer({ adminToken: ADMIN });
     await createRoom(guessed.url, "cube", "room");

@@ -179,7 +179,7 @@ describe("RoomState", () => {
   test("hands of members who went are forgotten", async () => {
     await join();
     state.receive({ type: "hands", tick: 1, hands: [{ member: 2, cursor: [0, 0, 0], grabs: [] }, { member: 3, cursor: [0, 0, 0], grabs: [] }] }, 0);
-    state.receive({ type: "members", members: [{ member: 2, name: "a", color: "#000000", connected: true }, { member: 3, name: "b", color: "#000000", connected: false }] }, 0);
+    state.receive({ type: "members", members: [{ member: 2, name: "a", color: "#000000", connected: true, role: "player" }, { member: 3, name: "b", color: "#000000", connected: false, role: "player" }] }, 0);
     expect([...state.hands.keys()]).toEqual([2]);
   });
 });
