@@ -63,6 +63,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     fleet.remove(member);
     const gone = once(member.child, "exit");
     member.child.kill("SIGTERM");
+    // The signal is on its way beside the question: from the moment that it says so it must not be ready.
+    while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "going down")) await sleep(5);
     const ready = await fetch(`${member.url}/readyz`).then(({ status }) => status, () => 503);
     const [code] = (await gone) as [number | null];
     const tookMs = nowMs() - startMs;
