@@ -135,3 +135,17 @@ export interface RoomStats {
   kbpsOut: number;
   timeDilation: number;
 }
+
+/** First part of a film (PROTOCOL.md, section 11). */
+export interface FilmHead {
+  format: "pliant-film-1";
+  room: string;
+  scene: string;
+  /** Content hash. */
+  topology: string;
+  tickHz: number;
+  sendHz: number;
+  /** Ticks. */
+  from: number;
+  until: number;
+}

@@ -40,6 +40,11 @@ export interface Rebuild {
 
 export class HistoryError extends Error {}
 
+/** @returns what `OpenTask` takes */
+export function unpack({ packed }: KeptState): Uint8Array | undefined {
+  return packed ? zstdDecompressSync(packed) : undefined;
+}
+
 const compress = promisify(zstdCompress);
 /** Level 1: 0.5 to 3 ms of a library thread for 0.2 to 0.5 MB, and within a tenth of the default's size. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -136,7 +141,7 @@ export class RoomHistory {
   rebuild(until: number): Rebuild {
     const from = this.#states.findLast(({ tick }) => tick <= until);
     if (!from || until > this.#tick) throw new HistoryError(`tick ${until} is not between ${this.oldestTick} and ${this.#tick}`);
-    return { state: from.packed ? zstdDecompressSync(from.packed) : undefined, from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
+    return { state: unpack(from), from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
   }
 
   /** What led to the state at `tick` is not there: the room can be had again from then on only. */

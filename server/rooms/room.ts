@@ -145,6 +145,10 @@ export class Room {
     return this.#options.template.layout.tickHz;
   }
 
+  get template(): SceneTemplate {
+    return this.#options.template;
+  }
+
   /** The last minutes, for whoever wants to step them again. @param seconds how far back at least, if it reaches so far */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash } = this.#options.template;

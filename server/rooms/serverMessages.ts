@@ -1,7 +1,7 @@
 /** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
-import { ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import { type FilmHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 import type { DoorState } from "../doors/roomDoor.ts";
 import type { Session } from "./session.ts";
 
@@ -18,7 +18,10 @@ export function encodeMembers(sessions: Iterable<Session>): Uint8Array {
   return encoder.encode([ServerMessage.members, rows]);
 }
 
-export function encodeHands(tick: number, sessions: Iterable<Session>): Uint8Array {
+/** What others see of a member's hands. */
+export type HandsOf = Pick<Session, "member" | "cursor" | "grabs">;
+
+export function encodeHands(tick: number, sessions: Iterable<HandsOf>): Uint8Array {
   const rows = [...sessions].map((s) => [
     s.member,
     s.cursor,
@@ -45,6 +48,10 @@ export function encodeWaiting(tick: number, bodies: Iterable<number>, member: nu
 
 export function encodeDoor(state: DoorState): Uint8Array {
   return encoder.encode([ServerMessage.door, state]);
+}
+
+export function encodeFilmHead(head: FilmHead): Uint8Array {
+  return exactEncoder.encode(head);
 }
 
 export function encodeReset(tick: number, member: number): Uint8Array {

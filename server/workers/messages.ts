@@ -90,6 +90,8 @@ export interface StepTask {
   /** The room's tick number on the wire. */
   tick: number;
   inputs: Input[];
+  /** A state was taken before this tick when it was stepped first, which left its mark (sim/checkpoint.ts). */
+  fresh?: boolean;
   /** `none`: not a send tick. `moving`: a delta if anything changed. `always`: a delta even if it is empty. */
   delta: "none" | "moving" | "always";
   /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that

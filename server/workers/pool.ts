@@ -1,6 +1,6 @@
 /**
  * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that building a
- * large one delays no tick), and a pool of its own for each dedicated room. Rooms see only `RoomPool`.
+ * large one delays no tick), one of a single thread that steps films, and a pool of its own for each dedicated room. Rooms see only `RoomPool`.
  */
 import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
@@ -12,6 +12,10 @@ import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, Op
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
+/** A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1): a third of another thread's share. */
+const FILM_NICE = 5;
+/** The films' thread goes away when none has been made for this long, ms. */
+const FILM_IDLE_MS = 5_000;
 
 /** Where a room's tasks run. */
 export interface RoomPool {
@@ -58,6 +62,7 @@ export class WorkerPools {
   readonly #shared: Piscina;
   readonly #sharedCrews: Crews;
   readonly #builder: Builder;
+  readonly #films: Piscina;
   readonly #dedicated = new Set<Piscina>();
   readonly #running = new Set<RunningStep>();
   /** Rooms that have had a tick: some thread knows them. */
@@ -73,6 +78,7 @@ export class WorkerPools {
     this.#sharedCrews = this.#crewsOf(this.#shared, options.workers);
     const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
     this.#builder = new Builder({ filename, deadlineMs, memoryMb, onError });
+    this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
@@ -93,6 +99,11 @@ export class WorkerPools {
     });
   }
 
+  /** For what is stepped again: a thread that has no rooms, and less of the processor than those that do. */
+  forFilms(): RoomPool {
+    return this.#roomPool("shared", this.#films, this.#crewsOf(this.#films, 1), async () => {});
+  }
+
   /** Threads that step rooms (shared and dedicated). */
   get threads(): number {
     return this.#stepPools().reduce((sum, pool) => sum + pool.threads.length, 0);
@@ -107,7 +118,7 @@ export class WorkerPools {
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
     this.#reclaimer.close();
-    await Promise.all([...this.#stepPools().map((pool) => pool.destroy()), this.#builder.close()]);
+    await Promise.all([...this.#stepPools().map((pool) => pool.destroy()), this.#builder.close(), this.#films.destroy()]);
   }
 
   #stepPools(): Piscina[] {
@@ -120,8 +131,8 @@ export class WorkerPools {
     for (const pool of this.#stepPools()) for (const _ of pool.threads) pool.run(undefined, { name: "collect" }).catch(() => {}); // A thread that ends has nothing left to collect.
   }
 
-  #createPool(minThreads: number, maxThreads: number, idleTimeout: number): Piscina {
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, recordTiming: false, workerData: { collections: this.#collections } satisfies SimThreadData });
+  #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
+    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, recordTiming: false, workerData: { collections: this.#collections } satisfies SimThreadData });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }

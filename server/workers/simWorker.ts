@@ -89,6 +89,7 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   if (!room) return { unknown: task.room.key };
   const { world, state, encoder } = room;
   if (!("frames" in task.room)) state.enter();
+  if (task.fresh) forgetList(room.memory);
   const before = world.contactCounts();
   const { seconds, events, crew } = stepWorld(room, task);
   const contact = since(before, world.contactCounts());
