@@ -25,6 +25,8 @@ export interface KeptState {
   stateHash: string;
   /** zstd of sim/checkpoint.ts's bytes; null: as the scene starts. */
   packed: Uint8Array | null;
+  /** Seconds of steps that the room had taken by then in this process: what it takes to have it again without the state. */
+  cost?: number;
 }
 
 /** How to have a tick again. */
@@ -118,8 +120,8 @@ export class RoomHistory {
   }
 
   /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
-  async keep(tick: number, stateHash: string, state: Uint8Array): Promise<KeptState | null> {
-    const { length } = this.#rewinds, kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL) };
+  async keep(tick: number, stateHash: string, state: Uint8Array, cost = 0): Promise<KeptState | null> {
+    const { length } = this.#rewinds, kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL), cost };
     // Time may have gone back meanwhile, and on to the same tick again.
     return length === this.#rewinds.length && this.add(kept) ? kept : null;
   }
@@ -144,7 +146,7 @@ export class RoomHistory {
     return { state: unpack(from), from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
   }
 
-  /** What led to the state at `tick` is not there: the room can be had again from then on only. */
+  /** States and inputs before `tick`, of which there is a state, are not known any more. */
   forgetBefore(tick: number): void {
     this.#states = this.#states.filter((state) => state.tick >= tick);
     this.#records = this.#records.filter((record) => record.tick > tick);
@@ -178,8 +180,6 @@ export class RoomHistory {
       if (kept.length === 0 || state.tick - kept.at(-1)!.tick >= sparse) kept.push(state);
     }
     this.#states = [...kept, ...near];
-    const { tick: oldest } = this.#states[0]!;
-    this.#records = this.#records.filter(({ tick }) => tick > oldest);
-    this.#hashes = this.#hashes.filter(({ tick }) => tick > oldest);
+    this.forgetBefore(this.oldestTick);
   }
 }

@@ -17,6 +17,8 @@ export class RoomPast {
   readonly #tickHz: number;
   /** Since the last state: s in ticks, and ticks. */
   #stepSeconds = 0;
+  /** Since the room was opened here, s. */
+  #allSeconds = 0;
   #ticks = 0;
   #saveSeconds = 0;
   #lastSavedMs = performance.now();
@@ -49,6 +51,7 @@ export class RoomPast {
     this.history.stepped(tick, inputs, stateHash);
     this.#ticks += 1;
     this.#stepSeconds += wholeSeconds - seconds.encode;
+    this.#allSeconds += wholeSeconds - seconds.encode;
     return saved && this.saved(saved);
   }
 
@@ -58,7 +61,7 @@ export class RoomPast {
     this.#saveSeconds = seconds;
     this.#lastSavedMs = performance.now();
     this.history.marked();
-    return this.history.keep(tick, stateHash, state);
+    return this.history.keep(tick, stateHash, state, this.#allSeconds);
   }
 
   /** A thread was lost in the tick after the last one. */

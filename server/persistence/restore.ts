@@ -39,7 +39,7 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
   }
   if (foreign && checkpoints.length === 0) return { checkpoints: [], segments: [], members: null, damaged, foreign };
   const segments: Segment[] = [];
-  for (const { after, bytes } of await store.readJournal(room, checkpoints[0]?.kept.tick ?? 0)) {
+  for (const { after, bytes } of await store.readJournal(room, 0)) {
     const segment = attempt(() => decodeSegment(bytes), (reason) => damaged.push({ what: "journal", tick: after, reason }));
     if (segment) segments.push(segment);
   }
@@ -49,11 +49,11 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
 /** Puts what was found into a history that is new. @returns where the room stood */
 export function fill(history: RoomHistory, { checkpoints, segments }: Found): number {
   const last = segments.at(-1), until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.kept.tick ?? 0);
-  const first = checkpoints[0]?.kept.tick ?? 0;
-  history.append(until, segments.flatMap(({ records }) => records).filter(({ tick }) => tick > first), segments.flatMap(({ hashes }) => hashes).filter(({ tick }) => tick > first));
+  history.append(until, segments.flatMap(({ records }) => records), segments.flatMap(({ hashes }) => hashes));
   for (const { kept } of checkpoints) history.add(kept);
-  // A new history begins with its scene; nothing leads from there to here.
-  if (first > 0) history.forgetBefore(first);
+  // The scene's start leads somewhere only if all is known since.
+  const reaches = segments[0]?.after ?? until;
+  if (reaches > 0) history.forgetBefore(checkpoints[0]!.kept.tick);
   return until;
 }
 

@@ -17,6 +17,8 @@ import type { RoomPast } from "./past.ts";
 
 /** A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart has to step again. */
 const STORE_SECONDS = 5;
+/** Or as soon as stepping it again would take so long, s: a restart has many rooms to bring back. */
+const STORE_COST_SECONDS = 1;
 /** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
 const SPARE = 3;
 
@@ -49,6 +51,8 @@ interface Entry {
   /** Where the store's segments end, ascending. */
   ends: number[];
   storedTicks: number[];
+  /** `KeptState.cost` of the last of them. */
+  storedCost: number;
   members: string;
   /** Since when something waits to be written, ms; 0: nothing does. */
   waitingMs: number;
@@ -73,7 +77,7 @@ export class Scribe {
   /** From now on what the room does is written. @param stored what the store has of it already: ticks of checkpoints, and where segments end */
   hold(room: Kept, lease: Lease, stored: { checkpoints: readonly number[]; segments: readonly number[] } = { checkpoints: [], segments: [] }): void {
     const { tick, rewinds } = room.past.history;
-    this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], members: "", waitingMs: 0, tail: Promise.resolve() });
+    this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, tail: Promise.resolve() });
   }
 
   leases(): Lease[] {
@@ -190,12 +194,14 @@ export class Scribe {
     const { room, lease } = entry, { history } = room.past, newest = history.newestState;
     const last = entry.storedTicks.at(-1) ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.
-    const due = newest.tick >= last + STORE_SECONDS * room.tickHz || (newest.tick > last && newest.tick === history.tick);
+    const { cost = 0 } = newest;
+    const due = newest.tick >= last + STORE_SECONDS * room.tickHz || cost - entry.storedCost >= STORE_COST_SECONDS || (newest.tick > last && newest.tick === history.tick);
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
     const startMs = performance.now(), state = encodeCheckpoint({ kept: newest, members: room.memberRecords() });
     await this.#options.store.writeCheckpoint(lease, { tick: newest.tick, identity: room.identity, state });
     this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
     entry.storedTicks.push(newest.tick);
+    entry.storedCost = cost;
     await this.#prune(entry);
   }
 
@@ -203,9 +209,10 @@ export class Scribe {
     const { history } = entry.room.past, wanted = new Set(history.states.map(({ tick }: KeptState) => tick));
     const kept = entry.storedTicks.filter((tick, i) => wanted.has(tick) || i >= entry.storedTicks.length - SPARE);
     if (kept.length === entry.storedTicks.length) return;
-    // Segments before the oldest checkpoint that is left lead nowhere.
-    await this.#options.store.prune(entry.lease, kept, kept[0]!);
+    // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.
+    const oldest = Math.min(kept[0]!, history.oldestTick);
+    await this.#options.store.prune(entry.lease, kept, oldest);
     entry.storedTicks = kept;
-    entry.ends = entry.ends.filter((end) => end > kept[0]!);
+    entry.ends = entry.ends.filter((end) => end > oldest);
   }
 }
