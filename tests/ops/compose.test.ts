@@ -52,7 +52,8 @@ test("the server's port is the one that it listens on, that the image exposes an
   expect(last?.env["PORT"]).toBe(String(port));
   expect(readConfig(last?.env ?? {}).port).toBe(port);
   const [job] = yaml("server/ops/prometheus/prometheus.yml").scrape_configs;
-  expect(job).toMatchObject({ job_name: "pliant", metrics_path: "/metrics", static_configs: [{ targets: [`pliant:${port}`] }] });
+  expect(job).toMatchObject({ job_name: "pliant", metrics_path: "/metrics", dns_sd_configs: [{ names: ["pliant"], type: "A", port }] });
+  expect(Object.keys(compose.services)).toContain("pliant");
 });
 
 test("Prometheus is given its configuration and rules", () => {

@@ -32,7 +32,8 @@ export async function startPrometheus(executable: string, target: string, interv
   const folder = mkdtempSync(join(tmpdir(), "pliant-prometheus-"));
   const config = parse(readFileSync(CONFIG, "utf8"));
   config.global = { scrape_interval: interval, evaluation_interval: interval };
-  config.scrape_configs[0].static_configs[0].targets = [target];
+  delete config.scrape_configs[0].dns_sd_configs;
+  config.scrape_configs[0].static_configs = [{ targets: [target] }];
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));
   for (const rules of config.rule_files) copyFileSync(join("server/ops/prometheus", rules), join(folder, rules));
 
