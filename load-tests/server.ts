@@ -22,6 +22,8 @@ export interface ServerOptions {
   /** Command line; default this Node running server/main.ts. */
   command?: string[];
   env?: Record<string, string>;
+  /** Default: one that is free. */
+  port?: number;
   /** How long it may take until /readyz answers 200, ms. */
   readyWithinMs?: number;
 }
@@ -51,8 +53,8 @@ export async function waitForOk(url: string, withinMs: number, gaveUp: () => str
 }
 
 /** @throws Error with the server's output if it ends or is not ready in time */
-export async function startServer({ folder, command, env = {}, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
-  const port = await freePort();
+export async function startServer({ folder, command, env = {}, port: wanted, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
+  const port = wanted ?? (await freePort());
   const [file, ...args] = command ?? [process.execPath, "server/main.ts"];
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),

@@ -1,0 +1,58 @@
+/** A real server is killed and started again beside a real Prometheus: the room comes back, the alert that says so fires, and the log tells the same. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { freePort, startServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/server.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
+import { faults, linesOf } from "./logLines.ts";
+import { startPrometheus } from "./prometheus.ts";
+import type { RunningPrometheus } from "./prometheus.ts";
+
+interface Alert {
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  state: string;
+}
+
+const prometheus = findOnPath("prometheus");
+describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
+  const data = mkdtempSync(join(tmpdir(), "pliant-crash-"));
+  let server: RunningServer;
+  let monitor: RunningPrometheus;
+  afterAll(async () => {
+    await monitor?.stop();
+    await server?.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  test("raises the alert of rooms brought back, which names the server and its runbook paragraph", async () => {
+    const port = await freePort();
+    const start = (): Promise<RunningServer> => startServer({ port, env: { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, LOG_LEVEL: "info" } });
+    server = await start();
+    monitor = await startPrometheus(prometheus as string, `127.0.0.1:${port}`, "1s");
+    await createRoom(server.url, "jelly-stack", "crashed");
+    const bot = await Bot.join(server.url, "crashed");
+    await bot.frames(30);
+    server.process.kill("SIGKILL");
+    await server.stop();
+    server = await start();
+
+    const firing = async (): Promise<Alert | undefined> => {
+      const { alerts } = (await monitor.get("alerts")) as { alerts: Alert[] };
+      return alerts.find(({ labels, state }) => labels["alertname"] === "PliantRoomsRestored" && state === "firing");
+    };
+    await expect.poll(firing, { timeout: 30_000, interval: 500 }).toBeDefined();
+    const { labels, annotations } = (await firing())!;
+    expect(labels).toMatchObject({ severity: "ticket", cause: "restart", instance: `127.0.0.1:${port}` });
+    expect(annotations).toEqual({ summary: `127.0.0.1:${port} started and brought back 1 rooms of a process that died`, runbook: "server/ops/RUNBOOK.md#pliantroomsrestored" });
+
+    const lines = linesOf(server);
+    expect(faults(lines)).toEqual([]);
+    expect(lines.find(({ msg }) => msg === "room restored")).toMatchObject({ room: "crashed", cause: "restart" });
+    expect(await server.stop()).toBe(0);
+    expect(faults(linesOf(server))).toEqual([]);
+  });
+});
