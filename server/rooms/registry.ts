@@ -142,7 +142,9 @@ export class RoomRegistry {
   async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     const { name, scene } = listing;
-    return (await this.#whileOpening(name, scene, undefined, this.#adopt(listing, lease, cause).then((room) => ({ room, created: false })))).room;
+    const adopted = this.#adopt(listing, lease, cause).then((room) => ({ room, created: false }));
+    adopted.catch(() => this.#options.metrics.persistence.failed("restore"));
+    return (await this.#whileOpening(name, scene, undefined, adopted)).room;
   }
 
   /** Gives a room up for others: its last state into the store, its lease released, its sockets closed with "restarting". */
@@ -218,6 +220,7 @@ export class RoomRegistry {
     try {
       return await this.#adopt(listing, lease, "restart");
     } catch (error) {
+      this.#options.metrics.persistence.failed("restore");
       await store.release(lease).catch(() => {});
       throw error;
     }

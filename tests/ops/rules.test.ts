@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
 import { findOnPath, lacks } from "../support/tools.ts";
+import { loggedOnPage } from "./logCalls.ts";
 
 const folder = "server/ops/prometheus";
 const promtool = findOnPath("promtool");
@@ -42,6 +43,13 @@ test("every panel that the runbook names exists, and nothing else is in italics"
   const named = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g)].map(([, name]) => name).filter((name) => name !== "italics");
   expect(named.length).toBeGreaterThan(20);
   for (const name of named) expect([...titles], name).toContain(name);
+});
+
+test("every log message that the runbook quotes is one", () => {
+  const messages = loggedOnPage().map(({ message }) => message);
+  const quoted = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/`([a-z][a-z' ;,]+)`/g)].map(([, text]) => text!).filter((text) => text.split(" ").length > 1 && !/^(docker|npm) /.test(text));
+  expect(quoted.length).toBeGreaterThan(3);
+  for (const text of quoted) expect([...messages, "without inputs"], text).toContain(text);
 });
 
 test("every alert has one of the two severities", () => {
