@@ -12,6 +12,7 @@ import { decodeRecording, type RoomRecording } from "./persistence/recording.ts"
 import { forgetList, loadState } from "./sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "./sim/createWorld.ts";
 import { Recorder } from "./sim/record.ts";
+import { checkSceneFiles } from "./sim/sceneFiles.ts";
 import { openWorld } from "./sim/world.ts";
 import { identityOf, topologyHashOf } from "./workers/identity.ts";
 import { copyMemory } from "./workers/memoryCopy.ts";
@@ -54,7 +55,10 @@ function read(path: string): RoomRecording {
 
 async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld> {
   try {
-    return await createWorld(validateScene(JSON.parse(sceneText)), { baseDir: values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url)) });
+    const baseDir = values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url)), whole = validateScene(JSON.parse(sceneText));
+    // A recording comes from somebody else, and so do the paths in its scene.
+    await checkSceneFiles(whole, baseDir);
+    return await createWorld(whole, { baseDir });
   } catch (error) {
     return fail(`scene ${scene}: ${(error as Error).message}`);
   }

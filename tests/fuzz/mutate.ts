@@ -38,7 +38,7 @@ export function bent<T>(value: T, random: Random): T {
 function bendOnce(root: unknown, random: Random): void {
   const places: [Record<string, unknown>, string][] = [];
   const collect = (node: unknown): void => {
-    if (typeof node !== "object" || node === null) return;
+    if (typeof node !== "object" || node === null || ArrayBuffer.isView(node)) return;
     for (const key of Object.keys(node)) {
       places.push([node as Record<string, unknown>, key]);
       collect((node as Record<string, unknown>)[key]);
