@@ -56,6 +56,10 @@ interface Entry {
   members: string;
   /** Since when something waits to be written, ms; 0: nothing does. */
   waitingMs: number;
+  /** Its history was cut: the newest state is to be written whenever it was taken. */
+  cut: boolean;
+  /** A flush waits behind the one that runs. */
+  waits: boolean;
   tail: Promise<void>;
 }
 
@@ -74,10 +78,10 @@ export class Scribe {
     };
   }
 
-  /** From now on what the room does is written. @param stored what the store has of it already: ticks of checkpoints, and where segments end */
-  hold(room: Kept, lease: Lease, stored: { checkpoints: readonly number[]; segments: readonly number[] } = { checkpoints: [], segments: [] }): void {
-    const { tick, rewinds } = room.past.history;
-    this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, tail: Promise.resolve() });
+  /** What the room did since `stored.tick` and does from now on is written. @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end */
+  hold(room: Kept, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
+    const { rewinds } = room.past.history;
+    this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: stored.tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, cut: false, waits: false, tail: Promise.resolve() });
   }
 
   leases(): Lease[] {
@@ -138,8 +142,14 @@ export class Scribe {
     return [...this.#entries.values()];
   }
 
+  /** One runs and one waits at most: a store that does not answer must not have a queue of the same question behind it. */
   #flush(entry: Entry): Promise<void> {
-    entry.tail = entry.tail.then(() => this.#write(entry));
+    if (entry.waits) return entry.tail;
+    entry.waits = true;
+    entry.tail = entry.tail.then(() => {
+      entry.waits = false;
+      return this.#write(entry);
+    });
     return entry.tail;
   }
 
@@ -171,7 +181,8 @@ export class Scribe {
     entry.rewindsSeen = seen;
     // A segment that went on beyond is gone with all that was in it.
     entry.ends = entry.ends.filter((end) => end <= back);
-    entry.writtenTick = Math.min(entry.writtenTick, entry.ends.at(-1) ?? 0);
+    entry.writtenTick = Math.min(entry.writtenTick, entry.ends.at(-1) ?? entry.room.past.history.oldestTick);
+    entry.cut = true;
     entry.storedTicks = entry.storedTicks.filter((tick) => tick <= back);
   }
 
@@ -195,13 +206,14 @@ export class Scribe {
     const last = entry.storedTicks.at(-1) ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.
     const { cost = 0 } = newest;
-    const due = newest.tick >= last + STORE_SECONDS * room.tickHz || cost - entry.storedCost >= STORE_COST_SECONDS || (newest.tick > last && newest.tick === history.tick);
+    const due = entry.cut || newest.tick >= last + STORE_SECONDS * room.tickHz || cost - entry.storedCost >= STORE_COST_SECONDS || (newest.tick > last && newest.tick === history.tick);
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
     const startMs = performance.now(), state = encodeCheckpoint({ kept: newest, members: room.memberRecords() });
     await this.#options.store.writeCheckpoint(lease, { tick: newest.tick, identity: room.identity, state });
     this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
-    entry.storedTicks.push(newest.tick);
+    entry.storedTicks = [...entry.storedTicks.filter((tick) => tick !== newest.tick), newest.tick];
     entry.storedCost = cost;
+    entry.cut = false;
     await this.#prune(entry);
   }
 

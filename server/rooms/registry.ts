@@ -247,12 +247,13 @@ export class RoomRegistry {
       rebuilt = restored.rebuilt;
       return restored.room;
     });
-    // What lies behind a gap must not be taken for what comes next.
-    await store.truncate(lease, room.tick);
-    scribe.hold(room, lease, { checkpoints: found.checkpoints.map(({ kept }) => kept.tick), segments: found.segments.map(({ until }) => until) });
+    // The room ticks already, for members that may come back; what the store has of it ends where it was rebuilt. What lies behind a gap must not be taken for what comes next.
+    const { tick } = rebuilt!;
+    await store.truncate(lease, tick);
+    scribe.hold(room, lease, { tick, checkpoints: found.checkpoints.map(({ kept }) => kept.tick), segments: found.segments.map(({ until }) => until) });
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
-    log.info({ room: name, cause, tick: room.tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds }, "room restored");
+    log.info({ room: name, cause, tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds }, "room restored");
     return room;
   }
 

@@ -246,9 +246,12 @@ export class Room {
   async handOver(save: () => Promise<void>): Promise<void> {
     this.#still += 1;
     this.#ticker.pause();
-    await this.#saveStanding();
-    await save();
-    await this.dispose(CloseCode.restarting, "the server restarts");
+    try {
+      await this.#saveStanding();
+      await save();
+    } finally {
+      await this.dispose(CloseCode.restarting, "the server restarts");
+    }
   }
 
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
