@@ -91,6 +91,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     stepDeadlineMs: config.stepDeadlineMs,
     buildDeadlineMs: config.buildDeadlineMs,
     buildMemoryMb: config.buildMemoryMb,
+    threadMemoryMb: config.threadMemoryMb,
     onError: (error) => log.error({ err: error }, "a worker thread failed outside any task"),
   });
   const metrics: Metrics = new Metrics({

@@ -46,6 +46,8 @@ export interface Config {
   buildDeadlineMs: number;
   /** JavaScript heap of the thread that builds scenes, MB. */
   buildMemoryMb: number;
+  /** Heap of a thread that steps rooms, MB; the rooms' own memories lie beside it. */
+  threadMemoryMb: number;
   /** Pool of rooms that do not ask for one. */
   roomPool: "shared" | "dedicated";
   /** Scenes to build at start: all, none or a list. */
@@ -154,6 +156,7 @@ export function readConfig(env: Environment): Config {
     sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
     buildDeadlineMs: number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
+    threadMemoryMb: number("PLIANT_THREAD_MEMORY_MB", 1024, 16, 65536),
     buildMemoryMb: number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,

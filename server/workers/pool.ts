@@ -51,6 +51,8 @@ export interface PoolOptions {
   /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
   buildDeadlineMs?: number;
   buildMemoryMb?: number;
+  /** A thread that steps rooms and needs more heap, MB, is ended, as one that crashes; 1 GB unless given. */
+  threadMemoryMb?: number;
   /** Told of errors outside any task, e.g. a thread that does not come up. */
   onError: (error: Error) => void;
 }
@@ -132,7 +134,7 @@ export class WorkerPools {
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, recordTiming: false, workerData: { collections: this.#collections } satisfies SimThreadData });
+    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 }, workerData: { collections: this.#collections } satisfies SimThreadData });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
