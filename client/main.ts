@@ -1,18 +1,22 @@
 /**
- * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
+ * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
  * bookmark. The room's socket opens before the drawing code has even arrived.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";
 import "./styles/room.css";
+import "./styles/replay.css";
 import "./styles/admin.css";
 
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
-const match = /^\/r\/([^/]+)\/?$/.exec(location.pathname);
+const match = /^\/r\/([^/]+?)(\/replay)?\/?$/.exec(location.pathname);
 const { takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
-if (match) {
+if (match?.[2]) {
+  const { openReplayPage } = await import("./ui/replayPage.ts");
+  openReplayPage(app, decodeURIComponent(match[1]!));
+} else if (match) {
   const room = decodeURIComponent(match[1]!), scene = new URLSearchParams(location.search).get("scene");
   const page = import("./ui/roomPage.ts");
   if (scene) {

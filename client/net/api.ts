@@ -96,6 +96,16 @@ export async function undo(room: string, seconds: number): Promise<void> {
   await request(`/api/rooms/${encodeURIComponent(room)}/undo`, { method: "POST", headers: { "content-type": "application/json", ...bearer(room) }, body: JSON.stringify({ seconds }) });
 }
 
+/** The recording as a file, with this browser's token for the room. @throws ApiError */
+export async function fetchRecording(room: string): Promise<Blob> {
+  return (await request(`/api/rooms/${encodeURIComponent(room)}/recording`, { headers: bearer(room) })).blob();
+}
+
+/** Headers that say who asks. */
+export function authorized(room: string): Record<string, string> {
+  return bearer(room);
+}
+
 function bearer(room: string | undefined): Record<string, string> {
   const token = tokenFor(room);
   return token === undefined ? {} : { authorization: `Bearer ${token}` };

@@ -11,6 +11,7 @@ const WITH_MOUSE: [string, string][] = [
   ["R", "start again, for everyone"],
   ["H", "the scene's own view"],
   ["O", "numbers and plots"],
+  ["Replay", "the last minute, on a page of its own: space plays, arrows go a second"],
   ["W", "the simulated surface as wires"],
   ["Esc", "let go, close"],
 ];
@@ -21,6 +22,7 @@ const WITH_FINGERS: [string, string][] = [
   ["Two fingers elsewhere", "zoom and move"],
   ["Push", "a tap gives a shove"],
   ["Put in", "a tap says where, where the scene has spares"],
+  ["Replay", "the last minute, on a page of its own"],
   ["Reset", "starts again, for everyone"],
 ];
 

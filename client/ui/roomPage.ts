@@ -45,7 +45,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
     changeDoor: (change) => connection.send(build.door(change)),
     invite: (as) => void invite(room, as).then(shareLink).then((text) => text && shell.toasts.show(text), sayProblem),
-    undo: (seconds) => void undo(room, seconds).then(() => shell.toasts.show(`Back by ${seconds} seconds`), sayProblem),
+    undo: (seconds) => void undo(room, seconds).catch(sayProblem),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
@@ -69,12 +69,13 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onStats: (stats) => shell.stats.updateServer(stats),
     onReset: (member) => {
       playground?.grabs.endAll(false);
-      shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
+      // a reset by nobody is the server's, which says why
+      if (member > 0) shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
     },
     onNotice: (code, text, details) => {
       // It has ended, or the room is a new one of the same name: not to be tried again.
       if (code === "TOKEN_INVALID") return forgetToken(room);
-      shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : text);
+      shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : code === "WENT_BACK" ? wentBack(details, text) : text);
     },
     onWaiting: (member, came, went) => {
       shell.spares.setWaiting(state.spares.now);
@@ -179,6 +180,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
     }
+  }
+
+  function wentBack(details: unknown, text: string): string {
+    const seconds = (details as { seconds?: number } | undefined)?.seconds;
+    return typeof seconds === "number" ? `The room's owner undid the last ${seconds} seconds` : text;
   }
 
   /** What is in the way of a body that was to be put in. */

@@ -32,7 +32,7 @@ export class RoomShell {
     this.people = new People(actions);
     this.door = new DoorMenu(actions);
     this.spares = new SpareMenu(actions);
-    this.toolbar = new Toolbar(identity, actions, this.spares.element, this.door.element);
+    this.toolbar = new Toolbar(identity, actions, this.spares.element, this.door.element, room);
     this.help = helpPanel(() => this.toggleHelp(false));
     const title = h(
       "a", { class: "title glass", href: "/", title: "To the lobby" },

@@ -1,4 +1,4 @@
-/** The room's row of tools: who I am, push, reset, view, numbers, link, help. */
+/** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
 import { h, icon, type IconName } from "./dom.ts";
 import { PALETTE, saveIdentity, tidyName, type Identity } from "./identity.ts";
 
@@ -20,8 +20,8 @@ export class Toolbar {
   private readonly me: HTMLButtonElement;
   private readonly popover: HTMLElement;
 
-  /** @param spares the list of what can be put in; door what owners decide */
-  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, door: HTMLElement) {
+  /** @param spares the list of what can be put in; door what owners decide; room its name */
+  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, door: HTMLElement, room: string) {
     this.popover = identityPopover(identity, () => {
       this.showIdentity(identity);
       saveIdentity(identity);
@@ -40,6 +40,9 @@ export class Toolbar {
       door, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,
     );
+    // A page of its own, so that nobody loses a hold.
+    const replay = h("a", { class: "tool", href: `/r/${encodeURIComponent(room)}/replay`, target: "_blank", rel: "noopener", title: "Replay the last minute", "aria-label": "Replay the last minute" }, icon("film"), h("span", { class: "text" }, "Replay"));
+    this.popover.before(replay);
     this.showIdentity(identity);
     addEventListener("pointerdown", (event) => {
       if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.togglePopover(false);

@@ -1,4 +1,4 @@
-/** The client's files: lobby at `/`, room page at `/r/<room>`, operators' page at `/admin`, assets, thumbnails. One index.html serves all pages. */
+/** The client's files: lobby at `/`, room page at `/r/<room>` and its replay at `/r/<room>/replay`, operators' page at `/admin`, assets, thumbnails. One index.html serves all pages. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
@@ -22,5 +22,5 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string): Promi
       response.header("cache-control", HASHED_ASSET.test(path.replaceAll("\\", "/")) ? "public, max-age=31536000, immutable" : "no-cache");
     },
   });
-  for (const page of ["/r/:room", "/admin"]) app.get(page, { schema: { hide: true } }, (_request, reply) => reply.sendFile("index.html"));
+  for (const page of ["/r/:room", "/r/:room/replay", "/admin"]) app.get(page, { schema: { hide: true } }, (_request, reply) => reply.sendFile("index.html"));
 }

@@ -1,0 +1,83 @@
+/** The part of the replay page that needs three: the film's moments as pictures, hands with them. */
+import type { Playhead } from "../state/playhead.ts";
+import type { Film } from "../state/film.ts";
+import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
+import type { GraphicsProbe } from "../view/graphicsProbe.ts";
+import { RoomView } from "../view/roomView.ts";
+import { PALETTE } from "./identity.ts";
+
+export interface ProjectorOptions {
+  canvas: HTMLCanvasElement;
+  film: Film;
+  playhead: Playhead;
+  probe: GraphicsProbe;
+  /** After every moment that was shown. @param tick NaN: nothing has come yet */
+  onShown: (tick: number) => void;
+}
+
+export class Projector {
+  readonly view: RoomView;
+  /** Tick that is shown, NaN before the first picture. */
+  shown = Number.NaN;
+  private readonly options: ProjectorOptions;
+  private running = true;
+  private lastMs = performance.now();
+
+  constructor(options: ProjectorOptions) {
+    this.options = options;
+    const { canvas, film, probe } = options;
+    this.view = new RoomView(canvas, film.topology, film.displayed, probe);
+    const loop = (nowMs: number): void => {
+      if (!this.running) return;
+      requestAnimationFrame(loop);
+      this.frame(nowMs);
+    };
+    requestAnimationFrame(loop);
+  }
+
+  goHome(): void {
+    this.view.stage.home();
+    this.view.invalidate();
+  }
+
+  dispose(): void {
+    this.running = false;
+    for (const body of this.view.bodies) body.dispose();
+    this.view.stage.renderer.dispose();
+  }
+
+  /** Who holds what, as drawn; colors by the member's number: a film knows no names. */
+  grabs(): DrawnGrab[] {
+    return [...this.options.film.handsAt(this.shown).values()].flatMap(({ member, grabs }) => grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })));
+  }
+
+  private cursors(): DrawnCursor[] {
+    return [...this.options.film.handsAt(this.shown).values()].flatMap(({ member, grabs }) => {
+      const at = grabs.at(-1)?.target;
+      return at ? [{ member, name: `Member ${member}`, color: colorOf(member), at }] : [];
+    });
+  }
+
+  private frame(nowMs: number): void {
+    const { film, playhead, onShown } = this.options, before = this.shown;
+    playhead.advance(nowMs, film.first, film.last, film.head.until);
+    this.shown = film.show(playhead.tick);
+    this.view.frame({
+      nowMs,
+      elapsedMs: Math.min(250, nowMs - this.lastMs),
+      moved: this.shown !== before,
+      seconds: this.shown / film.head.tickHz,
+      hasFrame: !Number.isNaN(this.shown),
+      hidden: film.hidden,
+      grabs: this.grabs(),
+      cursors: this.cursors(),
+      bends: [],
+    });
+    this.lastMs = nowMs;
+    onShown(this.shown);
+  }
+}
+
+function colorOf(member: number): string {
+  return PALETTE[(Math.max(1, member) - 1) % PALETTE.length]!;
+}

@@ -1,0 +1,133 @@
+/** The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's film, and plays what has come of it. */
+import { ApiError, fetchRecording, fetchTopology } from "../net/api.ts";
+import { fetchFilm } from "../net/film.ts";
+import { forgetToken, tokenFor } from "../net/tokens.ts";
+import { installReplayHook } from "../replayHook.ts";
+import { Film } from "../state/film.ts";
+import { Playhead } from "../state/playhead.ts";
+import type { ServerEvent } from "../net/messages.ts";
+import type { FilmHead } from "../../shared/protocol.ts";
+import { probeGraphics } from "../view/graphicsProbe.ts";
+import { MESSAGES, messagePage } from "./messagePage.ts";
+import type { Projector } from "./projector.ts";
+import { ReplayShell } from "./replayShell.ts";
+
+const SECONDS = 60, MOST_SECONDS = 120;
+/** Arrow keys go this far, s; with shift, one frame. */
+const LEAP_SECONDS = 1;
+
+export function openReplayPage(app: HTMLElement, room: string): void {
+  const probe = probeGraphics();
+  if (!probe.webgl2) return app.replaceChildren(messagePage(...MESSAGES.noWebGl));
+  const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS)), seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
+  const ended = new AbortController();
+  let film: Film | undefined, playhead: Playhead | undefined, projector: Projector | undefined, whole = false;
+  /** What came before the topology. */
+  let early: ServerEvent[] = [];
+
+  const shell = new ReplayShell(room, {
+    toggle: () => toggle(),
+    seek: (tick) => seek(tick),
+    speed: (speed) => {
+      if (playhead) playhead.speed = speed;
+    },
+    home: () => projector?.goHome(),
+    download: () => void download(room).catch((error: unknown) => shell.toasts.show(textOf(error))),
+  });
+  app.replaceChildren(shell.element);
+  const drawing = import("./projector.ts");
+  listenToKeys();
+  installReplayHook({ room, film: () => film, playhead: () => playhead, projector: () => projector, whole: () => whole });
+  addEventListener("pagehide", (event) => {
+    if (!event.persisted) ended.abort();
+  });
+  void load(true);
+
+  async function load(again: boolean): Promise<void> {
+    let begun: Promise<void> | undefined;
+    try {
+      await fetchFilm(room, seconds, {
+        onWaiting: () => shell.setLoading("The server makes another film just now; yours comes next …"),
+        onHead: (head) => (begun = begin(head)),
+        onEvent: (event) => {
+          if (film) film.add(event);
+          else early.push(event);
+        },
+      }, ended.signal);
+      await begun;
+      whole = true;
+      if (film && Number.isNaN(film.first)) shell.setLoading("Nothing has happened in this room yet");
+    } catch (error) {
+      if (!ended.signal.aborted) await failed(error, again);
+    }
+  }
+
+  async function begin(head: FilmHead): Promise<void> {
+    shell.setLoading("Stepping the last seconds again …");
+    shell.setRange(head.from, head.until, head.tickHz);
+    const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), drawing]);
+    shell.setTitle(topology.title);
+    film = new Film(head, topology);
+    for (const event of early) film.add(event);
+    early = [];
+    playhead = new Playhead(head.tickHz);
+    projector = new Projector({ canvas: shell.canvas, film, playhead, probe, onShown: shown });
+  }
+
+  /** @param again a token that has ended is no reason not to ask as anybody */
+  async function failed(error: unknown, again: boolean): Promise<void> {
+    if (again && error instanceof ApiError && error.status === 401 && tokenFor(room) !== undefined) {
+      forgetToken(room);
+      return load(false);
+    }
+    if (projector && film && !Number.isNaN(film.first)) return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
+    projector?.dispose();
+    const [title, text] = error instanceof ApiError && error.status === 404 ? MESSAGES.roomGone : ["There is no replay", textOf(error)];
+    app.replaceChildren(messagePage(title, text));
+  }
+
+  function shown(tick: number): void {
+    if (!film || !playhead || Number.isNaN(tick)) return;
+    shell.setLoading(undefined);
+    shell.setLoaded(whole ? film.head.until : film.last);
+    shell.setTick(playhead.tick);
+    shell.setPlaying(playhead.playing);
+  }
+
+  function toggle(): void {
+    if (film) playhead?.toggle(film.first, film.head.until);
+  }
+
+  function seek(tick: number): void {
+    if (!film || !playhead || Number.isNaN(film.first)) return;
+    playhead.seek(tick, film.first, film.head.until);
+  }
+
+  function listenToKeys(): void {
+    // Before the slider, which has an idea of its own of arrow keys.
+    addEventListener("keydown", (event) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || !film || !playhead || target.closest("select")) return;
+      // The space bar presses the button that has the focus.
+      if (event.key === " " && target.closest("button, a")) return;
+      const { tickHz, sendHz, until } = film.head, leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
+      const act = ({ " ": toggle, ArrowLeft: () => seek(playhead!.tick - leap), ArrowRight: () => seek(playhead!.tick + leap), Home: () => seek(film!.first), End: () => seek(until), h: () => projector?.goHome() } as Record<string, () => void>)[event.key];
+      if (!act) return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    }, { capture: true });
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A link would bring no token along. */
+async function download(room: string): Promise<void> {
+  const address = URL.createObjectURL(await fetchRecording(room)), link = document.createElement("a");
+  link.href = address;
+  link.download = `${room}.pliant`;
+  link.click();
+  // The browser has it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,109 @@
+/** The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no film. */
+import { h, icon } from "./dom.ts";
+import { SPEEDS } from "../state/playhead.ts";
+import { Toasts } from "./toasts.ts";
+
+export interface ReplayActions {
+  toggle: () => void;
+  /** To this tick. */
+  seek: (tick: number) => void;
+  speed: (speed: number) => void;
+  home: () => void;
+  download: () => void;
+}
+
+/** 75.31 -> "1:15.3" */
+export function clockText(seconds: number): string {
+  const tenths = Math.round(10 * Math.max(0, seconds)), minutes = Math.floor(tenths / 600), rest = tenths - 600 * minutes;
+  return `${minutes}:${String(Math.floor(rest / 10)).padStart(2, "0")}.${rest % 10}`;
+}
+
+export class ReplayShell {
+  readonly element: HTMLElement;
+  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "What happened in the room" });
+  readonly toasts = new Toasts();
+  private readonly titleText = h("strong", {}, "Replay");
+  private readonly loadingText = h("span", {}, "Going back in time …");
+  private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
+  private readonly play: HTMLButtonElement;
+  private readonly slider = h("input", { type: "range", min: "0", max: "1", value: "0", step: "1", disabled: true, "aria-label": "Moment" });
+  private readonly come = h("div", { class: "come", role: "progressbar", "aria-label": "Loaded", "aria-valuemin": "0", "aria-valuemax": "100" });
+  private readonly time = h("span", { class: "time" });
+  private tickHz = 60;
+  private from = 0;
+  private until = 1;
+  private shown = "";
+
+  constructor(room: string, actions: ReplayActions) {
+    this.play = h("button", { class: "tool play", type: "button", onclick: actions.toggle });
+    this.setPlaying(false);
+    this.slider.addEventListener("input", () => actions.seek(Number(this.slider.value)));
+    const speed = h("select", { class: "tool", "aria-label": "Speed", title: "Speed" });
+    for (const value of SPEEDS) speed.append(h("option", { value: String(value), selected: value === 1 }, `${value}×`));
+    speed.addEventListener("change", () => {
+      actions.speed(Number(speed.value));
+      // or the arrow keys would change the speed again
+      speed.blur();
+    });
+    const button = (name: "home" | "download", title: string, run: () => void): HTMLElement => h("button", { class: "tool", type: "button", title, "aria-label": title, onclick: run }, icon(name));
+    const title = h(
+      "a", { class: "title glass", href: `/r/${encodeURIComponent(room)}`, title: "Back to the room" },
+      h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
+      h("span", {}, this.titleText, h("small", {}, `Back to ${room}`)),
+    );
+    this.element = h(
+      "div", { class: "room replay" },
+      this.canvas, this.loading,
+      h("div", { class: "topbar" }, title),
+      h(
+        "div", { class: "deck glass", role: "toolbar", "aria-label": "Player" },
+        this.play, h("div", { class: "scrub" }, h("div", { class: "track" }, this.come), this.slider), this.time, speed,
+        button("home", "The scene's own view (H)", actions.home), button("download", "Download the recording", actions.download),
+      ),
+      this.toasts.element,
+    );
+  }
+
+  setTitle(title: string): void {
+    this.titleText.textContent = `Replay: ${title}`;
+    document.title = `Replay: ${title} · Pliant`;
+  }
+
+  /** Ticks that the film has. */
+  setRange(from: number, until: number, tickHz: number): void {
+    Object.assign(this, { from, until, tickHz });
+    this.slider.min = String(from);
+    this.slider.max = String(until);
+    this.slider.disabled = false;
+  }
+
+  /** @param last the tick up to which the film has come */
+  setLoaded(last: number): void {
+    const share = this.until > this.from ? Math.min(1, Math.max(0, (last - this.from) / (this.until - this.from))) : 1;
+    this.come.style.setProperty("--share", String(share));
+    this.come.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+  }
+
+  setPlaying(playing: boolean): void {
+    const title = playing ? "Pause (space)" : "Play (space)";
+    if (this.play.title === title) return;
+    this.play.title = title;
+    this.play.setAttribute("aria-label", title);
+    this.play.replaceChildren(icon(playing ? "pause" : "play"));
+  }
+
+  setTick(tick: number): void {
+    const text = `${clockText((tick - this.from) / this.tickHz)} / ${clockText((this.until - this.from) / this.tickHz)}`;
+    this.slider.value = String(Math.round(tick));
+    if (text === this.shown) return;
+    this.shown = text;
+    this.time.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+  }
+
+  /** What the visitor waits for; undefined when the picture is there. */
+  setLoading(text: string | undefined): void {
+    this.loading.classList.toggle("gone", text === undefined);
+    if (text !== undefined) this.loadingText.textContent = text;
+  }
+}

@@ -1,0 +1,176 @@
+/** The replay page: what two people did is there again, moment by moment, under scrubber and keys; and an owner's undo takes both of their pages back. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { ReplayHook } from "../../client/replayHook.ts";
+import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+
+declare global {
+  interface Window {
+    pliantReplay: ReplayHook;
+  }
+}
+
+/** @param look runs in the page, whose policy evaluates no strings: it names its hook itself */
+const replay = <T>(page: Page, look: (hook?: ReplayHook) => T): Promise<T> => page.evaluate(look as () => T) as Promise<T>;
+const replayUntil = async (page: Page, holds: (hook?: ReplayHook) => boolean): Promise<void> => {
+  await page.waitForFunction(() => window.pliantReplay !== undefined, undefined, { timeout: 60_000 });
+  await page.waitForFunction(holds as () => boolean, undefined, { timeout: 60_000, polling: 100 });
+};
+
+interface Moment {
+  tick: number;
+  ints: number[];
+}
+
+/** The newest frame that the page has. */
+const newest = (page: Page): Promise<Moment> => page.evaluate(() => {
+  const { tick, ints } = window.pliant.frames().at(-1)!;
+  return { tick, ints };
+});
+
+/** Takes hold and goes up by and by. The button stays down. */
+async function pull(page: Page, particles: [first: number, count: number], dx: number): Promise<void> {
+  const held = await surfaceUnderMiddle(page, ...particles);
+  await page.mouse.move(held.x, held.y);
+  await page.mouse.down();
+  for (let step = 1; step <= 8; step++) {
+    await page.mouse.move(held.x + dx * step, held.y - 8 * step);
+    await page.waitForTimeout(60);
+  }
+}
+
+/** Shows this tick, which has a frame. */
+async function scrubTo(page: Page, tick: number): Promise<void> {
+  await page.getByRole("slider", { name: "Moment" }).fill(String(tick));
+  await page.waitForFunction((wanted) => window.pliantReplay.shown === wanted, tick, { polling: 50 });
+}
+
+describe.skipIf(noBrowser)("what was can be seen again", () => {
+  let stage: E2e;
+  beforeAll(async () => (stage = await openStage()));
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
+    const { name, path } = await stage.room("jelly-stack");
+    const ann = await drawn(await stage.visit(path)), ben = await drawn(await stage.visit(path));
+    const particles = (await ann.evaluate(() => window.pliant.displayed().length)) / 3;
+    await pull(ann, [particles - 60, 60], 6);
+    await pull(ben, [0, 60], -6);
+    const both = [await ann.evaluate(() => window.pliant.member), await ben.evaluate(() => window.pliant.member)];
+    await until(ann, () => window.pliant.grabs().length === 2, undefined);
+    await ann.waitForTimeout(300);
+    const pulled = await newest(ann);
+    await ann.mouse.up();
+    await ben.mouse.up();
+    await until(ann, (tick) => window.pliant.frames().at(-1)!.tick > tick + 60, pulled.tick);
+    const after = await newest(ben);
+    expect(await ann.getByRole("link", { name: "Replay the last minute" }).getAttribute("href")).toBe(`${path}/replay`);
+
+    const page = await stage.visit(`${path}/replay`);
+    await replayUntil(page, (hook = window.pliantReplay) => hook.whole && !Number.isNaN(hook.shown));
+    expect(await replay(page, ({ room, head } = window.pliantReplay) => ({ room, scene: head!.scene, from: head!.from }))).toEqual({ room: name, scene: "jelly-stack", from: 0 });
+    expect(await page.title()).toMatch(/^Replay: /);
+    const quanta = await ann.evaluate(() => window.pliant.quanta);
+    expect(new Set(quanta).size).toBe(1);
+
+    const seen: number[][] = [];
+    for (const { tick, ints } of [pulled, after]) {
+      // whether it plays or not
+      await scrubTo(page, tick).catch(() => {});
+      if (await replay(page, (hook = window.pliantReplay) => hook.playing)) await page.getByRole("button", { name: "Pause (space)" }).click();
+      await scrubTo(page, tick);
+      expect(await replay(page, (hook = window.pliantReplay) => hook.ints())).toEqual(ints);
+      const displayed = await replay(page, (hook = window.pliantReplay) => hook.displayed());
+      // float32 of a grid coordinate times its grid
+      expect(Math.max(...displayed.map((x, i) => Math.abs(x - Math.fround(ints[i]! * quanta[0]!))))).toBeLessThan(1e-6);
+      seen.push(displayed);
+    }
+    expect(Math.max(...seen[0]!.map((x, i) => Math.abs(x - seen[1]![i]!)))).toBeGreaterThan(0.03);
+    // two hands then, none now
+    expect(await replay(page, (hook = window.pliantReplay) => hook.grabs().length)).toBe(0);
+    await scrubTo(page, pulled.tick);
+    expect((await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))).sort()).toEqual([...both].sort());
+    await page.waitForTimeout(300);
+    await stage.shoot(page, "replay");
+
+    // keys: a second, a frame, the ends, and on
+    await page.locator("canvas.view").focus();
+    await page.keyboard.press("ArrowLeft");
+    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
+    expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(pulled.tick - 60);
+    await page.keyboard.press("Shift+ArrowRight");
+    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
+    expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(pulled.tick - 58);
+    await page.keyboard.press("Home");
+    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.first);
+    await page.keyboard.press("End");
+    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.last);
+    const [last, clock] = [await replay(page, (hook = window.pliantReplay) => hook.last), await page.locator(".deck .time").textContent()];
+    expect(last).toBeGreaterThanOrEqual(after.tick);
+    expect(new Set(clock!.split(" / ")).size).toBe(1);
+    await page.keyboard.press("Space");
+    await replayUntil(page, (hook = window.pliantReplay) => hook.playing && hook.shown < hook.last);
+    await page.getByRole("combobox", { name: "Speed" }).selectOption("2");
+    expect(await replay(page, (hook = window.pliantReplay) => hook.speed)).toBe(2);
+    await replayUntil(page, (hook = window.pliantReplay) => hook.shown > hook.first + 60);
+    await page.keyboard.press("Space");
+    await replayUntil(page, (hook = window.pliantReplay) => !hook.playing);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the recording" }).click()]);
+    expect(file.suggestedFilename()).toBe(`${name}.pliant`);
+    expect(await page.getByRole("link", { name: `Back to ${name}` }).getAttribute("href")).toBe(path);
+  });
+
+  test("fits a phone; a room that is gone says so", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const ann = await drawn(await stage.visit(path));
+    await until(ann, () => window.pliant.tick > 60, undefined);
+    const phone = await stage.visit(`${path}/replay`, { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true });
+    await replayUntil(phone, (hook = window.pliantReplay) => hook.whole && !Number.isNaN(hook.shown));
+    await phone.waitForTimeout(300);
+    await stage.shoot(phone, "replay-phone");
+    const boxes = await phone.locator(".deck > *").evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect()).map(({ left, right, bottom }) => ({ left, right, bottom })));
+    for (const { left, right, bottom } of boxes) {
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(right).toBeLessThanOrEqual(390);
+      expect(bottom).toBeLessThanOrEqual(700);
+    }
+    const lost = await stage.visit("/r/never-was/replay");
+    await lost.waitForSelector("main.message");
+    expect(await lost.textContent("h1")).toBe("This room has ended");
+    // the browser's own word for the answer
+    expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
+  });
+
+  test("the owner undoes ten seconds; both pages go back and say so", async () => {
+    const ann = await stage.visit("/r/undone?scene=jelly-stack");
+    await drawn(ann);
+    const ben = await drawn(await stage.visit("/r/undone"));
+    await until(ann, () => window.pliant.tick > 120, undefined, 60_000);
+    const calm = await newest(ben), count = calm.ints.length / 3;
+    await pull(ann, [count - 60, 60], 6);
+    await ann.mouse.up();
+    await until(ben, (before) => {
+      const now = window.pliant.displayed(), [quantum] = window.pliant.quanta;
+      return now.some((x, i) => Math.abs(x - before[i]! * quantum!) > 0.05);
+    }, calm.ints);
+    const before = (await newest(ben)).tick;
+    expect(await ben.getByRole("button", { name: "The room's door" }).count()).toBe(0);
+    await ann.getByRole("button", { name: "The room's door" }).click();
+    await ann.getByRole("button", { name: "Undo the last 10 seconds" }).click();
+    for (const page of [ann, ben]) {
+      await until(page, (tick) => window.pliant.frames().at(-1)!.tick < tick, before);
+      await page.getByText("The room's owner undid the last 10 seconds").waitFor();
+    }
+    await stage.shoot(ben, "undone");
+    // and they go on from there as one
+    await until(ben, () => window.pliant.frames().length > 10, undefined);
+    const [a, b] = await Promise.all([ann.evaluate(() => window.pliant.frames()), ben.evaluate(() => window.pliant.frames())]);
+    const common = a.filter((frame) => b.some(({ tick }) => tick === frame.tick));
+    expect(common.length).toBeGreaterThan(0);
+    for (const frame of common) expect(frame.ints).toEqual(b.find(({ tick }) => tick === frame.tick)!.ints);
+  });
+});
