@@ -27,8 +27,8 @@ if (bin === undefined) {
 }
 const outcomes = await chaos({
   bin, runs: number("runs", 100_000), seed: number("seed", 2 ** 31), servers: number("servers", 20), rooms: number("rooms", 60), playersPerRoom: 2, only,
-  report: ({ run, scenario, harmMs, backMs, wrong }) => {
-    console.log(`${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s${wrong.length > 0 ? "  WRONG" : ""}`);
+  report: ({ run, scenario, harmMs, backMs, stillMs, wrong }) => {
+    console.log(`${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s${wrong.length > 0 ? "  WRONG" : ""}`);
     for (const line of wrong) console.log(`      ${line}`);
   },
 });

@@ -25,6 +25,8 @@ export interface Outcome {
   /** The harm itself, and from its healing until every member sees its room move again, ms. */
   harmMs: number;
   backMs: number;
+  /** Longest time that any room was not stepped, ms. */
+  stillMs: number;
   wrong: string[];
 }
 
@@ -64,7 +66,7 @@ export async function chaos({ bin, runs, seed, servers, rooms: count, playersPer
       const wrong = away.length > 0 ? away : [...ask(), ...twins(fleet), ...(await hidden(fleet, rooms))];
       const differs = wrong.length > 0 ? null : await replayDiffers(fleet, rooms[Math.floor(random() * rooms.length)]);
       if (differs !== null) wrong.push(differs);
-      const outcome = { run, scenario, harmMs: healedMs - startMs, backMs, wrong };
+      const outcome = { run, scenario, harmMs: healedMs - startMs, backMs, stillMs: longestStill(fleet, startMs, nowMs()), wrong };
       outcomes.push(outcome);
       report(outcome);
       if (wrong.length > 0) {
@@ -80,6 +82,19 @@ export async function chaos({ bin, runs, seed, servers, rooms: count, playersPer
     await fleet.close();
   }
   return outcomes;
+}
+
+/** Of rooms with members in them, who keep them awake. */
+function longestStill(fleet: Fleet, fromMs: number, untilMs: number): number {
+  let longest = 0;
+  for (const ticks of fleet.ticks().values()) {
+    let before = ticks.findLast(({ ms }) => ms < fromMs)?.ms ?? fromMs;
+    for (const { ms } of [...ticks.filter((tick) => tick.ms >= fromMs), { ms: untilMs }]) {
+      longest = Math.max(longest, ms - before);
+      before = ms;
+    }
+  }
+  return longest;
 }
 
 /** Waits until every player has seen its room move. @returns who has not */
