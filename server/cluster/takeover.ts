@@ -15,8 +15,8 @@ import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 const LOOK_MS = 500;
 /** Restored at once: each reads its state and steps its journal on one of the threads. More would only wait there. */
 const AT_ONCE = 4;
-/** What a process that has all rooms waits before it takes some more, ms: less than taking them takes, so that a single process that starts again is not held up by it. */
-const LOAD_MS = 100;
+/** What a process that has all rooms waits before it takes one more, ms; with others there, who come first then. */
+const LOAD_MS = 400;
 /** A room that this process has handed over is left to others for this long, ms; if there are none it comes back. */
 const LEAVE_MS = 5000;
 /** After a room could not be restored here, ms: first and longest; doubled each time. */
@@ -101,14 +101,18 @@ export class Takeover {
       for (const process of dead) log.warn({ process, rooms: (await store.endLeases(process)).length }, "a process of this machine died; its rooms are free");
       const free = listings.filter(({ name, owner }) => (owner === null || dead.has(owner.process)) && !rooms.serves(name) && this.#ripe(name));
       this.#forgetGone(listings);
-      if (free.length === 0 || this.#stopped) return LOOK_MS * (0.75 + Math.random() / 2);
-      // Any of them: if all began with the first, all but one would come too late each time.
-      for (let i = 0; i < AT_ONCE && free.length > 0; i++) {
-        const [room] = free.splice(Math.floor(Math.random() * free.length), 1);
-        void this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
-      }
-      await Promise.allSettled(this.#taking.values());
-      return this.#loadPause(rooms.names().length, listings.length);
+      // With nobody else to leave them to there is nothing to wait for: a server that starts again.
+      const alone = listings.every(({ owner }) => owner === null || owner.process === this.#options.holder.process || dead.has(owner.process));
+      const takeSome = async (): Promise<void> => {
+        while (free.length > 0 && !this.#stopped) {
+          // Any of them: if all began with the first, all but one would come too late each time.
+          const [room] = free.splice(Math.floor(Math.random() * free.length), 1) as [Listing];
+          await this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
+          if (!alone) await new Promise((resolve) => setTimeout(resolve, this.#loadPause(rooms.names().length, listings.length)));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, takeSome));
+      return LOOK_MS * (0.75 + Math.random() / 2);
     } catch (error) {
       if (!this.#blind) log.error({ err: error }, "the list of rooms cannot be read");
       this.#blind = true;

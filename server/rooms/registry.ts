@@ -247,7 +247,7 @@ export class RoomRegistry {
       rebuilt = restored.rebuilt;
       return restored.room;
     });
-    // The room ticks already, for members that may come back; what the store has of it ends where it was rebuilt. What lies behind a gap must not be taken for what comes next.
+    // Somebody may have come back and the room tick already; what the store has of it ends where it was rebuilt. What lies behind a gap must not be taken for what comes next.
     const { tick } = rebuilt!;
     await store.truncate(lease, tick);
     scribe.hold(room, lease, { tick, checkpoints: found.checkpoints.map(({ kept }) => kept.tick), segments: found.segments.map(({ until }) => until) });

@@ -91,6 +91,8 @@ export class Room {
   #lastMembersMs = -Infinity;
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
+  /** Restored, and nobody has come back yet. */
+  #awaited = false;
   #disposed: Promise<void> | null = null;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
@@ -131,6 +133,8 @@ export class Room {
     const room = await Room.open(options), { history } = room.past;
     const until = fill(history, found), rebuilt = await room.#simulation.rebuild(() => history.rebuild(until));
     room.#standAt(rebuilt);
+    // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred rooms that are restored at once have the threads for that.
+    room.#awaited = true;
     if (found.members) room.members.restore(found.members as MemberRecords);
     // whoever held something has lost its socket
     for (const session of room.members.sessions.values()) room.#queue.push({ type: "releaseAll", member: session.member });
@@ -225,6 +229,7 @@ export class Room {
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member, entry.role);
+    this.#awaited = false;
     this.#membersChanged();
     return {
       handle: (request) => this.#handle(session, request),
@@ -307,7 +312,7 @@ export class Room {
     if (this.members.sessions.size > 0) {
       if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
       this.#emptyTimer = null;
-      this.#ticker.start();
+      if (!this.#awaited) this.#ticker.start();
       return;
     }
     this.#ticker.pause();
