@@ -20,7 +20,7 @@ export async function rehearse(template: SceneTemplate, pool: RoomPool, threads:
       const simulation = await RoomSimulation.open(template, pool);
       // a thread that is lost in a rehearsal is lost in the scene's rooms, too
       const lost = (): Rebuild => { throw new Error(`scene ${template.scene}: a thread was lost in its first ticks`); };
-      for (let tick = 1; tick <= REHEARSED_TICKS; tick++) await simulation.step({ tick, inputs: [], delta: "always", keyframe: tick % 5 === 1 }, lost);
+      for (let tick = 1; tick <= REHEARSED_TICKS; tick++) await simulation.step({ tick, inputs: [], delta: "always", keyframe: tick % 5 === 1, save: tick % 5 === 0, hash: true }, lost);
     }),
   );
 }
