@@ -50,9 +50,10 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
 
   /** Those here as they are, those of other processes as the store has them, oldest first. */
   async function allRooms(): Promise<{ name: string; doorId: string; description: Record<string, unknown> }[]> {
+    // First what has to be waited for: a room that comes or goes meanwhile must not be listed twice, or not at all.
+    const listings = (await cluster?.list()) ?? [];
     const here = registry.list().map((room) => ({ name: room.name, doorId: room.door.id, createdAt: room.createdAt.toISOString(), description: describeRoom(room) }));
-    if (cluster === null) return here;
-    const there = (await cluster.list()).filter(({ name }) => registry.find(name) === undefined)
+    const there = listings.filter(({ name }) => registry.find(name) === undefined)
       .map((listing) => ({ name: listing.name, doorId: RoomDoor.fromSettings(listing.settings).id, createdAt: listing.createdAt, description: describeListing(listing) }));
     return [...here, ...there].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   }
