@@ -14,7 +14,7 @@ import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, Op
 const WATCH_INTERVAL_MS = 100;
 /**
  * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1): a tenth of another thread's share. `dragon` on two cores,
- * falling, four times 3 s each in turn: 59.3 to 60.0 ticks a second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 59.0 to 60.0, and 36.0 to 57.0.
+ * falling, four times 3 s each in turn: 59.3 to 60.0 ticks a second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to 57.0.
  */
 const FILM_NICE = 10;
 /** The films' thread goes away when none has been made for this long, ms. */
