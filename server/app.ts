@@ -140,7 +140,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
-  sceneRoutes(fastify, library);
+  sceneRoutes(fastify, library, kept && (async () => (await kept.cluster.list()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
   const hopSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : hopSecretsFrom(doorSecrets);
   if (kept) {

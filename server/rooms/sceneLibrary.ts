@@ -112,6 +112,11 @@ export class SceneLibrary {
     return template;
   }
 
+  /** Builds those of the scenes that this process has not built yet: a room of one of them is stepped elsewhere, and its visitors ask here. Never rejects. */
+  async buildMissing(scenes: Iterable<string>): Promise<void> {
+    for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {}); // It is in the log; whoever wanted it gets a 404.
+  }
+
   topology(hash: string): TopologyDocument | undefined {
     return this.#topologies.get(hash);
   }

@@ -7,7 +7,8 @@ import { errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 /** The address holds the content's hash, so an answer is good for ever. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-export function sceneRoutes(app: FastifyInstance, library: SceneLibrary): void {
+/** @param roomScenes scenes of the rooms of all processes; null where there are no others */
+export function sceneRoutes(app: FastifyInstance, library: SceneLibrary, roomScenes: (() => Promise<string[]>) | null): void {
   app.get("/api/scenes", {
     schema: {
       tags: ["scenes"],
@@ -38,6 +39,8 @@ export function sceneRoutes(app: FastifyInstance, library: SceneLibrary): void {
     },
   }, async (request, reply) => {
     const { hash } = request.params;
+    // A room's visitor may be answered by a process that has never had the room.
+    if (!library.topology(hash) && roomScenes) await library.buildMissing(await roomScenes());
     const document = library.topology(hash);
     if (!document) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
     const { encoding, bytes } = choose(document, request.headers["accept-encoding"] ?? "");

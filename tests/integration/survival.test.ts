@@ -1,0 +1,95 @@
+/** Real servers on one store: killed in the middle of a pull, and started again; two of them, and a visitor at the one that does not have the room. */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pliant-survival-"));
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function start(data: string, port: number): Promise<RunningServer> {
+  const server = await startServer({ port, env: { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, data), PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" } });
+  running.push(server);
+  return server;
+}
+
+/** A restored room answers 503 until it is there; a page asks again by itself. */
+async function joinWhenThere(url: string, room: string): Promise<Bot> {
+  for (const untilMs = performance.now() + 30_000; ; ) {
+    const answer = await fetch(`${url}/api/rooms/${room}`);
+    if (answer.ok) return Bot.join(url, room, { timeoutMs: 30_000 });
+    if (performance.now() > untilMs) throw new Error(`${room}: ${answer.status} ${await answer.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test("a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one", async () => {
+  const port = await freePort(), first = await start("killed", port);
+  const scenes = ["put-in", "stretched-cloth"], bots: Bot[] = [];
+  for (const scene of scenes) {
+    await createRoom(first.url, scene, scene);
+    const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, timeoutMs: 30_000 });
+    const point = { body: 0, triangle: 3, u: 0.3, v: 0.3 }, [x, y, z] = bot.surfacePosition(point);
+    bot.grab(1, point, [x, y, z]);
+    bot.move(1, [x + 0.05, y + 0.1, z]);
+    bots.push(bot);
+  }
+  for (const bot of bots) await bot.until(() => bot.tick > 90, "a second and a half");
+  const ticks = bots.map(({ tick }) => tick);
+  first.process.kill("SIGKILL");
+  await once(first.process, "exit");
+  running.length = 0;
+
+  const second = await start("killed", port);
+  const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
+  expect(rooms.map(({ room }) => room).sort()).toEqual([...scenes].sort());
+  for (const [i, scene] of scenes.entries()) {
+    const bot = await joinWhenThere(second.url, scene);
+    // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
+    expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
+    await bot.until(() => bot.tick > ticks[i]! + 70, "a second more");
+    const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer()), recording = decodeRecording(bytes);
+    // the hand was there, and let go when its owner was gone
+    expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(expect.arrayContaining(["grab", "releaseAll"]));
+    expect(recording.hashes.filter(({ tick }) => tick <= ticks[i]! - 60).length).toBeGreaterThan(0);
+    const file = join(folder, `${scene}.pliant`);
+    writeFileSync(file, bytes);
+    const again = spawnSync(process.execPath, ["server/replay.ts", file], { encoding: "utf8", timeout: 60_000 });
+    expect(`${again.stdout}${again.stderr}`).toContain("all alike");
+    await bot.leave();
+  }
+}, 120_000);
+
+test("a visitor of the process that does not have the room sees it, scene and all, and a member of before is known after a restart", async () => {
+  const [a, b] = [await start("two", await freePort()), await start("two", await freePort())];
+  await createRoom(a.url, "stretched-cloth", "far");
+  // b has built no scene: it is asked for the room, its topology and its socket
+  const far = await Bot.join(b.url, "far", { name: "far" }), near = await Bot.join(a.url, "far");
+  await far.frames(5);
+  const point = { body: 0, triangle: 100, u: 0.3, v: 0.3 }, [x, y, z] = near.surfacePosition(point);
+  far.grab(1, point, [x, y + 0.3, z]);
+  await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull of who came through the other process");
+  const { member, token } = far.welcome;
+  await a.stop();
+  running.splice(running.indexOf(a), 1);
+  const back = await (async (): Promise<Bot> => {
+    for (const untilMs = performance.now() + 30_000; ; ) {
+      const answer = await fetch(`${b.url}/api/rooms/far`);
+      if (answer.ok) return Bot.join(b.url, "far", { resume: token });
+      if (performance.now() > untilMs) throw new Error(`far: ${answer.status}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  expect(back.welcome.member).toBe(member);
+  await back.frames(3);
+  await back.leave();
+}, 120_000);
