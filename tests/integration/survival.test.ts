@@ -43,7 +43,7 @@ test("a server killed in the middle of a pull goes on with the very bits: what w
     bot.move(1, [x + 0.05, y + 0.1, z]);
     bots.push(bot);
   }
-  for (const bot of bots) await bot.until(() => bot.tick > 90, "a second and a half");
+  for (const bot of bots) await bot.until(() => bot.tick > 150, "two and a half seconds");
   const ticks = bots.map(({ tick }) => tick);
   first.process.kill("SIGKILL");
   await once(first.process, "exit");
