@@ -56,20 +56,33 @@ export class Crews {
   readonly #loads = new WeakMap<RoomHandle, RoomLoad>();
   /** Slots of a room that a helper still has: one of the last tick may not have left yet. */
   readonly #taken = new WeakMap<RoomHandle, Set<number>>();
-  /** Tasks in the pool, waiting ones and helpers included. */
+  /** Tasks that the pool has, and those that wait for one of them to end, in the order in which they came: Piscina's own queue lets tasks that can be aborted overtake others, for ever if they keep coming. */
+  #running = 0;
+  readonly #line: (() => void)[] = [];
+  /** All of them, waiting ones and helpers included. */
   #tasks = 0;
 
   constructor(options: CrewOptions) {
     this.#options = options;
   }
 
+  /** Tasks that wait for a thread here. */
+  get waiting(): number {
+    return this.#line.length;
+  }
+
   /** Any task of the pool but a helper: helpers make room for it, and its thread is lent when it is done. */
   async occupy<T>(run: () => Promise<T>): Promise<T> {
     this.#tasks += 1;
     this.#makeRoom();
+    if (this.#running < this.#options.threads) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {
       return await run();
     } finally {
+      const next = this.#line.shift();
+      if (next) next();
+      else this.#running -= 1;
       this.#tasks -= 1;
       this.#lend();
     }

@@ -116,7 +116,7 @@ export class WorkerPools {
 
   /** Tasks that wait for a thread. */
   get queueSize(): number {
-    return this.#stepPools().reduce((sum, pool) => sum + pool.queueSize, 0);
+    return this.#stepPools().reduce((sum, pool) => sum + pool.queueSize, this.#sharedCrews.waiting);
   }
 
   /** Ends all threads; what still runs is lost. */
