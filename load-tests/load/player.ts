@@ -11,8 +11,8 @@ import type { Frame } from "../../client/state/snapshotBuffer.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { HandPlan } from "./scenario.ts";
 
-/** The socket that was made last: a connection makes one before its constructor returns. */
-let latest: WebSocket | null = null;
+/** Whose socket the next one is: a connection says that it is connecting, and makes it. */
+let take: (line: WebSocket) => void = () => {};
 
 /** What client/net/connection.ts finds in a browser. */
 class Line extends WebSocket {
@@ -20,7 +20,7 @@ class Line extends WebSocket {
     super(url, { perMessageDeflate: false });
     // A browser's socket tells of a fault by closing, and so does this one, after its event.
     this.on("error", () => {});
-    latest = this;
+    take(this);
   }
 }
 Object.assign(globalThis, { WebSocket: Line });
@@ -44,6 +44,8 @@ export interface PlayerOptions {
   decodes: boolean;
   counts: Counts;
   onFrame?: (frame: Frame) => void;
+  /** Told of everything that comes, before it is looked at. */
+  onEvent?: (event: ServerEvent, receivedMs: number) => void;
 }
 
 const topologies = new Map<string, Promise<Topology>>();
@@ -70,15 +72,19 @@ export class Player {
   readonly #connection: Connection;
   readonly #counts: Counts;
   readonly #state: RoomState | null;
-  readonly #line: WebSocket;
+  readonly #onEvent: PlayerOptions["onEvent"];
+  #line!: WebSocket;
+  /** Its line is going to be lost: no fault, and no frame counts until then. */
+  #losing = false;
   #hand: NodeJS.Timeout | null = null;
   #frames = 0;
   #onFirst: ((fault?: Error) => void) | null = null;
   #ended: string | null = null;
   #left = false;
 
-  constructor({ url, room, decodes, counts, onFrame }: PlayerOptions) {
+  constructor({ url, room, decodes, counts, onFrame, onEvent }: PlayerOptions) {
     this.room = room;
+    this.#onEvent = onEvent;
     this.#counts = counts;
     this.#state = decodes
       ? new RoomState({
@@ -105,14 +111,15 @@ export class Player {
       identity: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),
       onStatus: (status) => {
+        if (status.state === "connecting") take = (line) => void (this.#line = line);
         if (this.#left || (status.state !== "waiting" && status.state !== "ended")) return;
-        counts.failures += 1;
+        if (!this.#losing) counts.failures += 1;
+        this.#losing = false;
         if (status.state !== "ended") return;
         this.#ended = `the server ended a client of room ${room} with ${status.code} ${status.reason}`;
         this.#onFirst?.(new Error(this.#ended));
       },
     });
-    this.#line = latest!;
   }
 
   /** Resolves with the first frame (decoded, if this player decodes), or when it leaves before. @throws Error when none comes */
@@ -128,6 +135,18 @@ export class Player {
         else resolve();
       };
     });
+  }
+
+  /** Its line is going to be lost. Resolves with the first frame after it came back by itself. @throws Error when none comes */
+  back(): Promise<void> {
+    this.#losing = true;
+    this.#frames = 0;
+    return this.joined();
+  }
+
+  /** The line breaks; whoever plays knows nothing of it. */
+  cut(): void {
+    this.#line.terminate();
   }
 
   impulse(at: SurfacePoint, impulse: Point): void {
@@ -179,6 +198,7 @@ export class Player {
 
   #receive(event: ServerEvent, receivedMs: number): void {
     const counts = this.#counts;
+    this.#onEvent?.(event, receivedMs);
     if (event.type === "keyframe" || event.type === "delta") {
       counts.frames += 1;
       counts.frameBytes += event.data.byteLength;
@@ -189,6 +209,7 @@ export class Player {
   }
 
   #first(): void {
+    if (this.#losing) return;
     this.#frames += 1;
     this.#onFirst?.();
   }

@@ -49,7 +49,7 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
     const room = roomOf(request);
     if (room === undefined) return;
     const place = await cluster.locate(room);
-    if (place.kind === "here" || place.kind === "nowhere") return;
+    if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[HOP_HEADER] !== undefined) throw moving(room);
     const hop = signHop(secrets[0], { method: request.method, url: request.raw.url ?? "", address: request.ip });
     if (request.ws) await forwardSocket(request, reply, room, place.url, hop);
@@ -101,5 +101,8 @@ function roomOf(request: FastifyRequest): string | undefined {
   const wanted = request.method === "POST" && request.routeOptions.url === "/api/rooms" ? (request.body as { room?: unknown } | null)?.room : undefined;
   return typeof wanted === "string" ? wanted : undefined;
 }
+
+/** What nobody can restore stays on the move for ever: operators may end it wherever they ask. */
+const mayEnd = ({ method, routeOptions }: FastifyRequest): boolean => method === "DELETE" && routeOptions.url === "/api/admin/rooms/:room";
 
 const moving = (room: string): CodedError => new CodedError("ROOM_MOVING", { field: "room", value: room });

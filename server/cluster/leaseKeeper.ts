@@ -29,7 +29,7 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
-interface Kept {
+interface KeptLease {
   lease: Lease;
   /** Certain until then, ms on performance.now(). */
   untilMs: number;
@@ -48,7 +48,7 @@ export class LeaseKeeper {
   /** The same store, watched: leases that come and go through it are known here without anybody having to say so. Everybody uses this one. */
   readonly store: Store;
   readonly #options: LeaseKeeperOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptLease>();
   readonly #termMs: number;
   #timer: NodeJS.Timeout | null = null;
   #failing = false;
@@ -171,7 +171,7 @@ export class LeaseKeeper {
   }
 
   /** A lease whose room did not open, or ended without a word: kept alive it would hide the room from everybody. */
-  #abandoned({ lease, sinceMs }: Kept, nowMs: number): boolean {
+  #abandoned({ lease, sinceMs }: KeptLease, nowMs: number): boolean {
     const { rooms, log } = this.#options;
     if (rooms.serves(lease.room) || nowMs - sinceMs < 1000 * OPENING_SECONDS) return false;
     log.error({ room: lease.room, epoch: lease.epoch }, "a lease without a room is given up");

@@ -13,7 +13,7 @@ import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 
 /** Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked little. */
 const LOOK_MS = 500;
-/** Restored at once: each reads its state and steps its journal on one of the threads. More would only wait there. */
+/** Restored at once, whoever asks for them: each reads its state and steps its journal on one of the threads. More would only take turns there, and all be back as late as the last. */
 const AT_ONCE = 4;
 /** What a process that has all rooms waits before it takes one more, ms; with others there, who come first then. */
 const LOAD_MS = 400;
@@ -38,6 +38,9 @@ export class Takeover {
   /** Rooms that are not to be taken before, ms on performance.now(), and how often they failed. */
   readonly #notBefore = new Map<string, { ms: number; failures: number }>();
   readonly #taking = new Map<string, Promise<boolean>>();
+  /** Being restored, and those that wait for one of them. */
+  #restoring = 0;
+  readonly #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = true;
   #blind = false;
@@ -74,9 +77,22 @@ export class Takeover {
     if (this.#stopped || this.#full || (held && performance.now() < held.ms)) return Promise.resolve(false);
     const running = this.#taking.get(name);
     if (running) return running;
-    const taking = this.#take(listing).finally(() => this.#taking.delete(name));
+    const taking = this.#inTurn(() => this.#take(listing)).finally(() => this.#taking.delete(name));
     this.#taking.set(name, taking);
     return taking;
+  }
+
+  /** AT_ONCE at a time, in the order in which they were asked for. */
+  async #inTurn(take: () => Promise<boolean>): Promise<boolean> {
+    if (this.#restoring < AT_ONCE) this.#restoring += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return !this.#stopped && (await take());
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#restoring -= 1;
+    }
   }
 
   get #full(): boolean {

@@ -14,7 +14,7 @@ import type { Input } from "../sim/types.ts";
 import type { TickRecord } from "../workers/messages.ts";
 
 /** Checkpoints that are kept however close they are: what undo and a lost thread go back to. */
-const NEAR = 4;
+const NEAR = 8;
 /** Older ones are needed for how far a recording reaches back, and for leaps in it. */
 const SPARSE_SECONDS = 30;
 
@@ -54,20 +54,18 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 export class RoomHistory {
   readonly #tickHz: number;
   readonly #keepTicks: number;
-  #states: KeptState[];
+  #states: KeptState[] = [{ tick: 0, stateHash: "", packed: null }];
   #records: TickRecord[] = [];
   #hashes: { tick: number; stateHash: string }[] = [];
-  #tick: number;
+  #tick = 0;
   /** A state was taken since the last tick. */
   #fresh = false;
   readonly #rewinds: number[] = [];
 
-  /** @param keepSeconds how far back it reaches at least, once the room is as old */
-  constructor(tickHz: number, keepSeconds: number, start: KeptState = { tick: 0, stateHash: "", packed: null }) {
+  /** Of a room that begins as its scene does. @param keepSeconds how far back it reaches at least, once the room is as old */
+  constructor(tickHz: number, keepSeconds: number) {
     this.#tickHz = tickHz;
     this.#keepTicks = keepSeconds * tickHz;
-    this.#states = [start];
-    this.#tick = start.tick;
   }
 
   /** The last tick that was stepped. */
@@ -115,8 +113,9 @@ export class RoomHistory {
   /** What a room did that another process stepped: in the order of the ticks, before anything of this one's. */
   append(until: number, records: readonly TickRecord[], hashes: readonly { tick: number; stateHash: string }[]): void {
     this.#tick = until;
-    this.#records.push(...records);
-    this.#hashes.push(...hashes);
+    // An hour of ticks is more than a call takes as arguments.
+    this.#records = [...this.#records, ...records];
+    this.#hashes = [...this.#hashes, ...hashes];
   }
 
   /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
@@ -136,7 +135,8 @@ export class RoomHistory {
 
   /** What went in after `after` up to and with `until`, ascending. */
   records(after: number, until = this.#tick): TickRecord[] {
-    return this.#records.filter(({ tick }) => tick > after && tick <= until);
+    const first = this.#records.findLastIndex(({ tick }) => tick <= after) + 1; // What is wanted is mostly the end.
+    return this.#records.slice(first, this.#records.findLastIndex(({ tick }) => tick <= until) + 1);
   }
 
   /** @throws HistoryError when `until` is before the oldest checkpoint or after the last tick */

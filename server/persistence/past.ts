@@ -4,7 +4,7 @@ import type { SavedState, StepResult } from "../workers/messages.ts";
 import { type KeptState, type Rebuild, RoomHistory } from "./history.ts";
 
 /** A state is taken at least this often while the room ticks, s: what an undo by seconds has to step again at most. */
-const MOST_SECONDS = 5;
+const MOST_SECONDS = 2.5;
 /** And as soon as stepping again what came after it would take this long, s: a room is to be back within a second of the loss of its thread. */
 const MOST_REPLAY_SECONDS = 0.4;
 /** But so that it costs no more than this share of the ticks' own time. */
@@ -25,8 +25,8 @@ export class RoomPast {
   #lossTick = -1;
   #losses = 0;
 
-  constructor(tickHz: number, keepSeconds: number, start?: KeptState) {
-    this.history = new RoomHistory(tickHz, keepSeconds, start);
+  constructor(tickHz: number, keepSeconds: number) {
+    this.history = new RoomHistory(tickHz, keepSeconds);
     this.#tickHz = tickHz;
   }
 
@@ -46,16 +46,15 @@ export class RoomPast {
     return this.#ticks >= MOST_SECONDS * this.#tickHz || this.#stepSeconds >= MOST_REPLAY_SECONDS;
   }
 
-  /** Resolves with the state that is kept now, if the tick's was taken. */
-  async stepped(inputs: Input[], { tick, saved, stateHash, seconds, wholeSeconds }: StepResult): Promise<KeptState | null> {
+  /** A tick was stepped; if its state was taken, `saved` is to be told next. */
+  stepped(inputs: Input[], { tick, stateHash, seconds, wholeSeconds }: StepResult): void {
     this.history.stepped(tick, inputs, stateHash);
     this.#ticks += 1;
     this.#stepSeconds += wholeSeconds - seconds.encode;
     this.#allSeconds += wholeSeconds - seconds.encode;
-    return saved && this.saved(saved);
   }
 
-  /** A state was taken after the last tick. */
+  /** A state was taken after the last tick. Resolves when it is packed, with null when the room went back behind it meanwhile. */
   saved({ tick, state, stateHash, seconds }: SavedState): Promise<KeptState | null> {
     this.#ticks = this.#stepSeconds = 0;
     this.#saveSeconds = seconds;

@@ -2,15 +2,14 @@
  * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the same program and the scene's meshes steps it
  * again to the same bits (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
  *
- *     u32 CRC-32 of the rest, then msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
+ *     behind a checksum (seal.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
  */
-import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import type { TickRecord } from "../workers/messages.ts";
 import type { KeptState, RoomHistory } from "./history.ts";
+import { DamagedError, seal, unseal } from "./seal.ts";
 
 export const RECORDING_FORMAT = "pliant-room-1";
-const CHECKSUM_BYTES = 4;
 
 export interface RoomRecording {
   format: typeof RECORDING_FORMAT;
@@ -48,21 +47,16 @@ export function recordingOf(history: RoomHistory, about: About, seconds = Infini
 }
 
 export function encodeRecording(recording: RoomRecording): Uint8Array {
-  const content = encode(recording), bytes = new Uint8Array(CHECKSUM_BYTES + content.byteLength);
-  new DataView(bytes.buffer).setUint32(0, crc32(content));
-  bytes.set(content, CHECKSUM_BYTES);
-  return bytes;
+  return seal(encode(recording));
 }
 
 /** @throws RecordingError: what is wrong with the bytes */
 export function decodeRecording(bytes: Uint8Array): RoomRecording {
-  if (bytes.byteLength <= CHECKSUM_BYTES) throw new RecordingError(`${bytes.byteLength} bytes are no recording`);
-  const stated = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), content = bytes.subarray(CHECKSUM_BYTES), found = crc32(content);
-  if (stated !== found) throw new RecordingError(`checksum is ${found}, but ${stated} was written: the file is damaged, or no recording of a room`);
   let recording: RoomRecording;
   try {
-    recording = decode(content) as RoomRecording;
-  } catch {
+    recording = decode(unseal(bytes)) as RoomRecording;
+  } catch (error) {
+    if (error instanceof DamagedError) throw new RecordingError(`${error.message}: the file is damaged, or no recording of a room`);
     throw new RecordingError("not one msgpack value");
   }
   if (recording?.format !== RECORDING_FORMAT) throw new RecordingError(`format is ${JSON.stringify(recording?.format ?? null)}, but this program reads ${JSON.stringify(RECORDING_FORMAT)}`);

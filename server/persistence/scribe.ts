@@ -16,14 +16,14 @@ import type { KeptState } from "./history.ts";
 import type { RoomPast } from "./past.ts";
 
 /** A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart has to step again. */
-const STORE_SECONDS = 5;
+const STORE_SECONDS = 2.5;
 /** Or as soon as stepping it again would take so long, s: a restart has many rooms to bring back. */
 const STORE_COST_SECONDS = 1;
 /** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
 const SPARE = 3;
 
 /** What the scribe sees of a room. */
-export interface Kept {
+export interface ScribedRoom {
   readonly name: string;
   readonly past: RoomPast;
   /** What the states of its scene can be read by (workers/identity.ts). */
@@ -43,7 +43,7 @@ export interface ScribeOptions {
 }
 
 interface Entry {
-  room: Kept;
+  room: ScribedRoom;
   lease: Lease;
   /** Of the room's history. */
   rewindsSeen: number;
@@ -79,17 +79,9 @@ export class Scribe {
   }
 
   /** What the room did since `stored.tick` and does from now on is written. @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end */
-  hold(room: Kept, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
+  hold(room: ScribedRoom, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
     const { rewinds } = room.past.history;
     this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: stored.tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, cut: false, waits: false, tail: Promise.resolve() });
-  }
-
-  leases(): Lease[] {
-    return this.#all().map(({ lease }) => lease);
-  }
-
-  lease(room: string): Lease | undefined {
-    return this.#entries.get(room)?.lease;
   }
 
   async flushAll(): Promise<void> {
@@ -188,8 +180,8 @@ export class Scribe {
 
   async #writeJournal(entry: Entry): Promise<void> {
     const { room, lease } = entry, { history } = room.past, after = entry.writtenTick, until = history.tick;
-    const members = room.memberRecords(), known = JSON.stringify(members), changed = known !== entry.members;
     if (until <= after) return;
+    const members = room.memberRecords(), known = JSON.stringify(members), changed = known !== entry.members;
     entry.waitingMs ||= performance.now();
     const startMs = performance.now();
     const bytes = encodeSegment({ after, until, records: history.records(after, until), hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until), members: changed ? members : null });

@@ -46,9 +46,9 @@ export function planFilm(room: Room, seconds: number): FilmPlan {
  */
 export async function* film({ recording, template, sendTicks, from }: FilmPlan, pool: RoomPool, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const { room, scene, topology, tickHz, until, states: [start], records } = recording;
-  const simulation = await RoomSimulation.open(template, pool), inputs = new Map(records.map((record) => [record.tick, record])), hands = new FilmHands();
-  const { waiting: numbers } = await simulation.rebuild(() => ({ state: unpack(start!), from: start!.tick, until: start!.tick, records: [], fresh: false }));
-  const waiting = new Set(numbers), lost = (): never => { throw new Error("the film's thread was lost"); };
+  const { simulation, rebuilt } = await RoomSimulation.restore(template, pool, { state: unpack(start!), from: start!.tick, until: start!.tick, records: [], fresh: false });
+  const inputs = new Map(records.map((record) => [record.tick, record])), hands = new FilmHands(), waiting = new Set(rebuilt.waiting);
+  const lost = (): never => { throw new Error("the film's thread was lost"); };
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks), lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [], shown = false;
 

@@ -94,15 +94,6 @@ export class RoomRegistry {
     return this.#rooms.has(name) || this.#opening.has(name);
   }
 
-  /** Of the cluster: rooms that are open here; their connected members. */
-  names(): string[] {
-    return [...this.#rooms.keys()];
-  }
-
-  members(name: string): number {
-    return this.#rooms.get(name)?.members.connected ?? 0;
-  }
-
   find(name: string): Room | undefined {
     return this.#rooms.get(name);
   }
@@ -163,9 +154,15 @@ export class RoomRegistry {
     await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
   }
 
-  /** Ends one room. @throws CodedError ROOM_NOT_FOUND */
+  /** Ends one room; also one that is only in the store, because nobody can restore it. @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just taken it */
   async remove(name: string): Promise<void> {
-    await this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+    await this.#opening.get(name)?.room.catch(() => {});
+    const { keeping, log } = this.#options;
+    if (this.#rooms.has(name) || !keeping || !(await keeping.store.room(name))) return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+    const lease = await keeping.store.claim(name, keeping.holder);
+    if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
+    await keeping.store.removeRoom(lease);
+    log.info({ room: name }, "a room that nobody had open was removed from the store");
   }
 
   /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */

@@ -3,13 +3,13 @@
  * what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
  */
 import type { FastifyBaseLogger } from "fastify";
-import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../doors/audit.ts";
 import type { Entry } from "../doors/doors.ts";
 import type { RoomDoor } from "../doors/roomDoor.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { InspectResult, StepResult, StepTask } from "../workers/messages.ts";
+import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { RoomPast } from "../persistence/past.ts";
@@ -30,6 +30,7 @@ import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
+import { welcomeOf } from "./welcome.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
 const REST_HEARTBEAT_MS = 250;
@@ -59,6 +60,8 @@ export interface RoomOptions {
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
+
+const pastOf = ({ template, config }: RoomOptions): RoomPast => new RoomPast(template.layout.tickHz, config.historySeconds);
 
 export class Room {
   readonly name: string;
@@ -97,16 +100,16 @@ export class Room {
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
-  private constructor(options: RoomOptions, simulation: RoomSimulation) {
+  private constructor(options: RoomOptions, past: RoomPast, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
     this.#options = options;
+    this.past = past;
     this.#simulation = simulation;
     this.name = options.name;
     this.scene = options.scene;
     this.createdAt = new Date(options.createdAt ?? Date.now());
     this.pool = options.pool.kind;
     this.waiting = new Set(template.shape.waiting);
-    this.past = new RoomPast(template.layout.tickHz, config.historySeconds);
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
@@ -125,13 +128,13 @@ export class Room {
   }
 
   static async open(options: RoomOptions): Promise<Room> {
-    return new Room(options, await RoomSimulation.open(options.template, options.pool));
+    return new Room(options, pastOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
   /** A room that was before, where it stood when it was last written. */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
-    const room = await Room.open(options), { history } = room.past;
-    const until = fill(history, found), rebuilt = await room.#simulation.rebuild(() => history.rebuild(until));
+    const past = pastOf(options), until = fill(past.history, found);
+    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, past.history.rebuild(until)), room = new Room(options, past, simulation);
     room.#standAt(rebuilt);
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred rooms that are restored at once have the threads for that.
     room.#awaited = true;
@@ -212,19 +215,7 @@ export class Room {
   join(connection: Connection, hello: Hello, entry: Entry): Membership {
     const session = this.members.admit(connection, hello, entry);
     const { template } = this.#options;
-    connection.send(encodeWelcome({
-      version: PROTOCOL_VERSION,
-      room: this.name,
-      scene: this.scene,
-      session: session.id,
-      token: session.token,
-      member: session.member,
-      tickHz: template.layout.tickHz,
-      sendHz: template.layout.tickHz / this.sendTicks,
-      topology: template.topologyHash,
-      limits: { ...Limits, reach: template.shape.reach, maxImpulse: template.shape.maxImpulse },
-      role: entry.role,
-    }), "other");
+    connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
     connection.send(encodeDoor(this.door.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
@@ -323,16 +314,28 @@ export class Room {
 
   /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
   async #saveStanding(): Promise<void> {
-    const { metrics, log } = this.#options;
     try {
       const saved = await this.#simulation.save(() => this.past.afterLoss());
       if (this.#disposed) return;
       if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
-      if (saved.tick === this.tick) await this.past.saved(saved);
+      if (saved.tick === this.tick) await this.#keep(saved);
     } catch (error) {
-      metrics.persistence.failed("checkpoint");
-      log.error({ room: this.name, err: error }, "the state of a room that stands still could not be taken");
+      this.#notTaken(error);
     }
+  }
+
+  /** A state that was taken. Never rejects: without it there is the one before. */
+  async #keep(saved: SavedState): Promise<void> {
+    try {
+      await this.past.saved(saved);
+    } catch (error) {
+      this.#notTaken(error);
+    }
+  }
+
+  #notTaken(error: unknown): void {
+    this.#options.metrics.persistence.failed("checkpoint");
+    this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's state could not be taken");
   }
 
   /** One tick: see the tree in server/README.md. Never rejects. */
@@ -352,10 +355,12 @@ export class Room {
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
-        void this.past.stepped(task.inputs, outcome.result);
-        this.#publish(outcome.result, outcome.roundTripSeconds);
-        metrics.observeSent(outcome.result, startMs, oldestMs);
-        if (tickTraces.hasSubscribers) this.#traceTick(outcome.result, startMs, steppedMs);
+        const { result } = outcome;
+        this.past.stepped(task.inputs, result);
+        if (result.saved) void this.#keep(result.saved);
+        this.#publish(result, outcome.roundTripSeconds);
+        metrics.observeSent(result, startMs, oldestMs);
+        if (tickTraces.hasSubscribers) this.#traceTick(result, startMs, steppedMs);
       } else if (outcome.kind === "untouched") {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
@@ -427,7 +432,6 @@ export class Room {
     this.#standAt(rebuilt);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
-    this.#queue.clear();
     this.#hands.dropAll();
     this.#queue.clear();
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");

@@ -3,8 +3,8 @@
  * thread is lost in the middle of one.
  *
  *     step rejects
- *     |-- busy flag clear: no worker had begun; the memory is whole -> `untouched`, the same inputs run with the next tick
- *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step)
+ *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole -> `untouched`, the same inputs run with the next tick
+ *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was done, and what it said was lost with its thread
  *         |-- fewer than 4 times in 10 s: a fresh memory, made from what the room's history says -> `rebuilt`
  *         `-- else the scene itself is broken -> throws; the room closes
  */
@@ -48,6 +48,12 @@ export class RoomSimulation {
     return new RoomSimulation(template, pool, await openHandle(template, pool));
   }
 
+  /** Of a room that was before. */
+  static async restore(template: SceneTemplate, pool: RoomPool, plan: Rebuild): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
+    const { handle, rebuilt } = await rebuild(template, pool, plan);
+    return { simulation: new RoomSimulation(template, pool, handle), rebuilt };
+  }
+
   /**
    * Runs one tick.
    * @param recover asked when the memory is torn: what to make a new one from
@@ -60,7 +66,8 @@ export class RoomSimulation {
         const result = await this.#pool.step({ room: this.#handle, ...task });
         return { kind: "stepped", result, roundTripSeconds: (performance.now() - startMs) / 1000 };
       } catch (error) {
-        if (!new FrameState(this.#handle.frames).busy) return { kind: "untouched", error };
+        const { busy, tick } = new FrameState(this.#handle.frames);
+        if (!busy && tick < task.tick) return { kind: "untouched", error };
         return { kind: "rebuilt", error, rebuilt: await this.#recover(error, recover) };
       }
     });
@@ -105,17 +112,11 @@ export class RoomSimulation {
     }
   }
 
-  async #rebuild({ state, from, until, records, fresh }: Rebuild): Promise<Rebuilt> {
-    const startMs = performance.now(), handle = await openHandle(this.#template, this.#pool, state);
-    let done: ReplayResult, tick = from;
-    do {
-      const after = tick;
-      done = await this.#pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, fresh, sliceMs: SLICE_MS });
-      tick = done.tick;
-    } while (tick < until);
+  async #rebuild(plan: Rebuild): Promise<Rebuilt> {
+    const { handle, rebuilt } = await rebuild(this.#template, this.#pool, plan);
     this.#handle = handle;
     this.#pool.memoryEnded();
-    return { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 };
+    return rebuilt;
   }
 
   #exclusive<T>(work: () => Promise<T>): Promise<T> {
@@ -130,4 +131,16 @@ async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8
   handlesMade += 1;
   const { layout, topology, topologyHash } = template;
   return { key: `room-${handlesMade}`, memory, template: template.memory, frames, layout, topology, topologyHash };
+}
+
+/** A memory as of `from`, stepped again to `until`. */
+async function rebuild(template: SceneTemplate, pool: RoomPool, { state, from, until, records, fresh }: Rebuild): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {
+  const startMs = performance.now(), handle = await openHandle(template, pool, state);
+  let done: ReplayResult, tick = from;
+  do {
+    const after = tick;
+    done = await pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, fresh, sliceMs: SLICE_MS });
+    tick = done.tick;
+  } while (tick < until);
+  return { handle, rebuilt: { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 } };
 }

@@ -36,9 +36,9 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", {
-    schema: { ...common, summary: "End a room for everyone (sockets close with 4404)", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
+    schema: { ...common, summary: "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING") } },
   }, async (request, reply) => {
-    const actor = await access.admin(request), { name } = registry.get(request.params.room);
+    const actor = await access.admin(request), name = request.params.room;
     await registry.remove(name);
     audit.record("dispose", actor, name);
     return reply.code(204).send(null);

@@ -8,10 +8,11 @@
  * Leases run by the database's clock (`clock_timestamp()`, not `now()`: a transaction that has waited for a lock must not take the time of its beginning for the time).
  * Should that clock jump, leases end early or late, but epochs still order all owners, and no two can write.
  */
+import { listingOf } from "./listing.ts";
 import { PostgresClient, type Row } from "./postgresClient.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
 import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord, Store } from "./store.ts";
-import { LEASE_SECONDS, LeaseLost, StoreRefused } from "./store.ts";
+import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused } from "./store.ts";
 
 const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
@@ -26,15 +27,18 @@ export interface PostgresOptions {
   /** postgres://user:password@host:port/database */
   url: string;
   leaseSeconds?: number;
+  auditEntries?: number;
 }
 
 export class PostgresStore implements Store {
   readonly kind = "postgres";
   readonly leaseSeconds: number;
   readonly #client: PostgresClient;
+  readonly #auditEntries: number;
 
-  constructor({ url, leaseSeconds }: PostgresOptions) {
+  constructor({ url, leaseSeconds, auditEntries }: PostgresOptions) {
     this.leaseSeconds = leaseSeconds ?? LEASE_SECONDS;
+    this.#auditEntries = auditEntries ?? AUDIT_ENTRIES;
     this.#client = new PostgresClient(url);
   }
 
@@ -179,8 +183,10 @@ export class PostgresStore implements Store {
   }
 
   async audit({ at, actor, action, room, details }: AuditEntry): Promise<void> {
-    await this.#client.query("INSERT INTO pliant_audit (at, actor, action, room, details) VALUES ($1, $2, $3, $4, $5)",
-      [at, actor, action, room, JSON.stringify(details)]);
+    await this.#client.query(
+      `WITH made AS (INSERT INTO pliant_audit (at, actor, action, room, details) VALUES ($1, $2, $3, $4, $5) RETURNING id)
+       DELETE FROM pliant_audit USING made WHERE pliant_audit.id <= made.id - $6::bigint`,
+      [at, actor, action, room, JSON.stringify(details), this.#auditEntries]);
   }
 
   async readAudit({ room, limit }: { room?: string; limit: number }): Promise<AuditEntry[]> {
@@ -219,17 +225,4 @@ const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.b
 /** A bigint column knows no infinity. */
 const finite = (tick: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, tick));
 
-function toListing(row: Row): Listing {
-  const secondsLeft = Number(row["seconds_left"]);
-  const owned = secondsLeft > 0;
-  return {
-    name: String(row["name"]),
-    scene: String(row["scene"]),
-    pool: row["pool"] as Listing["pool"],
-    createdAt: String(row["created_at"]),
-    settings: JSON.parse(String(row["settings"])) as Record<string, unknown>,
-    owner: owned ? { process: String(row["process"]), url: String(row["url"]), epoch: Number(row["epoch"]), secondsLeft } : null,
-    lapsed: owned ? null : (row["process"] as string | null),
-    members: owned ? Number(row["members"]) : 0,
-  };
-}
+const toListing = (row: Row): Listing => listingOf(row, Number(row["seconds_left"]));

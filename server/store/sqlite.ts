@@ -5,12 +5,13 @@
 import { Caller, type PlainError } from "./rpc.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord, Store } from "./store.ts";
-import { LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
+import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
 
 export interface SqliteOptions {
   /** The file. */
   path: string;
   leaseSeconds?: number;
+  auditEntries?: number;
   /** Told when a damaged file was moved aside: the rooms in it are not offered any more. */
   onDamage?: (damage: { path: string; movedTo: string; reason: string }) => void;
 }
@@ -26,7 +27,7 @@ export class SqliteStore implements Store {
   constructor(options: SqliteOptions) {
     this.#options = options;
     this.leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
-    this.#caller = new Caller(threadFile, { path: options.path, leaseSeconds: this.leaseSeconds } satisfies ThreadOptions, (error) => this.#revive(error));
+    this.#caller = new Caller(threadFile, { path: options.path, leaseSeconds: this.leaseSeconds, auditEntries: options.auditEntries ?? AUDIT_ENTRIES } satisfies ThreadOptions, (error) => this.#revive(error));
   }
 
   async open(): Promise<void> {

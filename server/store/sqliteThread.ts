@@ -8,6 +8,7 @@ import { SqliteWork } from "./sqliteWork.ts";
 export interface ThreadOptions {
   path: string;
   leaseSeconds: number;
+  auditEntries: number;
 }
 
 interface Opened {
@@ -17,14 +18,14 @@ interface Opened {
   damage: string | null;
 }
 
-const { path, leaseSeconds } = workerData as ThreadOptions;
+const { path, leaseSeconds, auditEntries } = workerData as ThreadOptions;
 let opened: Opened | null = null;
 
 /** Opens when it is needed, not when the thread starts: an error then reaches the caller whole, and a thread that had to be replaced opens by itself. */
 function ready(): Opened {
   if (opened === null) {
     const { database, movedTo, damage } = openFile(path);
-    opened = { database, work: new SqliteWork(database, leaseSeconds), movedTo, damage };
+    opened = { database, work: new SqliteWork(database, leaseSeconds, auditEntries), movedTo, damage };
   }
   return opened;
 }

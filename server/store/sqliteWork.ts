@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
+import { listingOf } from "./listing.ts";
 import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord } from "./store.ts";
 import { LeaseLost } from "./store.ts";
 
@@ -24,11 +25,13 @@ const LISTED = "name, scene, pool, created_at, settings, epoch, process, url, bo
 export class SqliteWork {
   readonly #database: DatabaseSync;
   readonly #leaseSeconds: number;
+  readonly #auditEntries: number;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync, leaseSeconds: number) {
+  constructor(database: DatabaseSync, leaseSeconds: number, auditEntries: number) {
     this.#database = database;
     this.#leaseSeconds = leaseSeconds;
+    this.#auditEntries = auditEntries;
   }
 
   ping(): void {
@@ -139,7 +142,10 @@ export class SqliteWork {
   }
 
   audit({ at, actor, action, room, details }: AuditEntry): void {
-    this.#write(() => this.#run("INSERT INTO audit (at, actor, action, room, details) VALUES (?, ?, ?, ?, ?)", at, actor, action, room, JSON.stringify(details)));
+    this.#write(() => {
+      this.#run("INSERT INTO audit (at, actor, action, room, details) VALUES (?, ?, ?, ?, ?)", at, actor, action, room, JSON.stringify(details));
+      this.#run("DELETE FROM audit WHERE id <= last_insert_rowid() - ?", this.#auditEntries);
+    });
   }
 
   readAudit({ room, limit }: { room?: string; limit: number }): AuditEntry[] {
@@ -198,16 +204,4 @@ function secondsLeft(row: Row): number {
   return Math.max(0, Number(row["lease_until"]) - clock());
 }
 
-function toListing(row: Row): Listing {
-  const left = secondsLeft(row);
-  return {
-    name: String(row["name"]),
-    scene: String(row["scene"]),
-    pool: row["pool"] as Listing["pool"],
-    createdAt: String(row["created_at"]),
-    settings: JSON.parse(String(row["settings"])) as Record<string, unknown>,
-    owner: left > 0 ? { process: String(row["process"]), url: String(row["url"]), epoch: Number(row["epoch"]), secondsLeft: left } : null,
-    lapsed: left > 0 ? null : (row["process"] as string | null),
-    members: left > 0 ? Number(row["members"]) : 0,
-  };
-}
+const toListing = (row: Row): Listing => listingOf(row, secondsLeft(row));

@@ -16,6 +16,8 @@
 
 /** Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process stands still for at most this long. */
 export const LEASE_SECONDS = 6;
+/** Of the audit log: the newest are kept, so that nobody can fill a disk by being refused. */
+export const AUDIT_ENTRIES = 100_000;
 
 /** A process as the store knows it. */
 export interface Holder {
@@ -165,6 +167,7 @@ export interface Store {
    */
   truncate(lease: Lease, tick: number): Promise<void>;
 
+  /** Keeps so many of the newest at most. */
   audit(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   readAudit(options: { room?: string; limit: number }): Promise<AuditEntry[]>;

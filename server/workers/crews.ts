@@ -10,6 +10,10 @@
  * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to
  * the result (kernel/assembly/crew.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that:
  * a light room's ticks are stepped by one thread, as if there were no crews.
+ *
+ * Tasks that find no thread wait here. Piscina's own queue lets tasks that can be aborted overtake others, for ever if they keep coming; here each line keeps the order in which they came, and while
+ * both are waited in, steps get one part of the time and all else OTHERS_SHARE: a hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a
+ * room that is slow for a moment is better than one that is not there.
  */
 import type { EventEmitter } from "node:events";
 import { CrewWords, MOST_HELPERS } from "../sim/crewWords.ts";
@@ -17,8 +21,24 @@ import type { HelpTask, RoomHandle, StepResult, StepTask } from "./messages.ts";
 
 /** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */
 const NEWEST = 1 / 8;
+/** A step of a room that takes less than this on average, s, may wait at a thread that still has another such step: the thread does not have to be woken for it. */
+const SHORT_SECONDS = 0.002;
+/** Tasks that a thread may have then, the one that runs included. */
+export const TASKS_PER_THREAD = 2;
+/** Parts of the time that all else gets while steps, which get one, wait, too. */
+const OTHERS_SHARE = 3;
+/** What one line has had more of the threads' time than the other counts up to this, s: longer ago is forgotten. */
+const MOST_LEAD_SECONDS = 0.05;
 /** A heavy room is light again below this part of what made it heavy. */
 const HYSTERESIS = 0.5;
+
+/** Steps that are due, or everything else: rooms that are opened, restored, saved, looked at. */
+type Line = "steps" | "others";
+
+interface Waiting {
+  short: boolean;
+  begin: () => void;
+}
 
 interface RoomLoad {
   /** Average seconds of one thread that a tick would take alone. */
@@ -56,9 +76,13 @@ export class Crews {
   readonly #loads = new WeakMap<RoomHandle, RoomLoad>();
   /** Slots of a room that a helper still has: one of the last tick may not have left yet. */
   readonly #taken = new WeakMap<RoomHandle, Set<number>>();
-  /** Tasks that the pool has, and those that wait for one of them to end, in the order in which they came: Piscina's own queue lets tasks that can be aborted overtake others, for ever if they keep coming. */
+  /** Tasks that the pool has; those that wait for one of them to end are in #lines. */
   #running = 0;
-  readonly #line: (() => void)[] = [];
+  /** Of them, those that nobody may wait behind. */
+  #long = 0;
+  readonly #lines: Record<Line, Waiting[]> = { steps: [], others: [] };
+  /** Time that the others have had beyond their part, in steps' seconds. */
+  #lead = 0;
   /** All of them, waiting ones and helpers included. */
   #tasks = 0;
 
@@ -68,36 +92,69 @@ export class Crews {
 
   /** Tasks that wait for a thread here. */
   get waiting(): number {
-    return this.#line.length;
+    return this.#lines.steps.length + this.#lines.others.length;
   }
 
-  /** Any task of the pool but a helper: helpers make room for it, and its thread is lent when it is done. */
-  async occupy<T>(run: () => Promise<T>): Promise<T> {
+  /** Any task of the pool but a step and a helper: helpers make room for it, and its thread is lent when it is done. */
+  occupy<T>(run: () => Promise<T>): Promise<T> {
+    return this.#queue("others", run);
+  }
+
+  /** @param short it may wait behind another one that is short, too */
+  async #queue<T>(line: Line, run: () => Promise<T>, short = false): Promise<T> {
     this.#tasks += 1;
     this.#makeRoom();
-    if (this.#running < this.#options.threads) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    if (this.waiting === 0 && this.#fits(short)) this.#take(short);
+    else await new Promise<void>((resolve) => this.#lines[line].push({ short, begin: resolve }));
+    const beginMs = performance.now(), shared = this.#running > this.#options.threads ? TASKS_PER_THREAD : 1;
     try {
       return await run();
     } finally {
-      const next = this.#line.shift();
-      if (next) next();
-      else this.#running -= 1;
+      this.#running -= 1;
+      if (!short) this.#long -= 1;
+      this.#count(line, (performance.now() - beginMs) / 1000 / shared);
+      for (let next = this.#next(); next; next = this.#next()) {
+        this.#take(next.short);
+        next.begin();
+      }
       this.#tasks -= 1;
       this.#lend();
     }
   }
 
+  /** Whose turn it is, if there is a thread for it. Whoever is first in line is not passed by. */
+  #next(): Waiting | undefined {
+    const { steps, others } = this.#lines, line = others.length > 0 && (steps.length === 0 || this.#lead <= 0) ? others : steps;
+    return line.length > 0 && this.#fits(line[0]!.short) ? line.shift() : undefined;
+  }
+
+  #count(line: Line, seconds: number): void {
+    const { steps, others } = this.#lines;
+    if (steps.length === 0 || others.length === 0) this.#lead = 0;
+    else this.#lead = Math.max(-MOST_LEAD_SECONDS, Math.min(MOST_LEAD_SECONDS, this.#lead + (line === "others" ? seconds / OTHERS_SHARE : -seconds)));
+  }
+
+  /** There is a thread that has nothing to do, or only what is soon done. */
+  #fits(short: boolean): boolean {
+    const { threads } = this.#options;
+    return this.#running < threads || (short && this.#long === 0 && this.#ticks.size === 0 && this.#running < TASKS_PER_THREAD * threads);
+  }
+
+  #take(short: boolean): void {
+    this.#running += 1;
+    if (!short) this.#long += 1;
+  }
+
   /**
    * One tick of a room.
-   * @param abort ends the threads that run it
-   * @param run hands the task to the pool
+   * @param abort ends its helpers' threads
+   * @param run hands the task to the pool; `short`: to a thread that may have another short one
    */
-  async step(task: StepTask, abort: EventEmitter, run: (task: StepTask) => Promise<StepResult>): Promise<StepResult> {
+  async step(task: StepTask, abort: EventEmitter, run: (task: StepTask, short: boolean) => Promise<StepResult>): Promise<StepResult> {
     const load = this.#loadOf(task.room);
     const { threads, mostThreads } = this.#options;
     if (!load.heavy || Math.min(threads, mostThreads) < 2) {
-      const result = await this.occupy(() => run(task));
+      const short = load.seconds < SHORT_SECONDS, result = await this.#queue("steps", () => run(task, short), short);
       this.#weigh(load, result);
       return result;
     }
@@ -105,10 +162,10 @@ export class Crews {
     const crewed = { ...task, crew: (task.tick % 0x3fffffff) + 1 };
     const tick: CrewTick = { task: crewed, words: new CrewWords(task.room.memory), helpers: new Map(), abort, most: 0, over: false };
     try {
-      const result = await this.occupy(() => {
+      const result = await this.#queue("steps", () => {
         tick.words.open(crewed.crew);
         this.#ticks.add(tick);
-        const running = run(crewed);
+        const running = run(crewed, false);
         this.#lend();
         return running.finally(() => this.#end(tick));
       });

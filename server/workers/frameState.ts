@@ -6,7 +6,8 @@
  *     int32 [1] sequence   counts steps; with `busy` it lets the watchdog see that one step hangs
  *     int32 [2] frameTick  wire tick of `frame`, -1: none yet
  *     int32 [3] tick       wire tick of the simulation memory
- *     int32 [4 ..]         frame: int32[3*streamedParticles]
+ *     int32 [4] thread     that was in the last step: its threadId
+ *     int32 [5 ..]         frame: int32[3*streamedParticles]
  *
  * Only one thread writes at a time (a room never has two tasks in flight); the task's own messages order the accesses.
  */
@@ -14,7 +15,8 @@ const BUSY = 0;
 const SEQUENCE = 1;
 const FRAME_TICK = 2;
 const TICK = 3;
-const HEADER_INTS = 4;
+const THREAD = 4;
+const HEADER_INTS = 5;
 
 export class FrameState {
   readonly #header: Int32Array<SharedArrayBuffer>;
@@ -28,7 +30,8 @@ export class FrameState {
 
   static allocate(streamedParticles: number): SharedArrayBuffer {
     const buffer = new SharedArrayBuffer(4 * (HEADER_INTS + 3 * streamedParticles));
-    new Int32Array(buffer)[FRAME_TICK] = -1;
+    const header = new Int32Array(buffer);
+    header[FRAME_TICK] = header[THREAD] = -1;
     return buffer;
   }
 
@@ -57,8 +60,14 @@ export class FrameState {
     return Atomics.load(this.#header, SEQUENCE);
   }
 
-  /** First thing of a step, before anything is written. */
-  enter(): void {
+  /** The last one that entered, or -1. */
+  get thread(): number {
+    return Atomics.load(this.#header, THREAD);
+  }
+
+  /** First thing of a step, before anything is written. @param thread threadId of who steps */
+  enter(thread: number): void {
+    Atomics.store(this.#header, THREAD, thread);
     Atomics.add(this.#header, SEQUENCE, 1);
     Atomics.store(this.#header, BUSY, 1);
   }

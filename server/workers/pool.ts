@@ -5,7 +5,7 @@
 import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
-import { Crews } from "./crews.ts";
+import { Crews, TASKS_PER_THREAD } from "./crews.ts";
 import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
 import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, SimThreadData, UnknownRoom } from "./messages.ts";
@@ -37,7 +37,9 @@ export interface RoomPool {
 }
 
 interface RunningStep {
+  pool: Piscina;
   frames: FrameState;
+  /** Ends helpers' threads. */
   abort: EventEmitter;
   sequence: number;
   busySinceMs: number;
@@ -137,7 +139,7 @@ export class WorkerPools {
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 }, workerData: { collections: this.#collections } satisfies SimThreadData });
+    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, concurrentTasksPerWorker: TASKS_PER_THREAD, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 }, workerData: { collections: this.#collections } satisfies SimThreadData });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
@@ -150,11 +152,11 @@ export class WorkerPools {
   #roomPool(kind: "shared" | "dedicated", pool: Piscina, crews: Crews, release: () => Promise<void>): RoomPool {
     return {
       kind,
-      open: (task) => crews.occupy(() => pool.run(task, { name: "open" })),
+      open: (task) => crews.occupy(() => pool.run(task, alone("open"))),
       step: (task) => this.#step(pool, crews, task),
-      save: (task) => crews.occupy(() => pool.run(task, { name: "save" })),
-      replay: (task) => this.#watched(task.room, (abort) => crews.occupy(() => pool.run(task, { name: "replay", signal: abort }))),
-      inspect: (task) => crews.occupy(() => pool.run(task, { name: "inspect" })),
+      save: (task) => crews.occupy(() => pool.run(task, alone("save"))),
+      replay: (task) => this.#watched(pool, task.room, () => crews.occupy(() => pool.run(task, alone("replay")))),
+      inspect: (task) => crews.occupy(() => pool.run(task, alone("inspect"))),
       memoryEnded: () => this.#reclaimer.ended(),
       release: () => {
         this.#reclaimer.ended();
@@ -164,12 +166,12 @@ export class WorkerPools {
   }
 
   #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
-    return this.#watched(task.room, (abort) => crews.step(task, abort, (whole) => this.#runStep(pool, whole, abort)));
+    return this.#watched(pool, task.room, (abort) => crews.step(task, abort, (whole, short) => this.#runStep(pool, whole, short)));
   }
 
   /** Ends the thread when a step of the room hangs. */
-  async #watched<T>(room: RoomHandle, run: (abort: EventEmitter) => Promise<T>): Promise<T> {
-    const running: RunningStep = { frames: new FrameState(room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
+  async #watched<T>(pool: Piscina, room: RoomHandle, run: (abort: EventEmitter) => Promise<T>): Promise<T> {
+    const running: RunningStep = { pool, frames: new FrameState(room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
     this.#running.add(running);
     try {
       return await run(running.abort);
@@ -179,8 +181,8 @@ export class WorkerPools {
   }
 
   /** By the room's key, and with all of its handle if the thread that took the task does not know it. */
-  async #runStep(pool: Piscina, task: StepTask, signal: EventEmitter): Promise<StepResult> {
-    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> => pool.run(posted, { name: "step", signal });
+  async #runStep(pool: Piscina, task: StepTask, short: boolean): Promise<StepResult> {
+    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> => pool.run(posted, short ? { name: "step" } : alone("step"));
     if (this.#met.has(task.room)) {
       const result = await run({ ...task, room: { key: task.room.key } });
       if (!("unknown" in result)) return result;
@@ -197,9 +199,13 @@ export class WorkerPools {
         running.sequence = busy ? sequence : -1;
         running.busySinceMs = nowMs;
       } else if (nowMs - running.busySinceMs > this.#options.stepDeadlineMs) {
-        // Aborting a task that runs makes Piscina terminate its thread and start another.
+        // Piscina rejects what the thread had, and starts another.
+        void running.pool.threads.find(({ threadId }) => threadId === running.frames.thread)?.terminate();
         running.abort.emit("abort");
       }
     }
   }
 }
+
+/** Piscina gives a task that could be aborted a thread that has nothing else, and that thread nothing else meanwhile: no other room's step is to wait behind a long one. */
+const alone = (name: string): { name: string; signal: EventEmitter } => ({ name, signal: new EventEmitter() });

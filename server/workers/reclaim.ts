@@ -12,7 +12,7 @@ import { runInNewContext } from "node:vm";
 const GROWTH_BYTES = 128 * 2 ** 20;
 const GROWTH_SHARE = 0.25;
 const LEAST_SECONDS = 5;
-/** When no room has ended for so long, what is left is collected, too, s: threads have let go of rooms that they have not stepped for UNUSED_MS (roomCache.ts). */
+/** When no room has ended for so long, what is left is collected, too, s: a thread that collects lets go of rooms that it has not stepped for FORGOTTEN_MS (simWorker.ts). */
 const QUIET_SECONDS = 10;
 const LOOK_MS = 1000;
 

@@ -1,6 +1,6 @@
 /** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
 import { dirname } from "node:path";
-import { workerData } from "node:worker_threads";
+import { threadId, workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createWorld } from "../sim/createWorld.ts";
@@ -84,11 +84,11 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   collect();
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
-  if ("frames" in task.room) new FrameState(task.room.frames).enter();
+  if ("frames" in task.room) new FrameState(task.room.frames).enter(threadId);
   const room = findRoom(task.room);
   if (!room) return { unknown: task.room.key };
   const { world, state, encoder } = room;
-  if (!("frames" in task.room)) state.enter();
+  if (!("frames" in task.room)) state.enter(threadId);
   if (task.fresh) forgetList(room.memory);
   const before = world.contactCounts();
   const { seconds, events, crew } = stepWorld(room, task);
@@ -136,7 +136,7 @@ function saveRoom({ world, memory, template }: OpenRoom): SavedState {
 /** Between two ticks, which it must not be torn by: as in a step, an exception leaves the busy flag set. */
 export function save({ room: handle }: SaveTask): SavedState {
   const room = openRoom(handle);
-  room.state.enter();
+  room.state.enter(threadId);
   const saved = saveRoom(room);
   room.state.leave();
   return transfer(saved, [saved.state.buffer]);
@@ -148,7 +148,7 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
   const from = world.tickNumber;
   while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
     const record = known.get(world.tickNumber + 1);
-    state.enter();
+    state.enter(threadId);
     if (record?.fresh) forgetList(room.memory);
     world.step(record?.inputs ?? []);
     state.tick = world.tickNumber;

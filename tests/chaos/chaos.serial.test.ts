@@ -8,7 +8,7 @@ import { SCENARIOS } from "./scenarios.ts";
 const bin = findPostgres();
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(["kill", "partition", "terminate"])("%s: no room twice, none hidden, none set back, every state as it was recorded", async (scenario) => {
+  test.each(["kill", "partition", "terminate", "clock"])("%s: no room twice, none hidden, none set back, every state as it was recorded", async (scenario) => {
     const outcomes = await chaos({ bin: bin as string, runs: 1, seed: 7, servers: 2, rooms: 4, playersPerRoom: 1, only: [scenario], report: () => {} });
     expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
     expect(outcomes).toHaveLength(1);

@@ -1,6 +1,6 @@
 /** The servers under test: real processes of the real program on one real PostgreSQL, each with a line of its own to it, and what they and their witnesses have said. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -72,10 +72,12 @@ export class Fleet {
     const member: Member = { name, url: `http://127.0.0.1:${port}`, child, line, witness, log: [], output: [] };
     // The log tells the time of day; its difference to the monotonic clock is this machine's, the same for all.
     const offsetMs = Date.now() - nowMs();
+    let shiftMs = 0;
     createInterface({ input: child.stdout }).on("line", (text) => {
       if (!text.startsWith("{")) return void member.output.push(text);
-      const entry = JSON.parse(text) as { time: number } & Member["log"][number];
-      member.log.push({ ...entry, ms: entry.time - offsetMs });
+      const entry = JSON.parse(text) as { time: number; shiftMs?: number } & Member["log"][number];
+      if (entry.msg === "clock jumped") shiftMs = entry.shiftMs!;
+      member.log.push({ ...entry, ms: entry.time - offsetMs - shiftMs });
     });
     createInterface({ input: child.stderr }).on("line", (text) => member.output.push(text));
     this.members.push(member);
@@ -88,6 +90,18 @@ export class Fleet {
   remove(member: Member): void {
     const index = this.members.indexOf(member);
     if (index >= 0) this.members.splice(index, 1);
+  }
+
+  /** Its time of day is `shiftMs` off from now on. Resolves when it is. */
+  async setClock({ child, witness, log, name }: Member, shiftMs: number): Promise<void> {
+    const jumps = (): number => log.filter(({ msg }) => msg === "clock jumped").length, before = jumps();
+    writeFileSync(`${witness}.clock`, String(shiftMs));
+    child.kill("SIGUSR2");
+    const untilMs = nowMs() + 10_000;
+    while (jumps() === before) {
+      if (nowMs() > untilMs) throw new Error(`${name}'s clock did not jump`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }
 
   /** Ticks of every room, by time. */

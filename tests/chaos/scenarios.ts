@@ -28,6 +28,7 @@ async function kill(fleet: Fleet, member: Member): Promise<number> {
   return endedMs;
 }
 
+const DAY_MS = 24 * 3600 * 1000;
 /** Longest orderly end of a process, ms. */
 const END_MS = 25_000;
 
@@ -103,6 +104,16 @@ export const SCENARIOS: Record<string, Scenario> = {
     await stage.fleet.database.halt();
     await sleep(between(stage, 500, 9_000));
     await stage.fleet.database.resume();
+    return nothing;
+  },
+
+  /** One server's time of day jumps, by up to a day ahead or back, and is put right again. */
+  clock: async (stage) => {
+    const { fleet } = stage, member = pick(stage, fleet.members);
+    await fleet.setClock(member, Math.round(between(stage, -DAY_MS, DAY_MS)));
+    for (const player of stage.players) if (stage.random() < 0.5) player.drop();
+    await sleep(between(stage, 500, 11_000));
+    await fleet.setClock(member, 0);
     return nothing;
   },
 

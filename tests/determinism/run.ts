@@ -13,6 +13,8 @@ export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.ur
 export const TICKS = 120;
 const CROWDED = ["bullet-curtain", "cloth-through-funnel", "flag-on-pole", "hundred-bodies", "tangled-hands"];
 export const ticksOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 4 : TICKS);
+/** Ticks for which runs that must not differ are compared: into the pull, or into the contacts. */
+export const partOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 8 : TICKS / 3);
 
 export type Golden = Record<string, string>;
 

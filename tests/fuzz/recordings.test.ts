@@ -2,7 +2,8 @@
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { DamagedError, decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../server/persistence/format.ts";
+import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../server/persistence/format.ts";
+import { DamagedError } from "../../server/persistence/seal.ts";
 import { decodeRecording, encodeRecording, RECORDING_FORMAT, RecordingError, type RoomRecording } from "../../server/persistence/recording.ts";
 import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";

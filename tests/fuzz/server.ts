@@ -26,7 +26,7 @@ export interface Holdings {
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const scenes = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   const command = [process.execPath, "--expose-gc", "--import", new URL("./collect.mjs", import.meta.url).href, "server/main.ts"];
-  const server = await startServer({ command, env: { PLIANT_SCENES_DIR: scenes, PLIANT_PREWARM: "cube,spare", LOG_LEVEL: "warn", PLIANT_RESUME_SECONDS: "2", PLIANT_CONNECTIONS_PER_ADDRESS: "1000" } });
+  const server = await startServer({ command, env: { PLIANT_SCENES_DIR: scenes, PLIANT_PREWARM: "cube,spare", LOG_LEVEL: "warn", PLIANT_RESUME_SECONDS: "2", PLIANT_HISTORY_SECONDS: "10", PLIANT_CONNECTIONS_PER_ADDRESS: "1000" } });
   const rooms: FuzzRoom[] = [];
   for (const [name, scene, owned] of [["plain", "cube", false], ["spare", "spare", false], ["owned", "spare", true]] as const) {
     const { token } = await createRoom(server.url, scene, name);

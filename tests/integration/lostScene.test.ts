@@ -3,14 +3,15 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { readMetrics, total } from "../../load-tests/metrics.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-lost-scene-"));
+let folder: string;
 let server: RunningServer | undefined;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "pliant-lost-scene-"))));
 afterEach(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -40,4 +41,26 @@ test("waits for its scene and then goes on where it was", async () => {
   await expect.poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 20_000 }).toBe(1);
   const back = (await (await fetch(`${url}/api/rooms/patient`)).json()) as { tick: number };
   expect(back.tick).toBeGreaterThanOrEqual(tick);
+});
+
+test("an operator may end it instead, and it is in the store no more", async () => {
+  const scenes = join(folder, "scenes"), token = "an-operator-who-has-had-enough";
+  mkdirSync(scenes);
+  cpSync(fileURLToPath(new URL("./scenes/cube.json", import.meta.url)), join(scenes, "cube.json"));
+  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, "data"), PLIANT_SCENES_DIR: scenes, PLIANT_ADMIN_TOKEN: token, LOG_LEVEL: "info" };
+  server = await startServer({ env });
+  for (const room of ["hopeless", "other"]) await createRoom(server.url, "cube", room);
+  expect(await server.stop()).toBe(0);
+  rmSync(join(scenes, "cube.json"));
+  server = await startServer({ env });
+  const { url } = server, listed = async (): Promise<string[]> => ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(({ room }) => room).sort();
+  expect(await listed()).toEqual(["hopeless", "other"]);
+  const end = async (room: string, headers: Record<string, string>): Promise<number> => (await fetch(`${url}/api/admin/rooms/${room}`, { method: "DELETE", headers })).status;
+  expect(await end("hopeless", {})).toBe(401);
+  expect(await end("hopeless", { authorization: `Bearer ${token}` })).toBe(204);
+  expect(await end("hopeless", { authorization: `Bearer ${token}` })).toBe(404);
+  expect(await end("never-was", { authorization: `Bearer ${token}` })).toBe(404);
+  expect(await listed()).toEqual(["other"]);
+  const log = ((await (await fetch(`${url}/api/admin/audit`, { headers: { authorization: `Bearer ${token}` } })).json()) as { entries: { action: string; room: string }[] }).entries;
+  expect(log).toContainEqual(expect.objectContaining({ action: "dispose", room: "hopeless" }));
 });

@@ -76,7 +76,7 @@ export const HELPER_LEAVES = 0; // i32: 1: it is wanted elsewhere
 export const HELPER_CLAIMS = 4; // i32: 1 while it has a chunk, is about to claim one, or has not told of all that it has done
 export const HELPER_NEXT = 8; // i64: the ticket's upper half << 32 | next chunk of this row's part of what is open
 /** Contact between surfaces: touchList.ts. */
-export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there
+export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there. 0: no two surfaces ever meet, and nobody looks for pairs
 export const H_TOUCHES = 644; // i32 pointer: TOUCH blocks, vertex-triangle from the front, edge-edge at the end
 export const H_TOUCH_CAPACITY = 648; // i32 blocks, a multiple of four
 export const H_TOUCH_COUNT = 652; // i32 blocks listed

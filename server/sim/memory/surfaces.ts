@@ -58,6 +58,8 @@ export interface PlannedSurfaces {
   count: number;
   /** Rows of the list of pairs. */
   pairs: number;
+  /** May any two of them ever meet, or one itself? */
+  anyMeet: boolean;
   /** Writes rows, tables and the header's fields. @param x address of the room's positions */
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
@@ -112,13 +114,14 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
   });
   const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.takeForList(capacity * L.PAIR_BYTES);
+  const numbers = sources.map((_, n) => n), ofCollider = (n: number): boolean => sources[n]!.solid === SOLID.collider;
   const mayMeet = (a: number, b: number): boolean => (a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b)));
   const writeChunks = planPairChunks(
     planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),
-    (a, b) => mayMeet(a, b) && !(sources[a]!.solid === SOLID.collider && sources[b]!.solid === SOLID.collider), capacity, allocator);
+    (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)), capacity, allocator);
   const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
   return {
-    rows, count, pairs: capacity,
+    rows, count, pairs: capacity, anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
       for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;

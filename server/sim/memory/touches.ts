@@ -2,6 +2,7 @@
 import * as L from "../../kernel/assembly/layout.ts";
 import type { Allocator } from "./map.ts";
 import { rough } from "./rough.ts";
+import type { PlannedSurfaces } from "./surfaces.ts";
 
 /** Colors' last blocks are not full, and pairs beyond the last color stand alone: half as many lanes again as pairs, and a block for every color of both classes. */
 const LANES_PER_PAIR = 1.5;
@@ -13,13 +14,13 @@ export interface PlannedTouches {
   write: (buffer: ArrayBufferLike, rows: number, edges: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
 }
 
-/** @param particles how many the room has, padding included; pairs rows of the list of pairs */
-export function planTouches(particles: number, pairs: number, allocator: Allocator): PlannedTouches {
+/** @param particles how many the room has, padding included; pairs rows of the list of pairs; anyMeet may any two surfaces ever meet? If not, no list is ever made */
+export function planTouches(particles: number, { pairs, anyMeet }: Pick<PlannedSurfaces, "pairs" | "anyMeet">, allocator: Allocator): PlannedTouches {
   const blocks = 4 * Math.ceil((LANES_PER_PAIR * pairs) / 16) + 4 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.takeForList(bytes);
   // what outlives a list, or was written before the first one
   const owners = allocator.take(4 * particles), marks = allocator.take(particles);
   const fields: [number, number][] = [
-    [L.H_SAFE, take(16 * particles)], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_HEADS, take(blocks * L.HEAD_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(20 * L.COLOR_ENTRIES)],
+    [L.H_SAFE, anyMeet ? take(16 * particles) : 0], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_HEADS, take(blocks * L.HEAD_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, marks], [L.H_STRAYED, take(4 * particles)], [L.H_INCIDENT, take(4 * particles)], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
     [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * Math.max(L.IMPULSE_ROWS, particles))], [L.H_PAIR_SCRATCH, take(8 * 48)], [L.H_CORNERS, take(4 * 12)],

@@ -7,7 +7,7 @@ import { Metrics } from "../../../server/metrics/metrics.ts";
 import { RoomHistory } from "../../../server/persistence/history.ts";
 import { RoomPast } from "../../../server/persistence/past.ts";
 import { fill, findRoom } from "../../../server/persistence/restore.ts";
-import { type Kept, Scribe } from "../../../server/persistence/scribe.ts";
+import { Scribe, type ScribedRoom } from "../../../server/persistence/scribe.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 import type { Lease, Store } from "../../../server/store/store.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
 const log = { info: () => {}, warn: () => {}, error: () => {} } as never;
 const input = (member: number): Input => ({ type: "releaseAll", member });
 
-class Played implements Kept {
+class Played implements ScribedRoom {
   readonly past = new RoomPast(60, 3600);
   readonly identity = "i";
   readonly tickHz = 60;

@@ -7,6 +7,8 @@ import { type Holder, type Lease, LeaseLost, type RoomRecord, type Store } from 
 
 /** Term of the leases, s. */
 export const TERM = 0.6;
+/** Of the audit log; enough for what the other tests write. */
+export const AUDIT_ENTRIES = 30;
 const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
 
 const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({ process, url: `http://${process}:8080` }));
@@ -321,6 +323,11 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
         { at: new Date(1e12 + 4).toISOString(), actor: "ann", action: "kick", room: null, details: { i: 4, who: "bob; DROP TABLE rooms" } },
         expect.objectContaining({ room }),
       ]);
+    });
+
+    test("of the audit log the newest are kept, so many as the store was told to", async () => {
+      for (let i = 0; i < AUDIT_ENTRIES + 20; i++) await (i % 2 ? store : other).audit({ at: new Date(2e12 + i).toISOString(), actor: "eve", action: "denied", room: null, details: { i } });
+      expect((await other.readAudit({ limit: 10 * AUDIT_ENTRIES })).map(({ details }) => details["i"])).toEqual(Array.from({ length: AUDIT_ENTRIES }, (_, k) => AUDIT_ENTRIES + 19 - k));
     });
 
     test("everything is there after the store was closed and opened again", async () => {

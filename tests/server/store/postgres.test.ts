@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../../server/store/postgresSchema.ts";
 import { LeaseLost, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
 import { PostgresServer, findPostgres } from "../../support/postgres.ts";
 import { lacks } from "../../support/tools.ts";
-import { TERM, storeConformance } from "./conformance.ts";
+import { AUDIT_ENTRIES, TERM, storeConformance } from "./conformance.ts";
 
 const bin = findPostgres();
 
@@ -20,7 +20,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
 
   const provider = (url: string) => ({
     open: async () => {
-      const store = new PostgresStore({ url, leaseSeconds: TERM });
+      const store = new PostgresStore({ url, leaseSeconds: TERM, auditEntries: AUDIT_ENTRIES });
       await store.open();
       return store;
     },

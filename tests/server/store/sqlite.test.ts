@@ -12,7 +12,7 @@ import { isCertainlyDead, processName } from "../../../server/store/processName.
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 import { MIGRATIONS } from "../../../server/store/sqliteFile.ts";
 import { type Lease, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
-import { TERM, storeConformance } from "./conformance.ts";
+import { AUDIT_ENTRIES, TERM, storeConformance } from "./conformance.ts";
 
 const folders: string[] = [];
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -32,7 +32,7 @@ storeConformance("SQLite", async () => {
   const path = join(newFolder(), "conformance.sqlite");
   return {
     open: async () => {
-      const store = new SqliteStore({ path, leaseSeconds: TERM });
+      const store = new SqliteStore({ path, leaseSeconds: TERM, auditEntries: AUDIT_ENTRIES });
       await store.open();
       return store;
     },

@@ -102,6 +102,51 @@ test("light rooms move between threads, which are told of those that they do not
   await pools.close();
 });
 
+test("tasks run in the order in which they came: rooms that never pause keep nobody from being opened, looked at or stepped", async () => {
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError }), pool = pools.forRoom("shared");
+  const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet"))), steps = rooms.map(() => 0);
+  let over = false;
+  const busy = rooms.map(async (room, i) => {
+    while (!over) await pool.step({ room, tick: ++steps[i]!, inputs: [], delta: "none", keyframe: false });
+  });
+  try {
+    for (let tries = 0; tries < 5; tries++) {
+      const before = steps.reduce((sum, n) => sum + n);
+      const room = await open(pool, "sheet"), opened = steps.reduce((sum, n) => sum + n);
+      await pool.inspect({ room });
+      // Steps that had been asked for, and those that were asked for meanwhile: of every room no more than the next one.
+      expect(opened - before).toBeLessThanOrEqual(rooms.length + 1);
+      expect(steps.reduce((sum, n) => sum + n) - opened).toBeLessThanOrEqual(rooms.length + 1);
+    }
+    expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1);
+  } finally {
+    over = true;
+    await Promise.all(busy);
+    await pools.close();
+  }
+}, 20_000);
+
+test("where a room is stepped again beside rooms that tick without a pause, each side has its part of the time", async () => {
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError }), pool = pools.forRoom("shared");
+  const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet"))), again = await open(pool, "sheet");
+  let over = false, stepped = 0;
+  const busy = rooms.map(async (room) => {
+    for (let tick = 1; !over; tick++) stepped += (await pool.step({ room, tick, inputs: [], delta: "none", keyframe: false })).wholeSeconds;
+  });
+  try {
+    const slices = 25, sliceMs = 8, before = stepped;
+    for (let slice = 0; slice < slices; slice++) await pool.replay({ room: again, records: [], until: 1e6, fresh: false, sliceMs });
+    const steps = stepped - before, others = (slices * sliceMs) / 1000;
+    // a quarter of the time for the steps, three for the rest; what a task takes besides is not in these
+    expect(steps / (steps + others)).toBeGreaterThan(0.1);
+    expect(steps / (steps + others)).toBeLessThan(0.5);
+  } finally {
+    over = true;
+    await Promise.all(busy);
+    await pools.close();
+  }
+}, 20_000);
+
 /** Leaders and helpers in pools of their own, so that helpers alone can be killed. */
 describe("helpers that die", () => {
   const filename = fileURLToPath(new URL("../../../server/workers/simWorker.ts", import.meta.url)), threads: Worker[] = [];

@@ -1,0 +1,21 @@
+/** What a member is told first: who it is, and what the room is like. */
+import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol.ts";
+import type { Entry } from "../doors/doors.ts";
+import type { Room } from "./room.ts";
+import type { Session } from "./session.ts";
+
+export function welcomeOf({ name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room, { id, token, member }: Session, { role }: Entry): Welcome {
+  return {
+    version: PROTOCOL_VERSION,
+    room: name,
+    scene,
+    session: id,
+    token,
+    member,
+    tickHz: layout.tickHz,
+    sendHz: layout.tickHz / sendTicks,
+    topology: topologyHash,
+    limits: { ...Limits, reach: shape.reach, maxImpulse: shape.maxImpulse },
+    role,
+  };
+}

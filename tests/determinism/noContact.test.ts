@@ -1,0 +1,28 @@
+/** A room in which no two surfaces can ever meet looks for no pairs: that must change nothing but the time it takes. */
+import { expect, test } from "vitest";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import type { Body, Scene } from "../../shared/scene.ts";
+import { script } from "./run.ts";
+
+const TICKS = 90;
+/** It falls onto a plane, which is no surface. */
+const sheet: Body = { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [15, 15] }, transform: { translate: [0, 0.3, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 }, contact: { self: false } };
+/** May meet itself, far away: pairs are looked for in the whole room. */
+const far: Body = { ...sheet, name: "far", transform: { translate: [50, 0.3, 0] }, contact: { self: true } };
+const sceneOf = (bodies: Body[]): Scene => ({ version: 1, title: "a sheet that meets nothing", colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }], bodies });
+
+async function run(bodies: Body[]): Promise<{ lists: number; positions: Uint32Array }> {
+  const created = await createWorld(sceneOf(bodies), { baseDir: "." }), world = openWorld(created.memory, created.layout);
+  for (let tick = 1; tick <= TICKS; tick++) world.step(script(tick));
+  const streamed = new Float32Array(3 * world.layout.streamedParticles);
+  world.readStreamed(streamed);
+  return { lists: world.contactCounts().lists, positions: new Uint32Array(streamed.buffer, 0, 3 * 256) };
+}
+
+test("a sheet that meets nothing has the bits that it has where pairs are looked for", async () => {
+  const alone = await run([sheet]), beside = await run([sheet, far]);
+  expect(alone.lists).toBe(0);
+  expect(beside.lists).toBeGreaterThan(0);
+  expect(alone.positions).toEqual(beside.positions);
+});
