@@ -70,6 +70,8 @@ export class RoomState {
   private lastKey = Number.NaN;
   private lastComplaintMs = -Infinity;
   private readonly seam = new Seam();
+  /** `sampled` is a picture of this topology, not yet zeros: there is something to melt from. */
+  private shown = false;
 
   constructor(options: RoomStateOptions) {
     this.options = options;
@@ -100,7 +102,7 @@ export class RoomState {
         this.stats = event.stats;
         return this.options.onStats(event.stats);
       case "reset":
-        this.seam.begin(this.sampled, receivedMs);
+        this.melt(receivedMs);
         return this.options.onReset(event.member);
       case "notice":
         return this.options.onNotice(event.code, event.text, event.details);
@@ -138,9 +140,15 @@ export class RoomState {
     const key = pair.to.still || pair.from === pair.to ? pair.from.changedTick : tick;
     const blending = this.seam.blendInto(this.sampled, nowMs);
     this.displayed.set(this.sampled);
+    this.shown = true;
     const moved = this.hide(pair.from.tick, pair.to.tick) || blending || key !== this.lastKey;
     this.lastKey = key;
     return { tick, moved };
+  }
+
+  /** What is shown melts into what comes; bodies do not burst out of the origin when nothing has been shown. */
+  private melt(nowMs: number): void {
+    if (this.shown) this.seam.begin(this.sampled, nowMs);
   }
 
   /** @returns whether a body has come or gone */
@@ -189,6 +197,7 @@ export class RoomState {
     this.sampled = new Float32Array(3 * topology.particles);
     this.displayed = new Float32Array(3 * topology.particles);
     this.hidden = new Uint8Array(topology.bodies.length);
+    this.shown = false;
     this.options.onTopology(topology);
     const waiting = this.waiting;
     this.waiting = [];
@@ -213,13 +222,13 @@ export class RoomState {
     const stillFromMs = before && (before.still || frame.afterRest) ? before.changedTick * tickMs : Number.NaN;
     if (before && (this.rejoining || restarted)) {
       // The line was down: what was shown last melts into what the room is now, instead of sweeping over the gap.
-      this.seam.begin(this.sampled, receivedMs);
+      this.melt(receivedMs);
       this.buffer.clear();
       this.playout.restart();
     }
     this.rejoining = false;
     this.buffer.push(frame);
-    if (this.playout.arrived(frame.tick * tickMs, receivedMs, stillFromMs)) this.seam.begin(this.sampled, receivedMs);
+    if (this.playout.arrived(frame.tick * tickMs, receivedMs, stillFromMs)) this.melt(receivedMs);
     this.options.onFrame?.(frame);
   }
 

@@ -30,6 +30,7 @@ export class Stage {
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
   private lastDrawMs = 0;
+  private sized = false;
 
   /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots, and to compare. */
   constructor(canvas: HTMLCanvasElement, topology: Topology, probe: GraphicsProbe, blobs: FloorUniforms["pliantBlobs"]["value"]) {
@@ -78,12 +79,14 @@ export class Stage {
 
   /** Fits the drawing buffer to the element; cheap when nothing changed. */
   resize(width: number, height: number): void {
-    const first = this.camera.aspect === 1;
-    this.camera.aspect = Math.max(0.1, width / Math.max(1, height));
+    // Not laid out yet, or hidden: there is no shape to fit, and the camera would step back from it for good.
+    if (width === 0 || height === 0) return;
+    this.camera.aspect = Math.max(0.1, width / height);
     this.camera.updateProjectionMatrix();
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, LEVELS[this.quality.level]!.pixelRatio));
     this.renderer.setSize(width, height, false);
-    if (first) this.home();
+    if (!this.sized) this.home();
+    this.sized = true;
   }
 
   coverShadows(bounds: Sphere): void {

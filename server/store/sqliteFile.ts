@@ -6,6 +6,9 @@
  * that the database is a consistent state from shortly before (https://www.sqlite.org/pragma.html#pragma_synchronous). synchronous=FULL would sync two hundred times a
  * second with a hundred rooms, for seconds of cloth.
  *
+ * Processes of one machine may share the file, but there is one write lock: who is stopped (SIGSTOP, a debugger) in the middle of a transaction keeps it until it
+ * goes on or is killed, and the others' writes fail meanwhile, takeover too. PostgreSQL has a lock for each room, and ends transactions that idle.
+ *
  * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins.
  */
 import { existsSync, mkdirSync, renameSync } from "node:fs";

@@ -118,22 +118,22 @@ export interface Held {
 
 /** A surface point that can be grabbed: the one under the middle of a body's particles, or near it. */
 export async function surfaceUnderMiddle(page: Page, firstParticle = 0, count = Number.POSITIVE_INFINITY): Promise<Held> {
-  const held = await page.evaluate(({ firstParticle, count }) => {
+  const { held, ...looked } = await page.evaluate(({ firstParticle, count }): { held?: Held } & Record<string, unknown> => {
     const p = window.pliant.displayed();
     const middle: [number, number, number] = [0, 0, 0];
     const end = Math.min(p.length, 3 * (firstParticle + count));
     for (let i = 3 * firstParticle; i < end; i++) middle[i % 3]! += (3 * p[i]!) / (end - 3 * firstParticle);
     const at = window.pliant.project(middle);
-    if (!at) return undefined;
+    if (!at) return { middle };
     // Concave bodies have air in their middle: look around it in a spiral.
     for (let k = 0; k < 200; k++) {
       const x = at.x + 1.5 * k * Math.cos(k * 0.7), y = at.y + 1.5 * k * Math.sin(k * 0.7);
       const hit = window.pliant.pick(x, y);
-      if (hit) return { x, y, body: hit.body, triangle: hit.triangle, point: hit.point as [number, number, number] };
+      if (hit) return { held: { x, y, body: hit.body, triangle: hit.triangle, point: hit.point as [number, number, number] } };
     }
-    return undefined;
+    return { middle, at, tick: window.pliant.tick, drawn: window.pliant.drawn, canvas: document.querySelector("canvas.view")?.getBoundingClientRect().toJSON() as unknown };
   }, { firstParticle, count: Number.isFinite(count) ? count : 1e9 });
-  if (!held) throw new Error("no surface point was found near the middle of the body");
+  if (!held) throw new Error(`no surface point was found near the middle of the body: ${JSON.stringify(looked)}`);
   return held;
 }
 

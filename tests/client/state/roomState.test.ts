@@ -72,6 +72,24 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeCloseTo((98 + sampled.tick) * 0.001, 4);
   });
 
+  test.each([
+    ["frames that came in a burst while the page was busy", () => {
+      for (let tick = 4; tick <= 120; tick += 2) state.receive(delta(tick, 96 + tick, 98 + tick), 1000);
+    }],
+    ["a reset", () => state.receive({ type: "reset", tick: 2, member: 1 }, 1000)],
+    ["a lost line", () => {
+      state.receive(welcome(), 1000);
+      state.receive(keyframe(90, 100), 1000);
+    }],
+  ])("before the first picture there is nothing to melt from: %s", async (_, happens) => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    happens();
+    state.sample(1001);
+    expect(state.melting).toBe(false);
+    expect(state.displayed[0]).toBeGreaterThan(0.0999);
+  });
+
   test("a delta that does not fit asks for a keyframe once, and the chain heals with it", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);

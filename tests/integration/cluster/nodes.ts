@@ -25,9 +25,12 @@ const started: Node[] = [];
 export class Nodes {
   readonly ticks: Tick[] = [];
   readonly nodes: Node[] = [];
+  /** File or address of the store. */
+  readonly where: string;
   readonly #arguments: string[];
 
   constructor(where: string, secret: string, leaseSeconds: number) {
+    this.where = where;
     this.#arguments = [where, secret, String(leaseSeconds)];
   }
 
