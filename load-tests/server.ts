@@ -1,6 +1,7 @@
 /** Starts the real server as a process of its own on a free port, and ends it. For load tests and for tests that need the whole program. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,7 @@ export interface RunningServer {
 export interface ServerOptions {
   /** Folder that holds server/main.ts; default this repository. */
   folder?: string;
-  /** Command line; default this Node running server/main.ts. */
+  /** Command line; default what `npm run serve` says, run by this Node. */
   command?: string[];
   env?: Record<string, string>;
   /** Default: one that is free. */
@@ -27,6 +28,9 @@ export interface ServerOptions {
   /** How long it may take until /readyz answers 200, ms. */
   readyWithinMs?: number;
 }
+
+const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { scripts: { serve: string } };
+const SERVE = [process.execPath, ...scripts.serve.split(" ").slice(1)];
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
@@ -55,7 +59,7 @@ export async function waitForOk(url: string, withinMs: number, gaveUp: () => str
 /** @throws Error with the server's output if it ends or is not ready in time */
 export async function startServer({ folder, command, env = {}, port: wanted, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
   const port = wanted ?? (await freePort());
-  const [file, ...args] = command ?? [process.execPath, "server/main.ts"];
+  const [file, ...args] = command ?? SERVE;
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
     env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", PLIANT_STORE: "none", ...env, PORT: String(port) },

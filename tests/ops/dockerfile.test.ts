@@ -1,6 +1,6 @@
 /** The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and holds no build tools. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../load-tests/server.ts";
@@ -32,6 +32,14 @@ describe("the replayed image", () => {
     expect(image.stage.user).toBe("node");
     expect(image.stage.command?.[0]).toBe("node");
     expect(Number(process.versions.node.split(".")[0])).toBeGreaterThanOrEqual(24);
+  });
+
+  test("starts the server as npm start and npm run serve do, with young generations of 16 MB for each thread", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+    const [, ...args] = image.stage.command as string[];
+    expect(args).toEqual(["--max-semi-space-size=16", "server/main.ts"]);
+    expect(scripts["serve"]).toBe(`node ${args.join(" ")}`);
+    for (const script of ["start", "dev"]) expect(scripts[script]!.endsWith(` ${args.join(" ")}`), script).toBe(true);
   });
 
   test("holds no development dependency and no test", () => {
