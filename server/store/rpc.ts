@@ -59,8 +59,9 @@ export class Caller {
   }
 
   #start(): Worker {
-    // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read about it in a log.
-    const worker = new Worker(this.#file, { workerData: this.#workerData, execArgv: [...process.execArgv, "--disable-warning=ExperimentalWarning"] });
+    // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read about it in a log. The process's own arguments
+    // may hold some that Node refuses for a thread (V8's, which hold for all threads anyway).
+    const worker = new Worker(this.#file, { workerData: this.#workerData, execArgv: ["--disable-warning=ExperimentalWarning"] });
     worker.unref();
     worker.on("message", (answer: Answer) => {
       const caller = this.#waiting.get(answer.id);
