@@ -65,8 +65,9 @@ interface PartReport {
 }
 
 async function measure(loaded: LoadedPart, options: BenchOptions, before: ReleaseRow | undefined): Promise<PartReport> {
-  const { name, about, runs: ownRuns = 3 } = loaded.part;
-  const runs = options.runs ?? (options.release ? Math.max(RELEASE_RUNS, ownRuns) : ownRuns);
+  const { name, about, runs: ownRuns = 3, onDemand = false } = loaded.part;
+  // What takes an hour has its spread inside it.
+  const runs = options.runs ?? (options.release && !onDemand ? Math.max(RELEASE_RUNS, ownRuns) : ownRuns);
   console.log(`\n${name}: ${about} (${runs} run${runs > 1 ? "s" : ""})`);
   try {
     const reports: RunReport[] = [];
