@@ -3,7 +3,6 @@ import { Piscina } from "piscina";
 import type { BuildResult, BuildTask } from "./messages.ts";
 
 export interface BuilderOptions {
-  filename: string;
   /** A build that takes longer is ended, ms. */
   deadlineMs: number;
   /** JavaScript heap of the thread, MB; arrays of numbers lie beside it and keep to the limits of meshing/mesh.ts. */
@@ -11,6 +10,7 @@ export interface BuilderOptions {
   onError: (error: Error) => void;
 }
 
+const filename = new URL("./buildWorker.ts", import.meta.url).href;
 /** The thread goes away when nothing has been built for this long, ms. */
 const IDLE_MS = 30_000;
 
@@ -21,7 +21,7 @@ export class Builder {
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: BuilderOptions) {
-    const { filename, memoryMb } = options;
+    const { memoryMb } = options;
     this.#options = options;
     this.#pool = new Piscina({ filename, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
     this.#pool.on("error", (error: Error) => options.onError(error));

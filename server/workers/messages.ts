@@ -1,6 +1,6 @@
 /**
  * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is exchanged but
- * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it.
+ * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it, or `buildWorker.ts`.
  */
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 

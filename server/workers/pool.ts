@@ -84,7 +84,7 @@ export class WorkerPools {
     this.#shared = this.#createPool(options.workers, options.workers, Infinity);
     this.#sharedCrews = this.#crewsOf(this.#shared, options.workers);
     const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
-    this.#builder = new Builder({ filename, deadlineMs, memoryMb, onError });
+    this.#builder = new Builder({ deadlineMs, memoryMb, onError });
     this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();

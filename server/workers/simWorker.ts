@@ -1,25 +1,21 @@
-/** Thread entry: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. */
-import { dirname } from "node:path";
+/**
+ * Thread entry of all who step: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. What builds scenes is not loaded here (buildWorker.ts): a
+ * thread that takes over from a lost one must not take long to come up.
+ */
 import { threadId, workerData } from "node:worker_threads";
-import { encode } from "@msgpack/msgpack";
 import { move, transferableSymbol, valueSymbol } from "piscina";
-import { createWorld } from "../sim/createWorld.ts";
-import { SCENE_DEFAULTS } from "../sim/defaults.ts";
-import { readScene } from "../sim/readScene.ts";
-import { checkSceneFiles } from "../sim/sceneFiles.ts";
 import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
 import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
-import { identityOf, topologyHashOf } from "./identity.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { BuildResult, BuildTask, CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, SimThreadData, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import type { CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, SimThreadData, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
 import { collectGarbage } from "./reclaim.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
 /** A room that is stepped is used many times in this, ms; one that stands still is opened again in a millisecond. */
 const FORGOTTEN_MS = 3000;
-/** The builder's thread has none. */
+/** Tests that run tasks on their own have none. */
 const collections = (workerData as SimThreadData | undefined)?.collections;
 let collected = 0;
 
@@ -31,33 +27,6 @@ export function collect(): void {
   collected = asked;
   forgetRooms(FORGOTTEN_MS);
   collectGarbage();
-}
-
-/** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
-export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
-  const startMs = performance.now();
-  const scene = await readScene(scenePath);
-  await checkSceneFiles(scene, dirname(scenePath));
-  const { memory, layout, topology } = await createWorld(scene, { baseDir: dirname(scenePath) });
-  const bytes = encode(topology);
-  const shared = new SharedArrayBuffer(bytes.byteLength);
-  new Uint8Array(shared).set(bytes);
-  const topologyHash = topologyHashOf(bytes);
-  return {
-    template: memory,
-    layout,
-    topology: shared,
-    topologyHash,
-    identity: identityOf(layout, topologyHash),
-    shape: {
-      triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
-      waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
-      reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
-      origin: layout.origin,
-      maxImpulse: topology.interaction.maxImpulse,
-    },
-    seconds: (performance.now() - startMs) / 1000,
-  };
 }
 
 /** Hands buffers over to the main thread instead of copying them. Piscina takes one object or a list of them. */

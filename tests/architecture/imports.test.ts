@@ -1,5 +1,5 @@
 /**
- * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker -> sim -> kernel; client -> shared; check alone.
+ * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim -> kernel; client -> shared; check alone.
  * server/README.md draws the same picture. A type-only import does not exist at run time and may point at a contract anywhere in the server.
  */
 import { existsSync } from "node:fs";
@@ -19,13 +19,13 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
-  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|kept\.ts|cluster\/|store\/|doors\/|routes\/|rooms\/|workers\/(?!simWorker)|metrics\/)|shared\/)/ },
+  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|kept\.ts|cluster\/|store\/|doors\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
   { files: /^server\/kept\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|doors|persistence|metrics)\/|shared\/)/ },
   { files: /^server\/doors\//, mayLoad: /^(server\/doors|shared)\// },
-  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|doors|metrics|persistence)\/|server\/workers\/(?!simWorker)|shared\/)/ },
+  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|doors|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
   { files: /^server\/ops\//, mayLoad: /^server\/ops\// },
