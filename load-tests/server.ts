@@ -20,7 +20,7 @@ export interface RunningServer {
 export interface ServerOptions {
   /** Folder that holds server/main.ts; default this repository. */
   folder?: string;
-  /** Command line; default what `npm run serve` says, run by this Node. */
+  /** Command line; default `serveCommand()`. */
   command?: string[];
   env?: Record<string, string>;
   /** Default: one that is free. */
@@ -30,7 +30,8 @@ export interface ServerOptions {
 }
 
 const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { scripts: { serve: string } };
-const SERVE = [process.execPath, ...scripts.serve.split(" ").slice(1)];
+/** What `npm run serve` says, run by this Node. @param options more of Node's own, e.g. something to load before the server */
+export const serveCommand = (...options: string[]): string[] => [process.execPath, ...options, ...scripts.serve.split(" ").slice(1)];
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
@@ -59,7 +60,7 @@ export async function waitForOk(url: string, withinMs: number, gaveUp: () => str
 /** @throws Error with the server's output if it ends or is not ready in time */
 export async function startServer({ folder, command, env = {}, port: wanted, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
   const port = wanted ?? (await freePort());
-  const [file, ...args] = command ?? SERVE;
+  const [file, ...args] = command ?? serveCommand();
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
     env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", PLIANT_STORE: "none", ...env, PORT: String(port) },

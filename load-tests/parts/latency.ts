@@ -18,7 +18,7 @@ import { createRoom } from "../bot.ts";
 import { chains, firstChange, parseTrace, type Chain } from "../latency/chain.ts";
 import { installPuller, installWatcher, type PictureStamp, type PullerLog, type WatcherLog } from "../latency/pageProbe.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { serveCommand, startServer } from "../server.ts";
 
 export const name = "latency";
 export const about = "from a hand on one page to the other page's decoded frame and first changed pixel (two pages of a headless Chromium, drawn by the CPU)";
@@ -154,7 +154,7 @@ export async function run(): Promise<Row[]> {
   if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
   const folder = mkdtempSync(join(tmpdir(), "pliant-latency-")), trace = join(folder, "trace.jsonl");
   const preload = fileURLToPath(new URL("../latency/traceServer.ts", import.meta.url));
-  const server = await startServer({ command: [process.execPath, "--import", preload, "server/main.ts"], env: { TRACE_FILE: trace, PLIANT_PREWARM: SCENE, PLIANT_WORKERS: "1" } });
+  const server = await startServer({ command: serveCommand("--import", preload), env: { TRACE_FILE: trace, PLIANT_PREWARM: SCENE, PLIANT_WORKERS: "1" } });
   const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] });
   try {
     const { room } = await createRoom(server.url, SCENE);

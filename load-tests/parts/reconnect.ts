@@ -2,6 +2,7 @@
  * A thousand players who lose their lines in the same moment and come back by themselves, each as the member that it was: all lines cut while the server runs, as
  * when a proxy falls over, and the server killed and started again. Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before every next one.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import { quantile, type Row } from "../part.ts";
@@ -18,7 +19,6 @@ const ROOMS = 20, PLAYERS = 1000;
 const JOINING = 32;
 /** With everybody there, before and between, ms: the server's history and the players' clocks come to rest. */
 const SETTLE_MS = 3000;
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function run(): Promise<Row[]> {
   const { url, start, forget } = await lastingServer("cube", { PLIANT_MAX_MEMBERS: String(PLAYERS) }), counts = noCounts();

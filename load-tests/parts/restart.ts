@@ -3,6 +3,7 @@
  * client's own network code and come back by themselves, so their waits between two attempts are in "everybody is back". What went in and was lost is what a room stands behind
  * the newest frame that its player had; that it goes on with the same bits is tests/integration/survival's to say.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import type { Row } from "../part.ts";
@@ -18,7 +19,6 @@ const ROOMS = 100, TICK_HZ = 60;
 /** Before the end, so that there is a past to come back to, ms. */
 const BEFORE_MS = 6000;
 const WITHIN_MS = 60_000;
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Seat {
   player: Player;

@@ -37,7 +37,8 @@ export class Reclaimer {
   readonly #timer: NodeJS.Timeout;
   /** Since the last collection, or so shortly before it that threads may have held them still (simWorker.ts). */
   #ended = false;
-  #firstEndMs = 0;
+  /** When the first of them ended, or when there was a collection, whichever is later. */
+  #leftSinceMs = 0;
   #lastEndMs = 0;
   #lastMs = performance.now();
   /** A collection has just been asked for. */
@@ -54,7 +55,7 @@ export class Reclaimer {
   /** A room is over. */
   ended(): void {
     this.#lastEndMs = performance.now();
-    if (!this.#ended) this.#firstEndMs = this.#lastEndMs;
+    if (!this.#ended) this.#leftSinceMs = this.#lastEndMs;
     this.#ended = true;
   }
 
@@ -70,11 +71,11 @@ export class Reclaimer {
     }
     if (!this.#ended || nowMs - this.#lastMs < 1000 * LEAST_SECONDS) return;
     const grown = process.memoryUsage.rss() - this.#baseline;
-    const waited = nowMs - this.#firstEndMs > 1000 * MOST_SECONDS;
+    const waited = nowMs - this.#leftSinceMs > 1000 * MOST_SECONDS;
     const quiet = nowMs - this.#lastEndMs > 1000 * QUIET_SECONDS;
     if (!quiet && !waited && grown < Math.max(GROWTH_BYTES, GROWTH_SHARE * this.#baseline)) return;
     this.#ended = !quiet;
-    this.#firstEndMs = this.#lastMs = nowMs;
+    this.#leftSinceMs = this.#lastMs = nowMs;
     this.#collected = true;
     this.#options.collectThreads();
     collectGarbage();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { freePort, serveCommand, waitForOk } from "../../load-tests/server.ts";
 import { PostgresServer } from "../support/postgres.ts";
 import { TcpProxy } from "./tcpProxy.ts";
 
@@ -60,7 +60,8 @@ export class Fleet {
     const store = new URL(this.database.url(this.#name));
     store.port = String(line.port);
     const witness = join(this.folder, `${name}.ticks`);
-    const child = spawn(process.execPath, ["--import", new URL("./witness.ts", import.meta.url).href, "server/main.ts"], {
+    const [file, ...args] = serveCommand("--import", new URL("./witness.ts", import.meta.url).href);
+    const child = spawn(file!, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: {

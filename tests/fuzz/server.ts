@@ -1,7 +1,7 @@
 /** A real server in a process of its own to be fuzzed, somebody in it who watches, and what it holds on to. */
 import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { type RunningServer, serveCommand, startServer } from "../../load-tests/server.ts";
 import type { FuzzRoom } from "./frameRun.ts";
 
 export interface FuzzedServer {
@@ -25,7 +25,7 @@ export interface Holdings {
 
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const scenes = fileURLToPath(new URL("../integration/scenes", import.meta.url));
-  const command = [process.execPath, "--expose-gc", "--import", new URL("./collect.mjs", import.meta.url).href, "server/main.ts"];
+  const command = serveCommand("--expose-gc", "--import", new URL("./collect.mjs", import.meta.url).href);
   const server = await startServer({ command, env: { PLIANT_SCENES_DIR: scenes, PLIANT_PREWARM: "cube,spare", LOG_LEVEL: "warn", PLIANT_RESUME_SECONDS: "2", PLIANT_HISTORY_SECONDS: "10", PLIANT_CONNECTIONS_PER_ADDRESS: "1000" } });
   const rooms: FuzzRoom[] = [];
   for (const [name, scene, owned] of [["plain", "cube", false], ["spare", "spare", false], ["owned", "spare", true]] as const) {
