@@ -13,9 +13,9 @@ import { askOthers, type Asking, ownersOf } from "./cluster/askOthers.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
 import { hopSecretsFrom } from "./cluster/hop.ts";
 import type { Config } from "./config.ts";
-import { Audit } from "./doors/audit.ts";
-import { Doors } from "./doors/doors.ts";
-import { tokenSecrets } from "./doors/secrets.ts";
+import { Audit } from "./auth/audit.ts";
+import { Auth } from "./auth/auth.ts";
+import { tokenSecrets } from "./auth/secrets.ts";
 import { keepRooms } from "./kept.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Films } from "./rooms/films.ts";
@@ -23,7 +23,7 @@ import { RoomRegistry } from "./rooms/registry.ts";
 import { rehearse } from "./rooms/rehearsal.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
-import { Access } from "./routes/access.ts";
+import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -104,10 +104,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
-  const doorSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
-  const doors = new Doors({ mode: config.door, secrets: doorSecrets, adminToken: config.adminToken });
+  const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
+  const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
   const kept = await keepRooms({ config, metrics, log, registry: () => registry });
-  const audit = new Audit(log, metrics.doors, kept?.keeping.store ?? null);
+  const audit = new Audit(log, metrics.auth, kept?.keeping.store ?? null);
   const registry: RoomRegistry = new RoomRegistry({ keeping: kept?.keeping ?? null, config, audit, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
@@ -134,7 +134,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(swagger, {
     openapi: {
       info: { title: "Pliant", description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.", version: "0.1.0" },
-      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "doors" }, { name: "admin" }, { name: "operations" }],
+      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "auth" }, { name: "admin" }, { name: "operations" }],
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A join token, or the operator's own." } } },
     },
   });
@@ -142,22 +142,22 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library, kept && (async () => (await kept.cluster.list()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
-  const hopSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : hopSecretsFrom(doorSecrets);
+  const hopSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : hopSecretsFrom(authSecrets);
   if (kept) {
     const { advertiseUrl } = config;
     await forwardToOwners(fastify, { cluster: kept.cluster, secrets: hopSecrets, metrics: metrics.cluster });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () => kept.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, kept.keeping.store.kind === "postgres")));
   }
-  const access = new Access({ doors, audit, metrics });
-  roomRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
-  pastRoutes(fastify, { access, audit, registry });
-  filmRoutes(fastify, { access, audit, registry, films: new Films(pools.forFilms()) });
-  tokenRoutes(fastify, { access, audit, registry });
+  const requestAuth = new RequestAuth({ auth, audit, metrics });
+  roomRoutes(fastify, { requestAuth, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  pastRoutes(fastify, { requestAuth, audit, registry });
+  filmRoutes(fastify, { requestAuth, audit, registry, films: new Films(pools.forFilms()) });
+  tokenRoutes(fastify, { requestAuth, audit, registry });
   const others = kept && { list: () => kept.cluster.list(), ask: (listings: readonly Listing[], asking: Asking) => askOthers(ownersOf(listings, kept.keeping.holder.url), hopSecrets[0], asking) };
-  adminRoomsRoute(fastify, { access, others, registry });
-  adminRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, registry });
-  await socketRoutes(fastify, { config, doors, registry, metrics });
+  adminRoomsRoute(fastify, { requestAuth, others, registry });
+  adminRoutes(fastify, { requestAuth, audit, cluster: kept?.cluster ?? null, registry });
+  await socketRoutes(fastify, { config, auth, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();

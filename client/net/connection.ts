@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   url: string;
   /** Read at every hello, so that a changed name goes out with the next one. */
   identity: () => { name: string; color: string };
-  /** What opens the room's door, read at every hello. */
+  /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
   onStatus: (status: ConnectionStatus) => void;
@@ -33,7 +33,7 @@ const MAX_WAIT_MS = 5000;
 const PING_MS = 1000;
 
 /** Close codes after which trying again cannot help, or not before a person has done something. */
-const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.putOut, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
+const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.kicked, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
 
 /** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {

@@ -6,7 +6,7 @@ import type { Topology } from "../../shared/topology.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import { Clock } from "../net/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
-import type { DoorState, Hand, Member, ServerEvent } from "../net/messages.ts";
+import type { AccessState, Hand, Member, ServerEvent } from "../net/messages.ts";
 import { uint32Of } from "./bytes.ts";
 import { HandEcho } from "./handEcho.ts";
 import { interpolateInto } from "./interpolate.ts";
@@ -28,7 +28,7 @@ export interface RoomStateOptions {
   onNotice: (code: string, text: string, details: unknown) => void;
   /** Bodies came or went, by this member's hand (0: the server's); not called for what was so when this page joined. */
   onWaiting: (member: number, came: readonly number[], went: readonly number[]) => void;
-  onDoor?: (door: DoorState) => void;
+  onAccess?: (access: AccessState) => void;
   onFrame?: (frame: Frame) => void;
 }
 
@@ -106,8 +106,8 @@ export class RoomState {
         return this.options.onReset(event.member);
       case "notice":
         return this.options.onNotice(event.code, event.text, event.details);
-      case "door":
-        return this.options.onDoor?.(event.door);
+      case "access":
+        return this.options.onAccess?.(event.access);
       case "waiting": {
         const { came, went } = this.spares.note(event.tick, event.bodies);
         return this.options.onWaiting(event.member, came, went);

@@ -2,7 +2,7 @@
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import { ApiError, fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../net/connection.ts";
-import { build, type DoorState } from "../net/messages.ts";
+import { build, type AccessState } from "../net/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { RoomState } from "../state/roomState.ts";
@@ -27,7 +27,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
   let built = 0;
-  let door: DoorState = { locked: false, password: false, ownersOnly: false, bans: 0 };
+  let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
   const shell = new RoomShell(room, identity, {
@@ -43,7 +43,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
-    changeDoor: (change) => connection.send(build.door(change)),
+    changeAccess: (change) => connection.send(build.access(change)),
     invite: (as) => void invite(room, as).then(shareLink).then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
@@ -61,9 +61,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
     },
-    onDoor: (next) => {
-      door = next;
-      shell.door.setDoor(next);
+    onAccess: (next) => {
+      access = next;
+      shell.access.setAccess(next);
       allow();
     },
     onStats: (stats) => shell.stats.updateServer(stats),
@@ -109,12 +109,12 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
   });
 
-  /** What this member may do now, by its role, the room's door and the line. */
+  /** What this member may do now, by its role, the room's access and the line. */
   function allow(): void {
-    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !door.ownersOnly));
+    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
-    shell.door.setOwner(own);
+    shell.access.setOwner(own);
     shell.element.classList.toggle("watching", !pulls);
   }
 
@@ -158,7 +158,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open" && atLeast(role(), door.ownersOnly ? "owner" : "player")) connection.send(build.reset());
+        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player")) connection.send(build.reset());
         return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
@@ -213,7 +213,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);
     else if (code === CloseCode.unsupportedVersion) leaveWith(MESSAGES.oldClient);
     else if (code === CloseCode.tokenNeeded) leaveWith(MESSAGES.tokenNeeded);
-    else if (code === CloseCode.putOut) leaveWith(MESSAGES.putOut);
+    else if (code === CloseCode.kicked) leaveWith(MESSAGES.kicked);
     else if (code === CloseCode.locked) leaveWith(MESSAGES.locked);
     else if (code === CloseCode.tooManyAttempts) leaveWith(MESSAGES.tooManyAttempts);
     else if (code === CloseCode.passwordNeeded) {

@@ -20,8 +20,8 @@ export class Toolbar {
   private readonly me: HTMLButtonElement;
   private readonly popover: HTMLElement;
 
-  /** @param spares the list of what can be put in; door what owners decide; room its name */
-  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, door: HTMLElement, room: string) {
+  /** @param spares the list of what can be put in; access what owners decide; room its name */
+  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, access: HTMLElement, room: string) {
     this.popover = identityPopover(identity, () => {
       this.showIdentity(identity);
       saveIdentity(identity);
@@ -37,7 +37,7 @@ export class Toolbar {
       "div", { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
       this.me, h("hr"), this.pushButton, spares, this.resetButton,
       tool("home", "", "The scene's own view (H)", actions.home), this.overlayButton, tool("help", "", "Help (?)", actions.help),
-      door, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
+      access, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,
     );
     // A page of its own, so that nobody loses a hold.

@@ -31,7 +31,7 @@ export class Films {
   }
 
   /**
-   * @param address who asks, as limits count them (doors/addresses.ts)
+   * @param address who asks, as limits count them (auth/addresses.ts)
    * @param plan asked once the film may be made
    * @returns the film's bytes; destroying it ends the film
    * @throws CodedError FILM_LIMIT

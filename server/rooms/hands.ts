@@ -15,7 +15,7 @@ const RESET_COOLDOWN_MS = 500;
 /** Between two bodies that one member puts in, ms: to look for a free place takes a room's thread 5 to 30 ms in a scene of 7,500 triangles. */
 const SPAWN_COOLDOWN_MS = 250;
 
-type HandRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "door" }>;
+type HandRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
 
 export class Hands {
   readonly #sessions: ReadonlyMap<number, Session>;

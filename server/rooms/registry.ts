@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
-import type { Audit } from "../doors/audit.ts";
-import { RoomDoor } from "../doors/roomDoor.ts";
+import type { Audit } from "../auth/audit.ts";
+import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom } from "../persistence/restore.ts";
@@ -120,7 +120,7 @@ export class RoomRegistry {
     const { maxRooms, roomsPerAddress } = this.#options.config;
     if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
-    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, door: new RoomDoor(undefined, address ?? null), key });
+    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, access: new RoomAccess(undefined, address ?? null), key });
     const { room, created } = await this.#whileOpening(name, scene, address, making);
     if (created) this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
     return { room, created };
@@ -173,7 +173,7 @@ export class RoomRegistry {
   }
 
   #madeFrom(address: string): number {
-    const made = this.list().filter((room) => room.door.creator === address).length;
+    const made = this.list().filter((room) => room.access.creator === address).length;
     return made + [...this.#opening.values()].filter((opening) => opening.address === address).length;
   }
 
@@ -189,16 +189,16 @@ export class RoomRegistry {
   }
 
   /** A new room; or the one that the store knows by this name, if nobody has it. */
-  async #make({ name, scene, pool, door, key }: { name: string; scene: string; pool: "shared" | "dedicated"; door: RoomDoor; key: string | undefined }): Promise<Made> {
+  async #make({ name, scene, pool, access, key }: { name: string; scene: string; pool: "shared" | "dedicated"; access: RoomAccess; key: string | undefined }): Promise<Made> {
     const { keeping, library } = this.#options;
-    if (!keeping) return { room: await this.#open(name, scene, pool, door), created: true };
+    if (!keeping) return { room: await this.#open(name, scene, pool, access), created: true };
     // A scene that cannot be built leaves no room behind.
     await library.template(scene);
     const { store, holder, scribe } = keeping;
-    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: door.toSettings() }, holder, key);
+    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: access.toSettings() }, holder, key);
     if (!made.created) return { room: await this.#take(made.room, scene), created: false };
     try {
-      const room = await this.#open(name, scene, pool, door, made.lease);
+      const room = await this.#open(name, scene, pool, access, made.lease);
       scribe.hold(room, made.lease);
       return { room, created: true };
     } catch (error) {
@@ -230,16 +230,16 @@ export class RoomRegistry {
       metrics.persistence.damaged(what);
       log.error({ room: name, what, tick, reason }, "what the store has of a room is damaged; the room goes on from what was before");
     }
-    const door = RoomDoor.fromSettings(settings);
+    const access = RoomAccess.fromSettings(settings);
     if (found.foreign) {
       log.warn({ room: name, scene }, "the room was stepped by another version of the scene or the program; its scene starts again");
       await store.truncate(lease, -1);
-      const room = await this.#open(name, scene, pool, door, lease);
+      const room = await this.#open(name, scene, pool, access, lease);
       scribe.hold(room, lease);
       return room;
     }
     let rebuilt: Rebuilt | undefined;
-    const room = await this.#open(name, scene, pool, door, lease, async (options) => {
+    const room = await this.#open(name, scene, pool, access, lease, async (options) => {
       const restored = await Room.restore({ ...options, createdAt }, found);
       rebuilt = restored.rebuilt;
       return restored.room;
@@ -254,7 +254,7 @@ export class RoomRegistry {
     return room;
   }
 
-  async #open(name: string, scene: string, kind: "shared" | "dedicated", door: RoomDoor, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
+  async #open(name: string, scene: string, kind: "shared" | "dedicated", access: RoomAccess, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
     const { config, audit, library, pools, metrics, log, keeping } = this.#options;
     const template = await library.template(scene);
     const pool = pools.forRoom(kind);
@@ -264,12 +264,12 @@ export class RoomRegistry {
         if (end === "over") void keeping?.scribe.remove(name);
       };
       const mayStep = keeping ? () => keeping.mayStep(name) : () => true;
-      const room = await begin({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed, mayStep });
+      const room = await begin({ name, scene, template, pool, config, access, audit, metrics, log, onDisposed, mayStep });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
-      if (keeping && lease) door.onChanged = () => void keeping.store.writeSettings(lease, door.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
+      if (keeping && lease) access.onChanged = () => void keeping.store.writeSettings(lease, access.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: kind }, "room opened");

@@ -5,9 +5,9 @@
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
-import type { Audit } from "../doors/audit.ts";
-import type { Entry } from "../doors/doors.ts";
-import type { RoomDoor } from "../doors/roomDoor.ts";
+import type { Audit } from "../auth/audit.ts";
+import type { Entry } from "../auth/auth.ts";
+import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
@@ -20,11 +20,11 @@ import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
 import { Hands } from "./hands.ts";
 import { InputQueue } from "./inputQueue.ts";
-import { Keeper } from "./keeper.ts";
+import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
+import { encodeAccess, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
@@ -49,7 +49,7 @@ export interface RoomOptions {
   template: SceneTemplate;
   pool: RoomPool;
   config: Config;
-  door: RoomDoor;
+  access: RoomAccess;
   audit: Audit;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -82,8 +82,8 @@ export class Room {
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
   readonly #hands: Hands;
-  /** What members may do by their roles; puts them out. */
-  readonly keeper: Keeper;
+  /** What members may do by their roles; kicks them. */
+  readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
   readonly #stats = new TickStats();
@@ -119,8 +119,8 @@ export class Room {
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
     this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
-    const { name: room, door, audit, log } = options;
-    this.keeper = new Keeper({ room, door, audit, metrics, log, members: this.members, onDoor: () => this.#broadcast.certain(encodeDoor(door.state), "other") });
+    const { name: room, access, audit, log } = options;
+    this.moderation = new Moderation({ room, access, audit, metrics, log, members: this.members, onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other") });
     const { held, waiting, scene } = this, { sessions } = this.members;
     this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, hands: this.#hands, broadcast: this.#broadcast, metrics, log });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
@@ -207,16 +207,16 @@ export class Room {
     return this.#options.template.topologyHash;
   }
 
-  get door(): RoomDoor {
-    return this.#options.door;
+  get access(): RoomAccess {
+    return this.#options.access;
   }
 
-  /** @param entry the door's answer to the hello. @throws Refused when the room is full */
+  /** @param entry what the hello was let in as. @throws Refused when the room is full */
   join(connection: Connection, hello: Hello, entry: Entry): Membership {
     const session = this.members.admit(connection, hello, entry);
     const { template } = this.#options;
     connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
-    connection.send(encodeDoor(this.door.state), "other");
+    connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member, entry.role);
@@ -275,11 +275,11 @@ export class Room {
         session.needsKeyframe = true;
         return;
       case "kick":
-      case "door":
-        if (this.keeper.allows(session, request)) this.keeper.handle(session, request);
+      case "access":
+        if (this.moderation.allows(session, request)) this.moderation.handle(session, request);
         return;
       default:
-        if (this.keeper.allows(session, request)) this.#hands.handle(session, request);
+        if (this.moderation.allows(session, request)) this.#hands.handle(session, request);
     }
   }
 

@@ -1,25 +1,25 @@
 /** A room's last seconds as a film: what the page of a replay plays. */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { addressKey } from "../doors/addresses.ts";
-import type { Audit } from "../doors/audit.ts";
+import { addressKey } from "../auth/addresses.ts";
+import type { Audit } from "../auth/audit.ts";
 import { planFilm } from "../rooms/film.ts";
 import type { Films } from "../rooms/films.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 /** s */
 const SECONDS = 60, MOST_SECONDS = 120;
 
 export interface FilmRouteOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   audit: Audit;
   films: Films;
   registry: RoomRegistry;
 }
 
-export function filmRoutes(app: FastifyInstance, { access, audit, films, registry }: FilmRouteOptions): void {
+export function filmRoutes(app: FastifyInstance, { requestAuth, audit, films, registry }: FilmRouteOptions): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/film", {
     schema: {
       tags: ["rooms"],
@@ -34,7 +34,7 @@ export function filmRoutes(app: FastifyInstance, { access, audit, films, registr
       },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await access.inRoom(request, room, "player");
+    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "player");
     const seconds = Number(request.query.seconds ?? SECONDS);
     if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new CodedError("BODY_INVALID", { field: "seconds", value: seconds, limit: `1 to ${MOST_SECONDS}` });
     const stream = films.open(addressKey(request.ip), () => {

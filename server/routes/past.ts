@@ -1,9 +1,9 @@
 /** A room's past over HTTP: the recording of its last minutes, and going back. */
 import type { FastifyInstance } from "fastify";
-import type { Audit } from "../doors/audit.ts";
+import type { Audit } from "../auth/audit.ts";
 import { encodeRecording } from "../persistence/recording.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 /** s; longer than any history. */
@@ -14,12 +14,12 @@ const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUES
 const seconds = { type: "number", exclusiveMinimum: 0, maximum: MOST_SECONDS };
 
 export interface PastRouteOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   audit: Audit;
   registry: RoomRegistry;
 }
 
-export function pastRoutes(app: FastifyInstance, { access, audit, registry }: PastRouteOptions): void {
+export function pastRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/recording", {
     schema: {
       tags: ["rooms"],
@@ -31,7 +31,7 @@ export function pastRoutes(app: FastifyInstance, { access, audit, registry }: Pa
       response: { 200: { description: "msgpack behind a checksum; PROTOCOL.md, section 11.", content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await access.inRoom(request, room, "player");
+    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "player");
     const { seconds: wanted } = request.query, recording = room.record(wanted === undefined ? undefined : Number(wanted));
     audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
     return reply.type("application/octet-stream").header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`).send(Buffer.from(encodeRecording(recording)));
@@ -48,7 +48,7 @@ export function pastRoutes(app: FastifyInstance, { access, audit, registry }: Pa
       response: { 200: { type: "object", required: ["tick"], properties: { tick: { type: "integer", description: "The tick that the room went back to." } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request) => {
-    const room = registry.get(request.params.room), { actor } = await access.inRoom(request, room, "owner"), from = room.tick;
+    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "owner"), from = room.tick;
     const tick = await room.undo(request.body.seconds, 0);
     audit.record("undo", actor, room.name, { from, tick });
     return { tick };

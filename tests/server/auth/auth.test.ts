@@ -1,13 +1,13 @@
-/** The parts of the doors by themselves: addresses, attempts, passwords, a room's door and its JSON, who may do what, what the log leaves out. */
+/** The parts of authentication by themselves: addresses, attempts, passwords, a room's access and its JSON, who may do what, what the log leaves out. */
 import { scryptSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { addressKey, Attempts } from "../../../server/doors/addresses.ts";
-import { type Identity, mayCreate, roleIn } from "../../../server/doors/identity.ts";
-import { redactUrl } from "../../../server/doors/logOptions.ts";
-import { hashPassword, isPassword, PasswordQueueFull } from "../../../server/doors/password.ts";
-import { RoomDoor } from "../../../server/doors/roomDoor.ts";
-import { fingerprint, sameSecret } from "../../../server/doors/secrets.ts";
-import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/doors/tokens.ts";
+import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
+import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
+import { redactUrl } from "../../../server/auth/logOptions.ts";
+import { hashPassword, isPassword, PasswordQueueFull } from "../../../server/auth/password.ts";
+import { RoomAccess } from "../../../server/auth/roomAccess.ts";
+import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
+import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
 
 describe("addresses", () => {
   test.each([
@@ -67,39 +67,39 @@ describe("passwords", () => {
   });
 });
 
-describe("a room's door", () => {
+describe("a room's access", () => {
   test("comes back from its JSON as it was, with its password and bans", async () => {
-    const door = new RoomDoor("abc", "192.0.2.7"), nowMs = 1_000_000;
+    const access = new RoomAccess("abc", "192.0.2.7"), nowMs = 1_000_000;
     let changes = 0;
-    door.onChanged = () => (changes += 1);
-    door.setLocked(true);
-    door.setOwnersOnly(true);
-    await door.setPassword("open sesame");
-    door.ban({ address: "192.0.2.8", session: fingerprint("s"), untilMs: nowMs + 1000, name: "m" }, nowMs);
+    access.onChanged = () => (changes += 1);
+    access.setLocked(true);
+    access.setOwnersOnly(true);
+    await access.setPassword("open sesame");
+    access.ban({ address: "192.0.2.8", session: fingerprint("s"), untilMs: nowMs + 1000, name: "m" }, nowMs);
     expect(changes).toBe(4);
-    const back = RoomDoor.fromSettings(JSON.parse(JSON.stringify({ other: 1, ...door.toSettings() })) as Record<string, unknown>);
+    const back = RoomAccess.fromSettings(JSON.parse(JSON.stringify({ other: 1, ...access.toSettings() })) as Record<string, unknown>);
     expect([back.id, back.creator, back.locked, back.ownersOnly, back.hasPassword]).toEqual(["abc", "192.0.2.7", true, true, true]);
     expect([await back.fits("open sesame"), await back.fits("open barley")]).toEqual([true, false]);
     expect(back.banOf({ address: "192.0.2.8" }, nowMs)?.name).toBe("m");
     expect(back.banOf({ session: fingerprint("s") }, nowMs + 999)?.name).toBe("m");
     expect(back.banOf({ address: "192.0.2.8" }, nowMs + 1000)).toBeUndefined();
     expect(back.banOf({ address: "192.0.2.9", subject: "x" }, nowMs)).toBeUndefined();
-    expect(JSON.stringify(door.toSettings())).not.toContain("sesame");
+    expect(JSON.stringify(access.toSettings())).not.toContain("sesame");
   });
 
-  test("no settings are an open door; what no door wrote is refused", () => {
-    expect(RoomDoor.fromSettings({}).isOpen).toBe(true);
-    for (const door of [1, {}, { id: 1 }, { ...new RoomDoor().toSettings().door, bans: [{}] }, { ...new RoomDoor().toSettings().door, password: "plain" }]) {
-      expect(() => RoomDoor.fromSettings({ door })).toThrow("settings.door is not what a room's door writes");
+  test("no settings are open access; what was not written by it is refused", () => {
+    expect(RoomAccess.fromSettings({}).isOpen).toBe(true);
+    for (const access of [1, {}, { id: 1 }, { ...new RoomAccess().toSettings().door, bans: [{}] }, { ...new RoomAccess().toSettings().door, password: "plain" }]) {
+      expect(() => RoomAccess.fromSettings({ door: access })).toThrow("settings.door is not what RoomAccess writes");
     }
   });
 
   test("keeps no more bans than 256, the longest ones", () => {
-    const door = new RoomDoor();
-    for (let i = 0; i < 300; i++) door.ban({ subject: `s${i}`, untilMs: 1000 + i, name: "" }, 0);
-    expect(door.bans(0)).toHaveLength(256);
-    expect(door.banOf({ subject: "s299" }, 0)).toBeDefined();
-    expect(door.banOf({ subject: "s43" }, 0)).toBeUndefined();
+    const access = new RoomAccess();
+    for (let i = 0; i < 300; i++) access.ban({ subject: `s${i}`, untilMs: 1000 + i, name: "" }, 0);
+    expect(access.bans(0)).toHaveLength(256);
+    expect(access.banOf({ subject: "s299" }, 0)).toBeDefined();
+    expect(access.banOf({ subject: "s43" }, 0)).toBeUndefined();
   });
 });
 

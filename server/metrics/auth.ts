@@ -12,7 +12,7 @@ export type Refusal = (typeof REFUSALS)[number];
 export const AUDIT_ACTIONS = ["create", "kick", "ban", "unban", "lock", "unlock", "password", "settings", "token", "dispose", "undo", "reset", "recording", "rebalance", "denied", "other"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export class DoorMetrics {
+export class AuthMetrics {
   readonly #refused: (reason: Refusal) => void;
   readonly #audited: (action: AuditAction) => void;
 

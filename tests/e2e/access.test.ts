@@ -1,4 +1,4 @@
-/** Doors as people meet them: an owner who puts out and locks, a spectator with a link, a password that is asked for. */
+/** Access as people meet it: an owner who kicks and locks, a spectator with a link, a password that is asked for. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { drawn, type E2e, noBrowser, openStage, surfaceUnderMiddle, until } from "./stage.ts";
@@ -20,24 +20,24 @@ async function ownRoom(): Promise<{ owner: Page; path: string; room: string }> {
   await owner.waitForURL("**/r/*");
   await drawn(owner);
   const path = new URL(owner.url()).pathname;
-  await owner.waitForSelector(".door:not([hidden])");
+  await owner.waitForSelector(".access:not([hidden])");
   return { owner, path, room: path.slice("/r/".length) };
 }
 
-describe.skipIf(noBrowser)("doors", () => {
+describe.skipIf(noBrowser)("access", () => {
   test("whoever opens a room owns it: sees the others' way out, and uses it; nobody else has one", async () => {
     const { owner, path } = await ownRoom(), guest = await drawn(await stage.visit(path));
     expect(await guest.locator(".people .out").count()).toBe(0);
-    expect(await guest.locator(".door").isVisible()).toBe(false);
+    expect(await guest.locator(".access").isVisible()).toBe(false);
     await owner.click(".people .out");
     await stage.shoot(owner, "put-out");
     await owner.click('.people [role="menuitem"]:first-of-type');
     await guest.waitForSelector(".message h1");
-    expect(await guest.textContent(".message h1")).toBe("You were put out of this room");
+    expect(await guest.textContent(".message h1")).toBe("You were kicked from this room");
     await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
     // An owner is one after a reload, too.
     await owner.reload();
-    await owner.waitForSelector(".door:not([hidden])");
+    await owner.waitForSelector(".access:not([hidden])");
   });
 
   test("a spectator's link leaves no token in the address, shows the room, and gives no hands", async () => {
@@ -60,11 +60,11 @@ describe.skipIf(noBrowser)("doors", () => {
 
   test("a password is asked for, a wrong one once more, and the right one lets in; then the room is locked", async () => {
     const { owner, path } = await ownRoom();
-    await owner.click(".door .tool");
-    await owner.fill("#door-password", "open sesame");
-    await owner.click('.door form button[type="submit"]');
-    await until(owner, () => document.querySelector<HTMLInputElement>("#door-password")!.placeholder === "one is set", undefined);
-    await stage.shoot(owner, "door");
+    await owner.click(".access .tool");
+    await owner.fill("#access-password", "open sesame");
+    await owner.click('.access form button[type="submit"]');
+    await until(owner, () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set", undefined);
+    await stage.shoot(owner, "access");
     const guest = await stage.visit(path);
     await guest.waitForSelector("form.password");
     expect(await guest.textContent(".message h1")).toBe("This room has a password");
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)("doors", () => {
     await guest.fill("form.password input", "open sesame");
     await guest.press("form.password input", "Enter");
     await drawn(guest);
-    await owner.check("#door-locked");
+    await owner.check("#access-locked");
     const late = await stage.visit(path);
     await late.waitForFunction(() => document.querySelector(".message h1")?.textContent === "This room is locked");
   });

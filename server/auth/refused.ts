@@ -1,5 +1,5 @@
 /** Thrown by whoever keeps a socket out: it is closed with the code; the reason travels with it and has no secret in it. */
-import type { Refusal } from "../metrics/doors.ts";
+import type { Refusal } from "../metrics/auth.ts";
 
 export class Refused extends Error {
   readonly closeCode: number;

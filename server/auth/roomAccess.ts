@@ -1,6 +1,6 @@
 /**
- * The door of one room: lock, password, bans, and what its players may do. Plain state with a JSON form, which the room's record keeps (`RoomRecord.settings`), so it
- * survives whatever the room survives. It knows nothing of sockets; `doors.ts` asks it who may come in, `rooms/keeper.ts` changes it for owners.
+ * Access to one room: lock, password, bans, and what its players may do. Plain state with a JSON form, which the room's record keeps (`RoomRecord.settings`), so it
+ * survives whatever the room survives. It knows nothing of sockets; `auth.ts` asks it who may come in, `rooms/moderation.ts` changes it for owners.
  */
 import { randomBytes } from "node:crypto";
 import { hashPassword, isPassword, type PasswordHash } from "./password.ts";
@@ -19,8 +19,8 @@ export interface Ban {
   name: string;
 }
 
-/** What everybody in the room may know of its door. */
-export interface DoorState {
+/** What everybody in the room may know of its access settings. */
+export interface AccessState {
   locked: boolean;
   /** Is one needed? */
   password: boolean;
@@ -35,7 +35,7 @@ const MOST_BANS = 256;
 /** Longest ban, s: a month. */
 export const MAX_BAN_SECONDS = 31 * 86_400;
 
-export class RoomDoor {
+export class RoomAccess {
   /** Of this room among all that have had its name: a token may be for this one only. */
   readonly id: string;
   /** Address (`addressKey`) that made the room; null: an operator did. */
@@ -53,24 +53,24 @@ export class RoomDoor {
   }
 
   /**
-   * @param settings what `toSettings` gave; other keys in it are left alone. An empty object is an open door.
+   * @param settings what `toSettings` gave; other keys in it are left alone. An empty object is open access.
    * @throws Error when it is not what `toSettings` gives
    */
-  static fromSettings(settings: Record<string, unknown>): RoomDoor {
+  static fromSettings(settings: Record<string, unknown>): RoomAccess {
     const kept = settings["door"];
-    if (kept === undefined) return new RoomDoor();
+    if (kept === undefined) return new RoomAccess();
     const { id, creator, locked, ownersOnly, password, bans } = kept as Record<string, unknown>;
     const isBan = (ban: unknown): ban is Ban => typeof ban === "object" && ban !== null && typeof (ban as Ban).untilMs === "number" && typeof (ban as Ban).name === "string";
     const isHash = (hash: unknown): hash is PasswordHash => typeof hash === "object" && hash !== null && typeof (hash as PasswordHash).hash === "string" && typeof (hash as PasswordHash).salt === "string";
     if (typeof id !== "string" || typeof locked !== "boolean" || typeof ownersOnly !== "boolean" || !Array.isArray(bans) || !bans.every(isBan) || !(password === null || isHash(password)) || !(creator === null || typeof creator === "string")) {
-      throw new Error("settings.door is not what a room's door writes: {id, creator, locked, ownersOnly, password, bans}");
+      throw new Error("settings.door is not what RoomAccess writes: {id, creator, locked, ownersOnly, password, bans}");
     }
-    const door = new RoomDoor(id, creator);
-    door.#locked = locked;
-    door.#ownersOnly = ownersOnly;
-    door.#password = password;
-    door.#bans = bans;
-    return door;
+    const access = new RoomAccess(id, creator);
+    access.#locked = locked;
+    access.#ownersOnly = ownersOnly;
+    access.#password = password;
+    access.#bans = bans;
+    return access;
   }
 
   /** JSON, under one key, to be merged into the room's settings. */
@@ -79,7 +79,7 @@ export class RoomDoor {
     return { door: { id, creator, locked: this.#locked, ownersOnly: this.#ownersOnly, password: this.#password, bans: this.#bans.map((ban) => ({ ...ban })) } };
   }
 
-  get state(): DoorState {
+  get state(): AccessState {
     const { locked, ownersOnly } = this;
     return { locked, password: this.hasPassword, ownersOnly, bans: this.bans(Date.now()).length };
   }

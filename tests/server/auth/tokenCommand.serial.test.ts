@@ -27,7 +27,7 @@ afterEach(async () => {
 const run = (args: string[], env: Record<string, string>) => spawnSync(process.execPath, [resolve(root, "server/token.ts"), ...args], { cwd: dir, encoding: "utf8", env: { PATH: process.env["PATH"], ...env }, timeout: 20_000 });
 
 test("a server and the command that share a data folder share its secret, over a restart too; nobody else can read it", async () => {
-  const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(dir, "data"), PLIANT_DOOR: "tokens" };
+  const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(dir, "data"), PLIANT_AUTH: "tokens" };
   const made = run(["--room", "*", "--role", "admin", "--hours", "0.5", "--subject", "operator"], env);
   expect([made.status, made.stderr]).toEqual([0, expect.stringMatching(/^admin of every room, subject operator, until /) as string]);
   expect(statSync(join(dir, "data", "token-secret")).mode & 0o777).toBe(0o600);
@@ -81,8 +81,8 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
   await new Promise((done) => socket.once("open", done));
   socket.close();
   const owner = await Bot.join(url, "room", { joinToken: owned });
-  owner.setDoor({ password });
-  await owner.until(() => owner.door?.password === true, "the password");
+  owner.setAccess({ password });
+  await owner.until(() => owner.access?.password === true, "the password");
   expect((await Bot.connect(url, "room", { password: wrong }).untilClosed()).code).toBe(CloseCode.passwordNeeded);
   const guest = await Bot.join(url, "room", { password }), spectator = await Bot.join(url, "room", { joinToken: issued });
   await (await Bot.join(url, "room", { joinToken: `${issued.slice(0, -4)}AAAA`, password })).leave();

@@ -1,7 +1,7 @@
 /** Who comes in and what they may do there: roles, kick and ban, lock, passwords, over real sockets. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, type BotOptions, createRoom } from "../../load-tests/bot.ts";
-import { PASSWORD_LENGTH } from "../../server/doors/password.ts";
+import { PASSWORD_LENGTH } from "../../server/auth/password.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
@@ -41,7 +41,7 @@ describe("roles", () => {
       ["spawn", () => spectator.spawn(1, [0, 1, 0])],
       ["remove", () => spectator.remove(1)],
       ["kick", () => spectator.kick(owner.welcome.member)],
-      ["door", () => spectator.setDoor({ locked: true })],
+      ["access", () => spectator.setAccess({ locked: true })],
     ];
     for (const [field, act] of acts) {
       spectator.notices.length = 0;
@@ -51,7 +51,7 @@ describe("roles", () => {
     await spectator.frames(5);
     expect(owner.resets).toBe(0);
     expect(owner.closed).toBeNull();
-    expect(owner.door).toMatchObject({ locked: false });
+    expect(owner.access).toMatchObject({ locked: false });
     expect(owner.hands.get(spectator.welcome.member)?.grabs ?? []).toEqual([]);
     // It may point.
     spectator.cursor([0, 1, 0]);
@@ -60,7 +60,7 @@ describe("roles", () => {
     await owner.leave();
   });
 
-  test("a player resets and puts in, but neither kicks nor changes the door; members know each other's roles", async () => {
+  test("a player resets and puts in, but neither kicks nor changes the access; members know each other's roles", async () => {
     const { owner, enter } = await ownedRoom();
     const player = await enter({ name: "player" });
     player.reset();
@@ -75,8 +75,8 @@ describe("roles", () => {
 
   test("owners may keep resetting and putting in to themselves", async () => {
     const { owner, enter } = await ownedRoom(), player = await enter();
-    owner.setDoor({ ownersOnly: true });
-    await player.until(() => player.door?.ownersOnly === true, "the door");
+    owner.setAccess({ ownersOnly: true });
+    await player.until(() => player.access?.ownersOnly === true, "the access");
     player.reset();
     expect(await notice(player, "NOT_ALLOWED")).toMatchObject({ field: "reset", limit: "owner or above" });
     owner.reset();
@@ -121,7 +121,7 @@ describe("kick and ban", () => {
     player.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 1, 0]);
     await owner.until(() => owner.hands.get(player.welcome.member)?.grabs.length === 1, "the grab");
     owner.kick(player.welcome.member);
-    expect(await player.untilClosed()).toEqual({ code: CloseCode.putOut, reason: "put out by an owner" });
+    expect(await player.untilClosed()).toEqual({ code: CloseCode.kicked, reason: "kicked by an owner" });
     await owner.until(() => owner.members.length === 1, "the list without it");
     const back = await enter({ name: "mallory", resume: player.welcome.token });
     expect(back.welcome.session).not.toBe(player.welcome.session);
@@ -133,17 +133,17 @@ describe("kick and ban", () => {
     const { room, token, owner, enter, refused } = await ownedRoom();
     const player = await enter(), other = await enter({ name: "other" });
     owner.kick(player.welcome.member, 60);
-    expect((await player.untilClosed()).code).toBe(CloseCode.putOut);
-    expect(await refused()).toBe(CloseCode.putOut);
-    expect(await refused({ resume: player.welcome.token })).toBe(CloseCode.putOut);
+    expect((await player.untilClosed()).code).toBe(CloseCode.kicked);
+    expect(await refused()).toBe(CloseCode.kicked);
+    expect(await refused({ resume: player.welcome.token })).toBe(CloseCode.kicked);
     // The same address, but let in before.
     other.drop();
     const resumed = await enter({ resume: other.welcome.token });
     expect(resumed.welcome.session).toBe(other.welcome.session);
     const invited = await enter({ joinToken: await issue(room, "player", token) });
     expect(invited.welcome.role).toBe("player");
-    owner.setDoor({ liftBans: true });
-    await owner.until(() => owner.door?.bans === 0, "no bans");
+    owner.setAccess({ liftBans: true });
+    await owner.until(() => owner.access?.bans === 0, "no bans");
     await (await enter()).leave();
     await Promise.all([resumed, invited, owner].map((bot) => bot.leave()));
   });
@@ -153,7 +153,7 @@ describe("kick and ban", () => {
     const guest = await enter({ joinToken: await issue(room, "player", token, { subject: "mallory" }) });
     owner.kick(guest.welcome.member, 60);
     await guest.untilClosed();
-    expect(await refused({ joinToken: await issue(room, "player", token, { subject: "mallory" }) })).toBe(CloseCode.putOut);
+    expect(await refused({ joinToken: await issue(room, "player", token, { subject: "mallory" }) })).toBe(CloseCode.kicked);
     await owner.leave();
   });
 
@@ -161,13 +161,13 @@ describe("kick and ban", () => {
     const { owner, enter, refused } = await ownedRoom(), player = await enter();
     owner.kick(player.welcome.member, 1.5);
     await player.untilClosed();
-    expect(await refused()).toBe(CloseCode.putOut);
+    expect(await refused()).toBe(CloseCode.kicked);
     await sleep(1600);
     await (await enter()).leave();
     await owner.leave();
   });
 
-  test("nobody is put out by an equal, and nobody who is not there", async () => {
+  test("nobody is kicked by an equal, and nobody who is not there", async () => {
     const { room, token, owner, enter } = await ownedRoom();
     const second = await enter({ joinToken: await issue(room, "owner", token) });
     second.kick(owner.welcome.member);
@@ -183,25 +183,25 @@ describe("kick and ban", () => {
   });
 });
 
-describe("the door of a room", () => {
+describe("access to a room", () => {
   test("a locked room takes nobody but its owner and who was in", async () => {
     const { token, owner, enter, refused } = await ownedRoom(), player = await enter();
-    owner.setDoor({ locked: true });
-    await player.until(() => player.door?.locked === true, "the lock");
+    owner.setAccess({ locked: true });
+    await player.until(() => player.access?.locked === true, "the lock");
     expect(await refused()).toBe(CloseCode.locked);
     player.drop();
     const resumed = await enter({ resume: player.welcome.token });
     const again = await enter({ joinToken: token });
     expect(again.welcome.role).toBe("owner");
-    owner.setDoor({ locked: false });
-    await resumed.until(() => resumed.door?.locked === false, "the lock open");
+    owner.setAccess({ locked: false });
+    await resumed.until(() => resumed.access?.locked === false, "the lock open");
     await Promise.all([await enter(), resumed, again, owner].map((bot) => bot.leave()));
   });
 
   test("a password: none, a wrong one, the right one, and none any more", async () => {
     const { room, token, owner, enter, refused } = await ownedRoom();
-    owner.setDoor({ password: "open sesame" });
-    await owner.until(() => owner.door?.password === true, "the password");
+    owner.setAccess({ password: "open sesame" });
+    await owner.until(() => owner.access?.password === true, "the password");
     expect(await refused()).toBe(CloseCode.passwordNeeded);
     expect(await refused({ password: "open barley" })).toBe(CloseCode.passwordNeeded);
     const guest = await enter({ password: "open sesame" });
@@ -211,8 +211,8 @@ describe("the door of a room", () => {
     // What goes on inside is not to be read over HTTP either.
     expect((await fetch(`${server.url}/api/rooms/${room}/positions`)).status).toBe(401);
     expect((await fetch(`${server.url}/api/rooms/${room}/positions`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
-    owner.setDoor({ password: null });
-    await owner.until(() => owner.door?.password === false, "no password");
+    owner.setAccess({ password: null });
+    await owner.until(() => owner.access?.password === false, "no password");
     await (await enter()).leave();
     await guest.leave();
     await owner.leave();
@@ -220,9 +220,9 @@ describe("the door of a room", () => {
 
   test("a password that is too short is refused without being repeated", async () => {
     const { owner } = await ownedRoom();
-    owner.setDoor({ password: "five5" });
+    owner.setAccess({ password: "five5" });
     expect(await notice(owner, "OUT_OF_RANGE")).toEqual({ field: "password", value: 5, limit: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters` });
-    expect(owner.door?.password).toBe(false);
+    expect(owner.access?.password).toBe(false);
     await owner.leave();
   });
 
@@ -230,8 +230,8 @@ describe("the door of a room", () => {
     const guesses = await startTestServer();
     const { token } = await createRoom(guesses.url, "cube", "guarded");
     const owner = await Bot.join(guesses.url, "guarded", { joinToken: token });
-    owner.setDoor({ password: "open sesame" });
-    await owner.until(() => owner.door?.password === true, "the password");
+    owner.setAccess({ password: "open sesame" });
+    await owner.until(() => owner.access?.password === true, "the password");
     const startMs = performance.now(), patient = { timeoutMs: 120_000 };
     const guessing = Array.from({ length: 45 }, async (_, i) => (await Bot.connect(guesses.url, "guarded", { password: `guess ${i}`, ...patient }).untilClosed()).code);
     // Whoever comes too often is told so at once, while the others' guesses are still looked at.
@@ -248,8 +248,8 @@ describe("the door of a room", () => {
 
   test("what a client sends while its password is checked is done afterwards, in order", async () => {
     const { owner, room } = await ownedRoom();
-    owner.setDoor({ password: "open sesame" });
-    await owner.until(() => owner.door?.password === true, "the password");
+    owner.setAccess({ password: "open sesame" });
+    await owner.until(() => owner.access?.password === true, "the password");
     const eager = Bot.connect(server.url, room, { password: "open sesame", name: "eager" });
     eager.socket.once("open", () => {
       eager.ping();

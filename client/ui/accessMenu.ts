@@ -1,9 +1,9 @@
 /** What owners decide: lock, password, who may reset, invitations, undo. Shown to owners only. */
-import type { DoorState } from "../net/messages.ts";
+import type { AccessState } from "../net/messages.ts";
 import { h, icon } from "./dom.ts";
 
-export interface DoorActions {
-  changeDoor: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => void;
+export interface AccessActions {
+  changeAccess: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => void;
   /** Makes a link that lets its bearer in as this. */
   invite: (role: "player" | "spectator") => void;
   /** The room goes back by this many seconds. */
@@ -13,37 +13,37 @@ export interface DoorActions {
 const UNDO_SECONDS = 10;
 const PASSWORD_LENGTH = { min: 6, max: 128 };
 
-export class DoorMenu {
-  readonly element = h("div", { class: "door", hidden: true });
+export class AccessMenu {
+  readonly element = h("div", { class: "access", hidden: true });
   private readonly button: HTMLButtonElement;
   private readonly popover: HTMLElement;
-  private readonly locked = h("input", { type: "checkbox", id: "door-locked" });
-  private readonly ownersOnly = h("input", { type: "checkbox", id: "door-owners" });
-  private readonly password = h("input", { type: "password", id: "door-password", autocomplete: "new-password", minlength: String(PASSWORD_LENGTH.min), maxlength: String(PASSWORD_LENGTH.max) });
+  private readonly locked = h("input", { type: "checkbox", id: "access-locked" });
+  private readonly ownersOnly = h("input", { type: "checkbox", id: "access-owners" });
+  private readonly password = h("input", { type: "password", id: "access-password", autocomplete: "new-password", minlength: String(PASSWORD_LENGTH.min), maxlength: String(PASSWORD_LENGTH.max) });
   private readonly clear: HTMLButtonElement;
   private readonly lift: HTMLButtonElement;
 
-  constructor(actions: DoorActions) {
-    this.button = h("button", { class: "tool", type: "button", title: "The room's door", "aria-label": "The room's door", "aria-expanded": "false", onclick: () => this.open(this.popover.hidden !== false) }, icon("lock"));
-    this.locked.addEventListener("change", () => actions.changeDoor({ locked: this.locked.checked }));
-    this.ownersOnly.addEventListener("change", () => actions.changeDoor({ ownersOnly: this.ownersOnly.checked }));
-    this.clear = h("button", { class: "link", type: "button", hidden: true, onclick: () => actions.changeDoor({ password: null }) }, "No password any more");
-    this.lift = h("button", { class: "link", type: "button", hidden: true, onclick: () => actions.changeDoor({ liftBans: true }) });
+  constructor(actions: AccessActions) {
+    this.button = h("button", { class: "tool", type: "button", title: "Room access", "aria-label": "Room access", "aria-expanded": "false", onclick: () => this.open(this.popover.hidden !== false) }, icon("lock"));
+    this.locked.addEventListener("change", () => actions.changeAccess({ locked: this.locked.checked }));
+    this.ownersOnly.addEventListener("change", () => actions.changeAccess({ ownersOnly: this.ownersOnly.checked }));
+    this.clear = h("button", { class: "link", type: "button", hidden: true, onclick: () => actions.changeAccess({ password: null }) }, "No password any more");
+    this.lift = h("button", { class: "link", type: "button", hidden: true, onclick: () => actions.changeAccess({ liftBans: true }) });
     const form = h("form", {
       onsubmit: (event) => {
         event.preventDefault();
         if (!this.password.value) return;
-        actions.changeDoor({ password: this.password.value });
+        actions.changeAccess({ password: this.password.value });
         this.password.value = "";
       },
-    }, h("label", { for: "door-password" }, "Password for newcomers"), this.password, h("button", { class: "button", type: "submit" }, "Set"), this.clear);
+    }, h("label", { for: "access-password" }, "Password for newcomers"), this.password, h("button", { class: "button", type: "submit" }, "Set"), this.clear);
     const line = (input: HTMLElement, id: string, text: string): HTMLElement => h("div", { class: "line" }, input, h("label", { for: id }, text));
     const link = (text: string, run: () => void): HTMLElement => h("button", { class: "link", type: "button", onclick: run }, text);
     this.popover = h(
-      "div", { class: "popover glass", hidden: true, "aria-label": "The room's door" },
+      "div", { class: "popover glass", hidden: true, "aria-label": "Room access" },
       h("strong", {}, "You own this room"),
-      line(this.locked, "door-locked", "Locked: nobody new comes in"),
-      line(this.ownersOnly, "door-owners", "Only owners reset and put in"),
+      line(this.locked, "access-locked", "Locked: nobody new comes in"),
+      line(this.ownersOnly, "access-owners", "Only owners reset and put in"),
       form, this.lift, h("hr"),
       link("Copy a link for a player", () => actions.invite("player")), link("Copy a link for a spectator", () => actions.invite("spectator")), h("hr"),
       link(`Undo the last ${UNDO_SECONDS} seconds`, () => actions.undo(UNDO_SECONDS)),
@@ -60,7 +60,7 @@ export class DoorMenu {
     if (!mine) this.open(false);
   }
 
-  setDoor({ locked, password, ownersOnly, bans }: DoorState): void {
+  setAccess({ locked, password, ownersOnly, bans }: AccessState): void {
     this.locked.checked = locked;
     this.ownersOnly.checked = ownersOnly;
     this.password.placeholder = password ? "one is set" : "none is needed";

@@ -1,9 +1,9 @@
 /**
- * Who did what that others may have to answer for: tokens issued, rooms made and ended, members put out, doors changed, admins turned away. Every entry is a log line with `audit: true`,
+ * Who did what that others may have to answer for: tokens issued, rooms made and ended, members kicked, access changed, admins turned away. Every entry is a log line with `audit: true`,
  * and is kept in the store where there is one; without a store the last ones are kept in memory.
  */
 import type { FastifyBaseLogger } from "fastify";
-import type { DoorMetrics } from "../metrics/doors.ts";
+import type { AuthMetrics } from "../metrics/auth.ts";
 import type { AuditEntry, Store } from "../store/store.ts";
 
 /** `settings`: what players may do; `denied`: somebody asked for what only an admin gets. */
@@ -14,12 +14,12 @@ const KEPT = 1000;
 
 export class Audit {
   readonly #log: FastifyBaseLogger;
-  readonly #metrics: DoorMetrics;
+  readonly #metrics: AuthMetrics;
   readonly #store: Pick<Store, "audit" | "readAudit"> | null;
   /** Newest last. */
   #kept: AuditEntry[] = [];
 
-  constructor(log: FastifyBaseLogger, metrics: DoorMetrics, store: Pick<Store, "audit" | "readAudit"> | null) {
+  constructor(log: FastifyBaseLogger, metrics: AuthMetrics, store: Pick<Store, "audit" | "readAudit"> | null) {
     this.#log = log;
     this.#metrics = metrics;
     this.#store = store;

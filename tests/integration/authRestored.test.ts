@@ -1,4 +1,4 @@
-/** A room's door over a restart: password, lock, bans and owner are those of before. */
+/** A room's access over a restart: password, lock, bans and owner are those of before. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from "./server.ts";
 
 let dataDir: string, server: TestServer;
 beforeAll(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "pliant-doors-"));
+  dataDir = mkdtempSync(join(tmpdir(), "pliant-auth-"));
 });
 afterAll(async () => {
   await server.close();
@@ -24,15 +24,15 @@ test("who was kept out stays out, who owned the room owns it, and the password i
   const owner = await Bot.join(server.url, "kept", { joinToken: token }), mallory = await Bot.join(server.url, "kept");
   owner.kick(mallory.welcome.member, 3600);
   await mallory.untilClosed();
-  owner.setDoor({ password: "open sesame", ownersOnly: true });
-  await owner.until(() => owner.door?.password === true && owner.door.bans === 1, "the door");
+  owner.setAccess({ password: "open sesame", ownersOnly: true });
+  await owner.until(() => owner.access?.password === true && owner.access.bans === 1, "the access");
   await server.close();
   server = await start();
-  expect(await code({ password: "open sesame" })).toBe(CloseCode.putOut);
+  expect(await code({ password: "open sesame" })).toBe(CloseCode.kicked);
   const again = await Bot.join(server.url, "kept", { joinToken: token });
-  expect([again.welcome.role, again.door]).toEqual(["owner", { locked: false, password: true, ownersOnly: true, bans: 1 }]);
-  again.setDoor({ liftBans: true });
-  await again.until(() => again.door?.bans === 0, "no bans");
+  expect([again.welcome.role, again.access]).toEqual(["owner", { locked: false, password: true, ownersOnly: true, bans: 1 }]);
+  again.setAccess({ liftBans: true });
+  await again.until(() => again.access?.bans === 0, "no bans");
   expect(await code({ password: "open barley" })).toBe(CloseCode.passwordNeeded);
   await (await Bot.join(server.url, "kept", { password: "open sesame" })).leave();
   const { entries } = (await (await fetch(`${server.url}/api/admin/audit?room=kept`, { headers: { authorization: "Bearer an-operators-own-token" } })).json()) as { entries: { action: string }[] };

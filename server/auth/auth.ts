@@ -1,7 +1,7 @@
 /**
  * Who comes in, and as what. One object for the server; every way in asks it.
  *
- *     hello {token?, password?, resume?} from an address, at a room's door
+ *     hello {token?, password?, resume?} from an address, to a room
  *     |- token: valid -> the role that it gives in this room
  *     |         not   -> `tokens` mode: 4401; `open` mode: as if there were none, and a notice says so
  *     |- owner, admin                  -> in
@@ -19,15 +19,15 @@ import { Attempts } from "./addresses.ts";
 import { type Identity, roleIn } from "./identity.ts";
 import { PasswordQueueFull } from "./password.ts";
 import { Refused } from "./refused.ts";
-import type { RoomDoor } from "./roomDoor.ts";
+import type { RoomAccess } from "./roomAccess.ts";
 import { fingerprint, sameSecret } from "./secrets.ts";
 import { TokenError, TokenMint } from "./tokens.ts";
 
 /** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
-export type DoorMode = "open" | "tokens";
+export type AuthMode = "open" | "tokens";
 
-export interface DoorsOptions {
-  mode: DoorMode;
+export interface AuthOptions {
+  mode: AuthMode;
   /** The first signs, all verify. */
   secrets: readonly string[];
   /** The operator's own; null: there is none. */
@@ -50,7 +50,7 @@ export interface Entry {
 }
 
 /** What somebody brings who wants to come in. */
-export interface Knock {
+export interface Credentials {
   token?: string;
   password?: string;
   resume?: string;
@@ -64,13 +64,13 @@ const PASSWORDS_PER_MINUTE = 10;
 /** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
 export const OWNER_TOKEN_SECONDS = 30 * 86_400;
 
-export class Doors {
-  readonly mode: DoorMode;
+export class Auth {
+  readonly mode: AuthMode;
   readonly mint: TokenMint;
   readonly #adminToken: string | null;
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
 
-  constructor({ mode, secrets, adminToken }: DoorsOptions) {
+  constructor({ mode, secrets, adminToken }: AuthOptions) {
     this.mode = mode;
     this.mint = new TokenMint(secrets);
     this.#adminToken = adminToken;
@@ -85,36 +85,36 @@ export class Doors {
   }
 
   /** The token that whoever made a room owns it with. */
-  async ownerToken(room: string, door: RoomDoor): Promise<string> {
-    return (await this.mint.sign({ room, role: "owner", roomId: door.id, seconds: OWNER_TOKEN_SECONDS })).token;
+  async ownerToken(room: string, access: RoomAccess): Promise<string> {
+    return (await this.mint.sign({ room, role: "owner", roomId: access.id, seconds: OWNER_TOKEN_SECONDS })).token;
   }
 
   /**
-   * @param session the entry of the session that `knock.resume` names, if there is one
+   * @param session the entry of the session that `credentials.resume` names, if there is one
    * @returns at once where nothing has to be computed
    * @throws Refused (or rejects with it)
    */
-  enter(room: string, door: RoomDoor, knock: Knock, session: Entry | null): Entry | Promise<Entry> {
+  enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
     const resumed = session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
-    if (knock.token === undefined && (resumed !== null || !door.hasPassword)) return this.#decide(door, knock, null, resumed, false);
-    return this.#enterSlowly(room, door, knock, resumed);
+    if (credentials.token === undefined && (resumed !== null || !access.hasPassword)) return this.#decide(access, credentials, null, resumed, false);
+    return this.#enterSlowly(room, access, credentials, resumed);
   }
 
-  async #enterSlowly(room: string, door: RoomDoor, knock: Knock, resumed: Entry | null): Promise<Entry> {
-    const { entry, problem } = knock.token === undefined ? { entry: null } : await this.#entryOf(room, door, knock.token, knock.address);
+  async #enterSlowly(room: string, access: RoomAccess, credentials: Credentials, resumed: Entry | null): Promise<Entry> {
+    const { entry, problem } = credentials.token === undefined ? { entry: null } : await this.#entryOf(room, access, credentials.token, credentials.address);
     // The password is checked last: nobody learns whether it was right who would not be let in anyway.
-    let allowed = this.#decide(door, knock, entry, resumed, true);
-    if (entry === null && resumed === null && door.hasPassword) {
-      await this.#checkPassword(door, knock);
+    let allowed = this.#decide(access, credentials, entry, resumed, true);
+    if (entry === null && resumed === null && access.hasPassword) {
+      await this.#checkPassword(access, credentials);
       // The owner may have locked the room or banned somebody meanwhile.
-      allowed = this.#decide(door, knock, entry, resumed, true);
+      allowed = this.#decide(access, credentials, entry, resumed, true);
     }
     return problem === undefined ? allowed : { ...allowed, tokenProblem: problem };
   }
 
-  async #entryOf(room: string, door: RoomDoor, token: string, address: string): Promise<{ entry: Entry | null; problem?: string }> {
+  async #entryOf(room: string, access: RoomAccess, token: string, address: string): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.identify(token), role = roleIn(identity, { name: room, id: door.id });
+      const identity = await this.identify(token), role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;
       return { entry: { role, subject, name, expiresAtMs, address } };
@@ -125,27 +125,27 @@ export class Doors {
     }
   }
 
-  #decide(door: RoomDoor, { resume, address }: Knock, entry: Entry | null, resumed: Entry | null, passwordFollows: boolean): Entry {
+  #decide(access: RoomAccess, { resume, address }: Credentials, entry: Entry | null, resumed: Entry | null, passwordFollows: boolean): Entry {
     const known = entry ?? resumed;
     if (known && atLeast(known.role, "owner")) return { ...known, address };
     const nowMs = Date.now();
-    const ban = door.banOf({
+    const ban = access.banOf({
       address: known === null ? address : undefined,
       subject: known?.subject ?? undefined,
       session: resume === undefined ? undefined : fingerprint(resume),
     }, nowMs);
-    if (ban) throw new Refused(CloseCode.putOut, `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`, "banned");
-    if (door.locked && resumed === null) throw new Refused(CloseCode.locked, "the room is locked", "locked");
+    if (ban) throw new Refused(CloseCode.kicked, `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`, "banned");
+    if (access.locked && resumed === null) throw new Refused(CloseCode.locked, "the room is locked", "locked");
     if (known) return { ...known, address };
     if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
-    if (door.hasPassword && !passwordFollows) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    if (access.hasPassword && !passwordFollows) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
     return { role: "player", subject: null, name: undefined, expiresAtMs: null, address };
   }
 
-  async #checkPassword(door: RoomDoor, { password, address }: Knock): Promise<void> {
+  async #checkPassword(access: RoomAccess, { password, address }: Credentials): Promise<void> {
     if (password === undefined) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
     if (!this.#passwords.take(address, performance.now())) throw new Refused(CloseCode.tooManyAttempts, `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`, "password_rate");
-    const fits = await door.fits(password).catch((error: unknown) => {
+    const fits = await access.fits(password).catch((error: unknown) => {
       if (error instanceof PasswordQueueFull) throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
       throw error;
     });
