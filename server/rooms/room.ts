@@ -12,7 +12,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
-import { RoomPast } from "../persistence/past.ts";
+import { CheckpointPolicy } from "../persistence/checkpointPolicy.ts";
 import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
@@ -61,7 +61,7 @@ export interface RoomOptions {
   createdAt?: string;
 }
 
-const pastOf = ({ template, config }: RoomOptions): RoomPast => new RoomPast(template.layout.tickHz, config.historySeconds);
+const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy => new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
 
 export class Room {
   readonly name: string;
@@ -76,7 +76,7 @@ export class Room {
   /** Bodies that wait until somebody puts them in. */
   readonly waiting: Set<number>;
   /** What can be had again of what has happened. */
-  readonly past: RoomPast;
+  readonly checkpointPolicy: CheckpointPolicy;
   readonly #options: RoomOptions;
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
@@ -100,10 +100,10 @@ export class Room {
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
-  private constructor(options: RoomOptions, past: RoomPast, simulation: RoomSimulation) {
+  private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
     this.#options = options;
-    this.past = past;
+    this.checkpointPolicy = checkpointPolicy;
     this.#simulation = simulation;
     this.name = options.name;
     this.scene = options.scene;
@@ -128,13 +128,13 @@ export class Room {
   }
 
   static async open(options: RoomOptions): Promise<Room> {
-    return new Room(options, pastOf(options), await RoomSimulation.open(options.template, options.pool));
+    return new Room(options, checkpointPolicyOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
   /** A room that was before, where it stood when it was last written. */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
-    const past = pastOf(options), until = fill(past.history, found);
-    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, past.history.rebuild(until)), room = new Room(options, past, simulation);
+    const checkpointPolicy = checkpointPolicyOf(options), until = fill(checkpointPolicy.history, found);
+    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, checkpointPolicy.history.rebuild(until)), room = new Room(options, checkpointPolicy, simulation);
     room.#standAt(rebuilt);
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred rooms that are restored at once have the threads for that.
     room.#awaited = true;
@@ -159,7 +159,7 @@ export class Room {
   /** The last minutes, for whoever wants to step them again. @param seconds how far back at least, if it reaches so far */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash } = this.#options.template;
-    return recordingOf(this.past.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
+    return recordingOf(this.checkpointPolicy.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
   }
 
   /**
@@ -167,7 +167,7 @@ export class Room {
    * @returns the tick that the room stands at, which may be later than asked for: further back nothing is known
    */
   async undo(seconds: number, member: number): Promise<number> {
-    const { history } = this.past;
+    const { history } = this.checkpointPolicy;
     this.#still += 1;
     this.#ticker.pause();
     try {
@@ -195,7 +195,7 @@ export class Room {
 
   /** Wire tick: counts steps, and goes on counting through resets; less only after the room went back. */
   get tick(): number {
-    return this.past.history.tick;
+    return this.checkpointPolicy.history.tick;
   }
 
   /** Simulated over wall time in the last second. */
@@ -307,7 +307,7 @@ export class Room {
       return;
     }
     this.#ticker.pause();
-    if (this.past.moved) void this.#saveStanding();
+    if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(() => void this.dispose(CloseCode.roomGone, "empty"), 1000 * this.#options.config.emptyRoomSeconds);
     this.#emptyTimer.unref();
   }
@@ -315,7 +315,7 @@ export class Room {
   /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
   async #saveStanding(): Promise<void> {
     try {
-      const saved = await this.#simulation.save(() => this.past.afterLoss());
+      const saved = await this.#simulation.save(() => this.checkpointPolicy.afterLoss());
       if (this.#disposed) return;
       if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
       if (saved.tick === this.tick) await this.#keep(saved);
@@ -327,7 +327,7 @@ export class Room {
   /** A state that was taken. Never rejects: without it there is the one before. */
   async #keep(saved: SavedState): Promise<void> {
     try {
-      await this.past.saved(saved);
+      await this.checkpointPolicy.saved(saved);
     } catch (error) {
       this.#notTaken(error);
     }
@@ -350,13 +350,13 @@ export class Room {
     this.#stats.begun(due.latenessMs, due.skipped);
     const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
     try {
-      const outcome = await this.#simulation.step(task, () => this.past.afterLoss());
+      const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
         const { result } = outcome;
-        this.past.stepped(task.inputs, result);
+        this.checkpointPolicy.stepped(task.inputs, result);
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, startMs, oldestMs);
@@ -365,7 +365,7 @@ export class Room {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
-        if (this.past.lossOutcome === "again") this.#queue.putBack(task.inputs);
+        if (this.checkpointPolicy.lossOutcome === "again") this.#queue.putBack(task.inputs);
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
     } catch (error) {
@@ -377,7 +377,7 @@ export class Room {
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
     const { tickHz } = this.#options.template.layout;
-    const common = { tick, inputs: this.#queue.take(), save: this.past.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
+    const common = { tick, inputs: this.#queue.take(), save: this.checkpointPolicy.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
     if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
     const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
@@ -426,7 +426,7 @@ export class Room {
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */
   #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
-    const { log, metrics } = this.#options, outcome = this.past.lossOutcome;
+    const { log, metrics } = this.#options, outcome = this.checkpointPolicy.lossOutcome;
     log.error({ room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause }, "a thread was lost inside a step; the room goes on from its last whole tick");
     metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
     this.#standAt(rebuilt);
