@@ -18,9 +18,9 @@ import { Auth } from "./auth/auth.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { Films } from "./rooms/films.ts";
+import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
-import { rehearse } from "./rooms/rehearsal.ts";
+import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
@@ -28,7 +28,7 @@ import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
-import { filmRoutes } from "./routes/film.ts";
+import { replayRoutes } from "./routes/replay.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { reportRoutes } from "./routes/report.ts";
 import { answerRequestIds, requestIds } from "./routes/requestId.ts";
@@ -152,7 +152,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const requestAuth = new RequestAuth({ auth, audit, metrics });
   roomRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   recordingRoutes(fastify, { requestAuth, audit, registry });
-  filmRoutes(fastify, { requestAuth, audit, registry, films: new Films(pools.forFilms()) });
+  replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
   const others = durability && { list: () => durability.cluster.list(), ask: (listings: readonly Listing[], query: PeerQuery) => queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query) };
   adminRoomsRoute(fastify, { requestAuth, others, registry });
@@ -174,7 +174,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Builds and rehearses the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
+/** Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
 async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
   const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
@@ -182,7 +182,7 @@ async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools
   let failed = 0;
   for (const scene of wanted) {
     try {
-      await rehearse(await library.template(scene), pool, config.workers);
+      await warmUp(await library.template(scene), pool, config.workers);
     } catch {
       // It is in the log already; a server without one scene still serves the others.
       failed += 1;

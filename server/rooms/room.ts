@@ -18,7 +18,7 @@ import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
-import { Hands } from "./hands.ts";
+import { Interactions } from "./interactions.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
@@ -81,7 +81,7 @@ export class Room {
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
-  readonly #hands: Hands;
+  readonly #interactions: Interactions;
   /** What members may do by their roles; kicks them. */
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
@@ -115,14 +115,14 @@ export class Room {
       maxMembers: config.maxMembers,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
-      onHandsOff: (session) => this.#hands.release(session),
+      onHandsOff: (session) => this.#interactions.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
-    this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
+    this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
     this.moderation = new Moderation({ room, access, audit, metrics, log, members: this.members, onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other") });
     const { held, waiting, scene } = this, { sessions } = this.members;
-    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, hands: this.#hands, broadcast: this.#broadcast, metrics, log });
+    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, interactions: this.#interactions, broadcast: this.#broadcast, metrics, log });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -177,7 +177,7 @@ export class Room {
       });
       history.rewind(rebuilt.tick);
       this.#queue.clear();
-      this.#hands.dropAll();
+      this.#interactions.dropAll();
       this.#standAt(rebuilt);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
       this.#broadcast.certain(encodeReset(rebuilt.tick, member), "other");
@@ -279,7 +279,7 @@ export class Room {
         if (this.moderation.allows(session, request)) this.moderation.handle(session, request);
         return;
       default:
-        if (this.moderation.allows(session, request)) this.#hands.handle(session, request);
+        if (this.moderation.allows(session, request)) this.#interactions.handle(session, request);
     }
   }
 
@@ -408,7 +408,7 @@ export class Room {
   #besideFrames(tick: number): Outgoing[] {
     const beside: Outgoing[] = [];
     if (tick % this.sendTicks === 0) {
-      const changed = this.#hands.takeChanged();
+      const changed = this.#interactions.takeChanged();
       if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
     }
     const elapsedMs = performance.now() - this.#lastStatsMs;
@@ -432,7 +432,7 @@ export class Room {
     this.#standAt(rebuilt);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
-    this.#hands.dropAll();
+    this.#interactions.dropAll();
     this.#queue.clear();
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
   }
