@@ -1,48 +1,48 @@
 /** What the encoder has to say, in coding order, and its way into bytes: ../rans.ts says the same slowly. */
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, STATE_FLOOR, SYMBOLS, TABLE_BITS } from "./constants";
-import { bytes, capacity, coding, notes } from "./map";
+import { bytes, capacity, coding, symbols } from "./map";
 
 const TOTAL: u32 = 1 << TABLE_BITS;
 
-/** Where the next note goes. */
-export let noted: usize = 0;
+/** Where the next symbol goes. */
+export let symbolsEnd: usize = 0;
 
-export function setNoted(at: usize): void {
-  noted = at;
+export function setSymbolsEnd(at: usize): void {
+  symbolsEnd = at;
 }
 
-export function note(what: i32): void {
-  store<u32>(noted, what);
-  noted += 4;
+export function putSymbol(what: i32): void {
+  store<u32>(symbolsEnd, what);
+  symbolsEnd += 4;
 }
 
 /** A residual, also one that needs an escape or whose low bits go as they are. */
-export function noteComponent(symbol: i32, bin: i32, phase: i32): void {
+export function putComponent(symbol: i32, bin: i32, phase: i32): void {
   const residual = symbol - RESIDUAL_LIMIT;
   const shifted = bin >= FIRST_SHIFTED_BIN;
   const shift = shifted ? (bin - FIRST_SHIFTED_BIN + 2) >> 1 : 0;
   const context = shifted ? 8 * FIRST_SHIFTED_BIN + (bin & 1) : 8 * bin + phase;
   const high = residual >> shift;
   if (<u32>(high + RESIDUAL_LIMIT) <= <u32>(2 * RESIDUAL_LIMIT)) {
-    note(context * SYMBOLS + high + RESIDUAL_LIMIT);
+    putSymbol(context * SYMBOLS + high + RESIDUAL_LIMIT);
   } else {
-    note(context * SYMBOLS + ESCAPE);
+    putSymbol(context * SYMBOLS + ESCAPE);
     const size = abs<i32>(high);
     const bits = 32 - clz<i32>(size);
-    note((6 << TABLE_BITS) | (2 * bits + i32(high < 0)));
+    putSymbol((6 << TABLE_BITS) | (2 * bits + i32(high < 0)));
     for (let done = 0; done < bits - 1; done += TABLE_BITS) {
       const part = min<i32>(TABLE_BITS, bits - 1 - done);
-      note((part << TABLE_BITS) | ((size >>> done) & ((1 << part) - 1)));
+      putSymbol((part << TABLE_BITS) | ((size >>> done) & ((1 << part) - 1)));
     }
   }
-  if (shift > 0) note((shift << TABLE_BITS) | (residual & ((1 << shift) - 1)));
+  if (shift > 0) putSymbol((shift << TABLE_BITS) | (residual & ((1 << shift) - 1)));
 }
 
 /** Writes state and words so that they end at the end of the buffer. Returns where they begin. */
 export function write(): usize {
   let at = bytes + capacity;
   let state: u32 = STATE_FLOOR;
-  for (let from = noted; from > notes; ) {
+  for (let from = symbolsEnd; from > symbols; ) {
     from -= 4;
     const what = load<u32>(from);
     if (what < TOTAL) {
