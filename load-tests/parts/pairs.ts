@@ -2,7 +2,7 @@
  * The broad phase of contact on a cloth that lies folded on itself, 1 mm apart, slightly wavy and turned, from 1,000 to 100,000 triangles. Each part of
  * 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest of each are added: what else the machine does stays out of the sum.
  */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID } from "../../server/sim/memory/surfaces.ts";

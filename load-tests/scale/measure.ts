@@ -1,6 +1,6 @@
 /** Measurements behind the part `scale`: the pieces of a tick on one thread, and how long two cores take to hear of each other. */
 import { Worker } from "node:worker_threads";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { HOST_STAGES, type SimWorld } from "../../server/sim/world.ts";
 import type { Piece } from "./model.ts";
 

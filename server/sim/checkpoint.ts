@@ -11,7 +11,7 @@
  *
  *     record  u32 address, u32 bytes, then so many bytes; little-endian, records ascending, addresses and lengths multiples of LINE
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Range } from "./memory/map.ts";
 import type { SimLayout } from "./layout.ts";
 

@@ -1,9 +1,9 @@
 /**
  * Several threads of its own for one room, for runs without a server (there they are borrowed: workers/crews.ts): helpers sleep between ticks on H_ACTIVE, wake when the leader writes the tick's generation there, claim
- * chunks until it goes back to zero (kernel/assembly/crew.ts). The result is the same for any number of threads.
+ * chunks until it goes back to zero (kernel/assembly/step/step.ts). The result is the same for any number of threads.
  */
 import { Worker } from "node:worker_threads";
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { CrewWords } from "./crewWords.ts";
 import type { Input, SimEvent, StageSeconds } from "./types.ts";
 import type { SimWorld } from "./world.ts";

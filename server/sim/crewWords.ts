@@ -1,8 +1,8 @@
 /**
- * The words by which a crew is steered from outside of the kernel (kernel/assembly/crew.ts): a tick is opened for helpers and closed, one helper is
+ * The words by which a crew is steered from outside of the kernel (kernel/assembly/step/step.ts): a tick is opened for helpers and closed, one helper is
  * sent away, one is found dead. Any thread may do that; it never waits.
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 
 /** Helpers that a room can have beside its leader; their rows are 1 .. MOST_HELPERS. */
 export const MOST_HELPERS = L.MAX_THREADS - 1;

@@ -1,6 +1,6 @@
 /** Thread entry of a crew's helper. */
 import { parentPort, workerData } from "node:worker_threads";
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { DISMISSED, type CrewTask } from "./crew.ts";
 import { instantiateKernel } from "./kernelModule.ts";
 

@@ -44,7 +44,7 @@ export interface Kernel {
   beginRigidTouches(): void;
   solveRigidTouches(scratch: number): void;
   checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
-  /** Rigid impact zones (zones.ts): particles by address; endChanges forgets what was moved. */
+  /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;
   moveZones(): void;
@@ -101,5 +101,5 @@ export function kernelBytes(): Buffer {
 export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, step: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
 }

@@ -44,7 +44,7 @@ export interface TangledPair {
   inside?: SurfaceName;
 }
 
-/** What contact between surfaces did (kernel/assembly/touches.ts). */
+/** What contact between surfaces did (kernel/assembly/contact/contacts.ts). */
 export interface ContactCounts {
   /** Lists of pairs made; a quiet room needs less than one a tick. */
   lists: number;

@@ -9,7 +9,7 @@
  * What is refused changes nothing, and nobody but the one who asked hears of it. Everything is plain arithmetic on the room's memory, at the start
  * of the tick that the input belongs to: the same inputs give the same bits on any machine and with any number of threads.
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { freeSlot, type Refusal, type Views } from "./grabs.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";

@@ -9,7 +9,7 @@
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
 import { CrewWords } from "./crewWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
@@ -44,7 +44,7 @@ const CALMING = 10;
 /** A body that is calm may move this many times as fast before it counts as moving: it is when stress is remembered that it rises. */
 const STILL_CALM = 4;
 /**
- * Remembered stress (kernel/assembly/settle.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
+ * Remembered stress (kernel/assembly/warmStart/warmStart.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
  * in 1/s; stable below 1. A body of which half is faster than FAST sizes a second forgets FORGETTING of it in a second.
  */
 const GAIN = 0.5;

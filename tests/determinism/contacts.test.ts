@@ -1,7 +1,7 @@
 /** The contract of golden.test.ts for contact in the large: lists, checks and colors of enough pairs to be shared out give the same bits with any number of threads. */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { hashOf } from "./run.ts";
 

@@ -6,7 +6,7 @@
  * in the last place, so the twin is asked: `conditioned` perturbs its inputs by one unit (2^-24, relative to the element's own size) at
  * random, several times, and takes the largest change as the unit of tolerance. That is eps times the condition number, measured.
  */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { PARTICLES_PER_ELEMENT, type Elements, type TetElements } from "../../server/sim/constraints/elements.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";

@@ -1,6 +1,6 @@
-/** kernel/assembly/pairChunks.ts: chunks, in any order and from any instance of the kernel, are together the list of one thread, row by row. */
+/** kernel/assembly/broadPhase/pairChunks.ts: chunks, in any order and from any instance of the kernel, are together the list of one thread, row by row. */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream } from "./kit.ts";

@@ -14,7 +14,7 @@ const key = (p: { kind: string; particles: readonly number[]; surfaces: readonly
 
 /**
  * Lists and compares. Both sides measure differences of the same float32 numbers in float64: a list may differ from what comes within reach only by
- * 1e-12 of lengths and courses, and may hold more only up to the bound g - a (kernel/assembly/courses.ts); gaps and thicknesses are float32, two units
+ * 1e-12 of lengths and courses, and may hold more only up to the bound g - a (kernel/assembly/broadPhase/trajectories.ts); gaps and thicknesses are float32, two units
  * (2^-24) of the value.
  * @returns the rows
  */

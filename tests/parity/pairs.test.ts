@@ -1,9 +1,9 @@
 /**
- * kernel/assembly/pairs.ts where nothing moves, against everything with everything in float64 (sim/reference/pairs.ts): pairKit.ts says how near both
+ * kernel/assembly/broadPhase/pairs.ts where nothing moves, against everything with everything in float64 (sim/reference/pairs.ts): pairKit.ts says how near both
  * must be. Normals are proved in distances.test.ts; here, that rows hold the right ones. What moves: pairsMoving.test.ts.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream } from "./kit.ts";
 import { check, folded, soup } from "./pairKit.ts";

@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/pairs.ts on particles that follow their courses p + t d, t from 0 to 1, against everything with everything in float64: whether two
+ * kernel/assembly/broadPhase/pairs.ts on particles that follow their courses p + t d, t from 0 to 1, against everything with everything in float64: whether two
  * primitives come within reach is found by halving time as often as their speed demands (sim/reference/pairs.ts), which shares nothing with the
  * kernel's directions that part them.
  */

@@ -5,7 +5,7 @@
  * 0.07 m over 1.3 mm, and turn pushes of up to 5 mm by that.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import { solveRigidTouches } from "../../server/sim/reference/rigidTouch.ts";

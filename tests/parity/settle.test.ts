@@ -1,7 +1,7 @@
 /** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
 import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
 import type { HyperElements, OrthotropicTetElements, PlasticTetElements, TetElements } from "../../server/sim/constraints/elements.ts";

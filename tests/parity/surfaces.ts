@@ -1,5 +1,5 @@
 /** Surfaces in a memory of their own, without a world around them, for the broad phase: as the kernel and as its float64 twin have them. */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";

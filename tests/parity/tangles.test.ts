@@ -1,9 +1,9 @@
 /**
- * kernel/assembly/tangles.ts against every edge with every triangle in whole numbers, which decide exactly: the same list, and the same word on what
+ * kernel/assembly/intersections/intersections.ts against every edge with every triangle in whole numbers, which decide exactly: the same list, and the same word on what
  * crosses and what touches. Signs of determinants are trusted from 2^-50 of their permanent on, and no pair here is closer to touching than that.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { signOf, toIntegers } from "../../server/check/exact/integers.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream } from "./kit.ts";

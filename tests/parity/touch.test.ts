@@ -1,11 +1,11 @@
 /**
- * Contact between surfaces, kernel against the float64 twin and against exact arithmetic: the force pass (touch.ts), closest points in lanes
- * (touchLanes.ts), what the check clears (touchCheck.ts), and how a list is packed (touchList.ts).
+ * Contact between surfaces, kernel against the float64 twin and against exact arithmetic: the force pass (contactSolver.ts), closest points in lanes
+ * (contactLanes.ts), what the check clears (contactCheck.ts), and how a list is packed (contactList.ts).
  * Rounding: coordinates are differences within a pair, so errors are units (2^-24) of its size, times the steps that follow one another (a dozen),
  * and, where a difference is divided by a gap, times size/gap. A position that moves is rounded again, at its own place.
  */
 import { describe, expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { edgeEdge, vertexTriangle } from "../../server/check/exact/swept.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";

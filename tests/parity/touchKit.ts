@@ -1,5 +1,5 @@
 /** Pairs of contact in a memory of their own, without a list and without a world: as blocks for the kernel and as touches for the float64 twin. */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";

@@ -1,5 +1,5 @@
-/** The kernel's packed list of pairs (touchList.ts), read from a room's memory, and what the twin of contact needs besides. */
-import * as L from "../../server/kernel/assembly/layout.ts";
+/** The kernel's packed list of pairs (contactList.ts), read from a room's memory, and what the twin of contact needs besides. */
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";

@@ -1,11 +1,11 @@
 /**
- * The response to contacts that the check could not clear, its stage of impulses: kernel/assembly/touchResponse.ts against the float64 twin, on sheets of
+ * The response to contacts that the check could not clear, its stage of impulses: kernel/assembly/contact/contactResponse.ts against the float64 twin, on sheets of
  * a few triangles that are thrown through each other in one substep. Both push the same pairs in the same order; afterwards nothing meets, by exact arithmetic.
  * Rounding: a direction is a difference of coordinates over a gap, so it is off by UNIT size/gap; pushes as long as the motion carry that on, a few
  * times over.
  */
 import { describe, expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { edgeEdge, vertexTriangle } from "../../server/check/exact/swept.ts";
 import * as ccd from "../../server/sim/ccd.ts";
 import type { Vec3 } from "../../shared/scene.ts";

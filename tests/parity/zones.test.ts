@@ -1,10 +1,10 @@
 /**
- * Rigid impact zones (kernel/assembly/zones.ts), by what makes them safe and physical: a zone keeps its linear and angular momentum, it goes from S to x by an
+ * Rigid impact zones (kernel/assembly/contact/rigidImpactZones.ts), by what makes them safe and physical: a zone keeps its linear and angular momentum, it goes from S to x by an
  * affine map 1 + t [w] whose determinant 1 + t^2 |w|^2 is never 0, and so no two of its points come nearer to each other than they were.
  * Rounding: the motion is float64 and its end is rounded once, UNIT of the coordinate in each; momenta are sums of that.
  */
 import { describe, expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planTouches } from "../../server/sim/memory/touches.ts";

@@ -20,7 +20,7 @@
  * Tried and lost: the change of the whole energy over each phase. Phases undo each other (what the solve lets sink, the collider lifts), so that a body at rest
  * seemed to be heated by the floor and cooled by the solver with a hundred times what it held.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Scene, Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";

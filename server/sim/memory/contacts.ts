@@ -1,5 +1,5 @@
-/** Memory of contacts of rigid bodies (kernel/assembly/rigidTouch.ts), and the marks of their particles. */
-import * as L from "../../kernel/assembly/layout.ts";
+/** Memory of contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and the marks of their particles. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 

@@ -1,11 +1,11 @@
 /**
  * Core meshes in memory: fixed particles (w = 0) behind those of all bodies, a SurfaceSource each, and for those of moving colliders what
- * kernel/assembly/cores.ts moves them by. They are no part of the state (hash, copies for reset, frames): where they are follows from the tick.
+ * kernel/assembly/colliders/coreMeshes.ts moves them by. They are no part of the state (hash, copies for reset, frames): where they are follows from the tick.
  */
 import { matrixOf, poseAt } from "../../../shared/motion.ts";
 import type { Collider } from "../../../shared/scene.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { creases } from "../colliders/creases.ts";
 import { isSmooth } from "../colliders/smooth.ts";
@@ -62,7 +62,7 @@ export function planCores(colliders: readonly Collider[], cores: readonly (Surfa
   };
 }
 
-/** The pose at the room's beginning, rounded as the kernel rounds it (kernel/assembly/motion.ts, `write`). */
+/** The pose at the room's beginning, rounded as the kernel rounds it (kernel/assembly/colliders/motion.ts, `write`). */
 function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][number]>): { s: number[]; R: number[] } {
   const { translate, quaternion } = poseAt(path, 0);
   return { s: center.map((c, r) => Math.fround(Math.fround(c) + translate[r]!)), R: matrixOf(quaternion).map(Math.fround) };
@@ -70,7 +70,7 @@ function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][numb
 
 function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout, edge: number): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  // a face of what moves does not stay flat: the response may hold back one of its corners (kernel/assembly/cores.ts), and then edges come through where it is bent
+  // a face of what moves does not stay flat: the response may hold back one of its corners (kernel/assembly/colliders/coreMeshes.ts), and then edges come through where it is bent
   const edges = c.motion ? uniqueEdges(mesh.triangles) : creases(mesh);
   return { first, count, triangles, edges: edges.map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", smooth: isSmooth(c, edge), staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
 }

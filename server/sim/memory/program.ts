@@ -1,5 +1,5 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
 import type { EnclosedRows } from "./enclosed.ts";

@@ -1,8 +1,8 @@
 /**
  * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles, edges and contact
- * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/pairs.ts).
+ * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/broadPhase/pairs.ts).
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import { planPairChunks } from "./pairChunks.ts";

@@ -1,5 +1,5 @@
-/** Memory of contact between surfaces (kernel/assembly/touches.ts): blocks of pairs, safe positions, and what the response to a missed contact keeps books in. */
-import * as L from "../../kernel/assembly/layout.ts";
+/** Memory of contact between surfaces (kernel/assembly/contact/contacts.ts): blocks of pairs, safe positions, and what the response to a missed contact keeps books in. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 import { rough } from "./rough.ts";
 import type { PlannedSurfaces } from "./surfaces.ts";

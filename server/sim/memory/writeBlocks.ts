@@ -3,7 +3,7 @@
  * body of a group goes into one range: few, large phases. The last block of a color is filled up with lanes that rest on the dummy particles.
  * A group is the bodies of one schedule (sweeps.ts); a scene that asks for none has one.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
@@ -54,7 +54,7 @@ export interface ColorRange {
   runs: WaitingRun[];
 }
 
-/** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state.ts). */
+/** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state/constraintState.ts). */
 export interface StateRun {
   body: number;
   address: number;

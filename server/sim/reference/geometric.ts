@@ -1,5 +1,5 @@
 /**
- * Twins of kernel/assembly/{distance,volume,hexahedron,enclosed}.ts: geometric constraints (Mueller et al. 2007; Rodero Gomez, sections 3.2 and 4.2)
+ * Twins of kernel/assembly/constraints/{distance,volume,hexahedron,enclosedVolume}.ts: geometric constraints (Mueller et al. 2007; Rodero Gomez, sections 3.2 and 4.2)
  * with compliance (Macklin et al. 2016) or stiffness k'.
  *
  *   dL = (-k' C - aT L)/(W + aT),   W = sum_j w_j |grad_j C|^2,   dx_j = w_j grad_j C dL

@@ -1,5 +1,5 @@
 /**
- * Float64 twin of kernel/assembly/distances.ts and pairs.ts: the closest points of two primitives as the nearest of all candidates (inside both;
+ * Float64 twin of kernel/assembly/math/closestPoints.ts and pairs.ts: the closest points of two primitives as the nearest of all candidates (inside both;
  * each corner or end against each side), and the list of pairs by trying everything with everything, at as many times as it takes.
  */
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";

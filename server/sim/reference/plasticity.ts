@@ -1,4 +1,4 @@
-/** Twin of kernel/assembly/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
+/** Twin of kernel/assembly/constraints/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
 import type { Elements, PlasticTetElements } from "../constraints/elements.ts";
 import { MOST_PLASTIC_STRAIN, tangledLimit } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/rigidTouch.ts: near pairs of rigid bodies, answered by the whole of them, as one impact after another on displacements since the start of
+ * Twin of kernel/assembly/contact/rigidContact.ts: near pairs of rigid bodies, answered by the whole of them, as one impact after another on displacements since the start of
  * the substep, in sweeps (projected Gauss-Seidel).
  *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does, else its gap stays min(thickness, gap at the start)
  */

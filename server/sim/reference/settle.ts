@@ -1,4 +1,4 @@
-/** The float64 twin of kernel/assembly/settle.ts: remembered stress of tetrahedra and what it does to particles in one substep. */
+/** The float64 twin of kernel/assembly/warmStart/warmStart.ts: remembered stress of tetrahedra and what it does to particles in one substep. */
 import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../constraints/elements.ts";
 import type { Particles } from "./particles.ts";
 import { generalMaterial } from "./orthotropic.ts";

@@ -1,4 +1,4 @@
-/** The float64 twin of kernel/assembly/settleHyperelastic.ts: remembered stress of Neo-Hookean tetrahedra. */
+/** The float64 twin of kernel/assembly/warmStart/warmStartHyperelastic.ts: remembered stress of Neo-Hookean tetrahedra. */
 import type { HyperElements } from "../constraints/elements.ts";
 import { hyperelasticGradientOfDeformation, hyperelasticStress } from "./hyperelastic.ts";
 import type { Particles } from "./particles.ts";

@@ -1,5 +1,5 @@
 /**
- * A whole room in float64, step by step as kernel/assembly/crew.ts takes it: an independent solver for tests, thousands of times slower.
+ * A whole room in float64, step by step as kernel/assembly/step/step.ts takes it: an independent solver for tests, thousands of times slower.
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,

@@ -1,5 +1,5 @@
 /**
- * Twin of the first stage of kernel/assembly/touchResponse.ts: pairs that are not clear are pushed apart together (impulses.ts), inelastic but for restitution,
+ * Twin of the first stage of kernel/assembly/contact/contactResponse.ts: pairs that are not clear are pushed apart together (impulses.ts), inelastic but for restitution,
  * with friction (Bridson, Fedkiw & Anderson 2002, section 7.3). What eight rounds do not clear would be a rigid zone, which this twin does not have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";

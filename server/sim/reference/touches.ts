@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/touchList.ts, touchCheck.ts and touch.ts: contact between surfaces. What is listed is everything (pairs.ts); whether a pair
+ * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. What is listed is everything (pairs.ts); whether a pair
  * is parted by a direction is asked as there, because the answer says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began, or of what slides at x;  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
@@ -44,7 +44,7 @@ export interface ReferenceTouch extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: touchList.ts, pairList.ts, touchCheck.ts, touch.ts. */
+/** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
 const KEEP = 0.125, EDGE_SHARE = 0.65, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25, STRAY = 0.05, SAME_WAY = 0.5;
 
 /** Closest points of a pair at positions x. */

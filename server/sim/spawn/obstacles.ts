@@ -1,5 +1,5 @@
 /** What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and the colliders' own shapes. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";

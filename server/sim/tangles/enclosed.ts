@@ -5,7 +5,7 @@
  *
  * The way out is the one, of a few, on which the boxes of both part first: along the axes, from center to center, and to the outer one's nearest particle.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import { SOLID } from "../memory/surfaces.ts";

@@ -3,7 +3,7 @@
  * deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole of it is put above, as it is, before the first substep. What lies within its own
  * contact radius is left to the plane; balls, which planes move as wholes anyway, and bodies with fixed particles are, too.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";

@@ -1,5 +1,5 @@
 /** A surface as the search for tangles sees it, read from its SURFACE row: particle numbers are its own, from 0. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 
 export interface TangledSurface {

@@ -1,5 +1,5 @@
 /** An edge and a triangle that meet, measured: where, and how the triangle lies to the edge. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 

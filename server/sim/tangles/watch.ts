@@ -4,15 +4,15 @@
  *
  *   start of a tick, while H_TANGLED says so
  *   |- sunk      below a plane: put above it as wholes (sunk.ts)
- *   |- search    all edges through all triangles (kernel/assembly/tangles.ts); what is wholly inside something solid (enclosed.ts)
+ *   |- search    all edges through all triangles (kernel/assembly/intersections/intersections.ts); what is wholly inside something solid (enclosed.ts)
  *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_TANGLED) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
- *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/untangle.ts; their particles are marked, contact between marked ones is off
+ *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts; their particles are marked, contact between marked ones is off
  *   '- none left: `untangled`, and contact holds everything from here on
  *
  * All that outlives the tick is in the room's memory, so any thread may go on; results are plain arithmetic on it, the same on any machine.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";

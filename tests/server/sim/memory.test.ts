@@ -1,7 +1,7 @@
 /** The memory map: regions in order, apart and inside the memory, and the program's chunks cover every block and particle. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
