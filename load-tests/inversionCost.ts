@@ -42,7 +42,7 @@ type Pass = () => number;
 async function passOf(material: SoftMaterial, cells: number, place: Place, module?: WebAssembly.Module): Promise<{ pass: Pass; elements: number }> {
   const scene: Scene = { version: 1, title: "inversion", bodies: [{ name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] }, material }] };
   const { memory, layout, bodies } = await createWorld(scene, { baseDir: "." }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  const kernel = module ? (new WebAssembly.Instance(module, { env: { memory }, step: { now: () => 0, substepDone: () => {}, phaseDone: () => {} } }).exports as unknown as Kernel) : openWorld(memory, layout).kernel;
+  const kernel = module ? (new WebAssembly.Instance(module, { env: { memory }, host: { now: () => 0, substepDone: () => {}, phaseDone: () => {} } }).exports as unknown as Kernel) : openWorld(memory, layout).kernel;
   const x = layout.x / 4, rest = f32.slice(x, x + 4 * layout.particleCount), inverseH2 = 1e4, flags = L.PASS_FIRST + L.PASS_LAST;
   const phases = i32[(L.HEADER + L.H_PHASES) / 4]!, program = i32[(L.HEADER + L.H_PROGRAM) / 4]!;
   const solvers: Record<number, keyof Kernel & `solve${string}`> = {

@@ -101,5 +101,5 @@ export function kernelBytes(): Buffer {
 export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, step: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
 }

@@ -1,5 +1,6 @@
 /** The kernel's exports: the whole tick for rooms, and each constraint alone for parity tests and benchmarks. */
-export { step, help } from "./step/step";
+export { step } from "./step/step";
+export { help } from "./step/worker";
 export { bodyIsSound, stateHash } from "./state/guard";
 export { copyState, hashState } from "./state/constraintState";
 export { solveOrthotropic, solvePlastic, solveTetrahedra } from "./constraints/tetrahedron";
@@ -19,7 +20,8 @@ export { solveEnclosed } from "./constraints/enclosedVolume";
 export { solvePoints } from "./constraints/points";
 export { predict, updateVelocity } from "./integrate/particles";
 export { collide } from "./colliders/collide";
-export { balance, findFreeBodies, restore } from "./integrate/momentum";
+export { findFreeBodies } from "./integrate/freeBodies";
+export { balance, restore } from "./integrate/momentum";
 export { distanceTo } from "./colliders/colliderDistance";
 export { solveShapes } from "./constraints/shape";
 export { moveRigid } from "./rigid/rigid";

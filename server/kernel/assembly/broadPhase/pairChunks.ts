@@ -10,7 +10,7 @@ import {
 } from "../layout/layout";
 import { closePages, openPages, turnSurfaces } from "./pairList";
 import { emptyHeap, heapWasEnough } from "./pairPages";
-import { isHelped, shareOut } from "../step/step";
+import { chunkBegin, chunkEnd, claimChunk, closeShared, isHelped, openShared, sharedParts } from "../scheduler/scheduler";
 import { listEdges, listPairs, listVertices, openPair, refitTrees } from "./pairs";
 
 @inline function chunks(): usize { return <usize>load<u32>(HEADER, H_CHUNKS); }
@@ -49,11 +49,13 @@ export function listChunk(chunk: i32): void {
   closePages(row);
 }
 
-/** listPairs, by whoever comes. */
+/** listPairs, by all threads. */
 export function listTogether(positions: usize, courses: usize): i32 {
   if (!isHelped()) return listPairs(positions, courses);
   beginChunks(positions, courses);
-  shareOut(SHARED_LIST);
+  openShared(SHARED_LIST);
+  while (claimChunk()) listShared(chunkBegin, chunkEnd, sharedParts());
+  closeShared(SHARED_LIST);
   return joinChunks();
 }
 

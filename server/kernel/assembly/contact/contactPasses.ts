@@ -1,5 +1,5 @@
 /**
- * The force pass and the check of all pairs by several threads, in pieces that the crew shares out (step.ts).
+ * The force pass and the check of all pairs by several threads, in pieces that are shared out (scheduler.ts).
  *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no difference, and one color after the other
  *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the last color (pairs that stand alone,
  *                pairs that were not near when the list was made, and those of a mended list), the leader solves alone.
@@ -10,7 +10,7 @@ import {
   HEADER, H_CONTACTS, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
   TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, SHARED_TOUCHES, SHARED_CHECK,
 } from "../layout/layout";
-import { isHelped, shareOut } from "../step/step";
+import { chunkBegin, chunkEnd, claimChunk, closeShared, isHelped, openShared, sharedParts } from "../scheduler/scheduler";
 import { solveTouches } from "./contactSolver";
 import { checkTouches } from "./contactCheck";
 
@@ -54,7 +54,9 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
       if (last - first < SOLVED) { if (last <= first) continue; break; }
       if (first > at) far += solveTouches(blockAt(at), first - at, again);
       store<i32>(HEADER, first, H_SHARED_FIRST); store<i32>(HEADER, last - first, H_SHARED_COUNT);
-      shareOut(SHARED_TOUCHES);
+      openShared(SHARED_TOUCHES);
+      while (claimChunk()) solveShared(chunkBegin, chunkEnd, sharedParts());
+      closeShared(SHARED_TOUCHES);
       at = last;
     }
   }
@@ -71,8 +73,13 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
 /** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
-  if (isHelped() && load<i32>(HEADER, H_VERTEX_TOUCHES) + load<i32>(HEADER, H_EDGE_TOUCHES) >= CHECKED) shareOut(SHARED_CHECK);
-  else checkShared(0, 1, 1);
+  if (isHelped() && load<i32>(HEADER, H_VERTEX_TOUCHES) + load<i32>(HEADER, H_EDGE_TOUCHES) >= CHECKED) {
+    openShared(SHARED_CHECK);
+    while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
+    closeShared(SHARED_CHECK);
+  } else {
+    checkShared(0, 1, 1);
+  }
   return atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 

@@ -14,7 +14,8 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_MARGIN, SURFACE_STRAYED, SURFACE_STRAYS, SURFACE_BYTES, MARK_STRAYED,
 } from "../layout/layout";
 import { markAt, numberOf } from "./changed";
-import { bindTouching, noteListed } from "../integrate/momentum";
+import { bindTouching } from "../integrate/freeBodies";
+import { noteListed } from "../state/islands";
 import { listStrayed } from "../broadPhase/pairs";
 import { dropPairs, packMore } from "./contactList";
 

@@ -15,7 +15,8 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, 
 } from "../layout/layout";
 import { change } from "./changed";
-import { bindTouching, forgetListed, noteListed } from "../integrate/momentum";
+import { bindTouching } from "../integrate/freeBodies";
+import { forgetListed, noteListed } from "../state/islands";
 import { listTogether } from "../broadPhase/pairChunks";
 import { refitTrees } from "../broadPhase/pairs";
 import { findStrays, mendList, square, surfaceAt } from "./outliers";

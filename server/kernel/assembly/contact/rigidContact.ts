@@ -12,15 +12,16 @@
  * Serial, in the order of the list.
  */
 import {
-  HEADER, H_X, H_XPREV, H_ACC, H_MARKS, H_CONTACTS, H_CONTACT_CAPACITY, H_SUBSTEP_SECONDS, BODY_RIGID, MARK_RIGID,
-  TOUCH_THICKNESS, TOUCH_WEIGHT, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE,
-  SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
-  CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND, CONTACT_NORMAL, CONTACT_WEIGHT, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED, CONTACT_DRAG, CONTACT_BYTES,
+  HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, H_CONTACT_CAPACITY, TOUCH_THICKNESS, TOUCH_WEIGHT,
+  TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN,
+  SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND,
+  CONTACT_NORMAL, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED,
+  CONTACT_DRAG, CONTACT_WEIGHT, CONTACT_BYTES,
 } from "../layout/layout";
-import { bodyOf } from "../state/owners";
+import { rigidRow } from "../state/owners";
 import { loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather } from "./contactLanes";
-import { inverseMassAt, measure, moveParticles, pushAt } from "../rigid/rigid";
+import { inverseMassAt, measure, moveParticles, pushAt } from "../rigid/rigidBody";
 
 /** Nine points of a face need about 20 to share an impact evenly; there is one such substep an impact. What rests is shared out over substeps. */
 const BOUNCE_SWEEPS = 64;
@@ -40,13 +41,6 @@ let ux: f64, uy: f64, uz: f64;
 
 /** Before an iteration's pairs are solved. */
 export function beginRigidTouches(): void { contacts = 0; }
-
-/** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
-export function rigidRow(particle: usize): usize {
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  if (!marks || !(load<u8>(marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_RIGID)) return 0;
-  return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
-}
 
 /** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask; again they were taken before, and are left alone. @returns what is left of it for contactSolver.ts */
 export function takeRigid(block: usize, near: v128, again: bool): v128 {

@@ -18,159 +18,11 @@
  * (momentumCorrection.ts). Before that two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
-  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_LISTED, BODY_AGAINST, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
-  POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, H_TANGLES, H_DRIVE_COUNT, TANGLE_SURFACES, TANGLE_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
+  HEADER, H_X, H_XPREV, H_V, H_BODY_COUNT, H_BODIES, H_SAFE, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY,
+  BODY_SPIN, BODY_CENTER, BODY_ISLAND, BODY_BYTES,
 } from "../layout/layout";
-import { distanceTo } from "../colliders/colliderDistance";
-import { bindBalls } from "../rigid/balls";
-import { meets } from "../state/filters";
 import { noteIsland } from "./momentumCorrection";
-
-/** Once a tick, after the broad phase: which bodies are free. */
-export function findFreeBodies(): void {
-  const bodies = load<i32>(HEADER, H_BODY_COUNT), rows = <usize>load<u32>(HEADER, H_BODIES);
-  for (let b = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, free = flies(row);
-    store<i32>(row, free ? 1 : 0, BODY_FREE);
-    store<i32>(row, free ? 0 : 1, BODY_HELD);
-    store<i32>(row, b, BODY_ISLAND);
-  }
-  let point = <usize>load<u32>(HEADER, H_POINTS);
-  for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
-    if (!load<i32>(point, POINT_ACTIVE)) continue;
-    for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
-  }
-  bindTouching();
-}
-
-/** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
-export function bindTouching(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
-  // a list that is made in the middle of a tick may have other neighbors
-  for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, held = load<i32>(row, BODY_HELD) & 1;
-    store<i32>(row, b, BODY_ISLAND);
-    store<i32>(row, held, BODY_HELD);
-    store<i32>(row, 1 - held, BODY_FREE);
-  }
-  const listed = load<u32>(HEADER, H_SAFE) != 0;
-  if (listed) for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
-    join(rows, b, load<u32>(row, BODY_LISTED));
-    if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
-  }
-  bindBalls();
-  // what is driven apart (resolution.ts)
-  if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
-  // who is held holds all of its island; where one is rigid, velocities are put back after rigid.ts
-  for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, all = islandOf(rows, b);
-    store<i32>(row, all, BODY_ISLAND);
-    const at = rows + <usize>all * BODY_BYTES;
-    if (load<i32>(row, BODY_HELD) & 3) store<i32>(at, load<i32>(at, BODY_HELD) | 2, BODY_HELD);
-    if (load<i32>(row, BODY_RIGID)) store<i32>(at, load<i32>(at, BODY_HELD) | HELD_RIGID, BODY_HELD);
-  }
-}
-
-/** Root of the union-find over body numbers: the smallest of them. */
-function islandOf(rows: usize, body: u32): u32 {
-  let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND) != b) b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND);
-  return b;
-}
-
-/** A new list of pairs: nobody is near anybody yet. */
-export function forgetListed(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = load<i32>(HEADER, H_BODY_COUNT);
-  for (let b = 0; b < bodies; b++) { store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED); store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST); }
-}
-
-/** Notes whom H_PAIRS have near each other: union-find in BODY_LISTED, whose roots are the smallest of all. */
-export function noteListed(): void {
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS), edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  noteRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
-  noteRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
-}
-
-function noteRows(pair: usize, count: i32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
-  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
-    const both = load<u32>(pair, PAIR_SURFACES), a = both >> 16, b = both & 0xffff;
-    if (a == b) continue;
-    if (a >= bodies || b >= bodies) { store<i32>(rows + <usize>min<u32>(a, b) * BODY_BYTES, 1, BODY_AGAINST); continue; }
-    const first = listedWith(rows, a), second = listedWith(rows, b);
-    store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
-  }
-}
-
-function listedWith(rows: usize, body: u32): u32 {
-  let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED) != b) b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED);
-  return b;
-}
-
-/** @param both a pair's surfaces, first << 16 | second */
-@inline function bindBoth(rows: usize, bodies: u32, both: u32): void {
-  const a = both >> 16, b = both & 0xffff;
-  if (a == b) return;
-  if (a < bodies && b < bodies) join(rows, a, b);
-  else meetsFixed(rows + <usize>(a < bodies ? a : b) * BODY_BYTES);
-}
-
-@inline function meetsFixed(row: usize): void {
-  store<i32>(row, 0, BODY_FREE);
-  store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
-}
-
-/** The two exchange momentum. */
-export function join(rows: usize, a: u32, b: u32): void {
-  const first = islandOf(rows, a), second = islandOf(rows, b);
-  if (first == second) return;
-  store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
-  store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
-  store<i32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_ISLAND);
-}
-
-@inline function hold(row: usize): void { store<i32>(row, 0, BODY_FREE); store<i32>(row, 1, BODY_HELD); }
-
-/** The body that owns the particle at `address` is not free. */
-function bind(rows: usize, bodies: i32, address: u32): void {
-  for (let b = 0, row = rows; b < bodies; b++, row += BODY_BYTES) {
-    const first = load<u32>(row, BODY_FIRST);
-    if (address >= first && address < first + (load<u32>(row, BODY_COUNT) << 4)) { hold(row); return; }
-  }
-}
-
-/** No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks. */
-function flies(row: usize): bool {
-  const first = <usize>load<u32>(row, BODY_FIRST), count = load<i32>(row, BODY_COUNT);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  let low = v128.load(first), high = low, speed2: f32 = 0;
-  for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) == 0) return false;
-    const x = v128.load(at);
-    low = f32x4.min(low, x); high = f32x4.max(high, x);
-    const a = load<f32>(at + toV), b = load<f32>(at + toV, 4), c = load<f32>(at + toV, 8);
-    speed2 = max<f32>(speed2, a * a + b * b + c * c);
-  }
-  const half = f32x4.mul(f32x4.sub(high, low), f32x4.splat(0.5)), center = f32x4.add(low, half);
-  const hx = f32x4.extract_lane(half, 0), hy = f32x4.extract_lane(half, 1), hz = f32x4.extract_lane(half, 2);
-  const reach: f32 = Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
-  if (!(reach < Infinity)) return false; // blown up: the guard deals with it
-  let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(row, BODY_MEETS);
-  for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
-    if (!meets(table, n)) continue;
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-    if (motion) { // nowhere near the ball that holds it on its way
-      const toward = f32x4.sub(center, v128.load(motion, MOTION_S1)), x = f32x4.extract_lane(toward, 0), y = f32x4.extract_lane(toward, 1), z = f32x4.extract_lane(toward, 2);
-      const near: f32 = reach + load<f32>(motion, MOTION_RADIUS) + load<f32>(motion, MOTION_TRAVEL);
-      if (!(x * x + y * y + z * z > near * near)) return false;
-    } else if (distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <= reach) return false;
-  }
-  return true;
-}
+import { standsForIsland, standsForRigid } from "../state/islands";
 
 /** What the solve did to the bodies begin .. end: written to their rows. */
 export function balance(begin: i32, end: i32, h: f32): void {
@@ -180,19 +32,6 @@ export function balance(begin: i32, end: i32, h: f32): void {
     if (load<i32>(row, BODY_FREE) || standsForIsland(rows, b)) balanceIsland(row, b, 1.0 / <f64>h);
     else if (standsForRigid(rows, b)) noteIsland(row, b);
   }
-}
-
-/** Does body number b stand for an island of several, of which none is held or rigid? */
-export function standsForIsland(rows: usize, b: i32): bool { return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b); }
-
-/** Likewise, of which one is rigid. */
-export function standsForRigid(rows: usize, b: i32): bool { return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) == HELD_RIGID && standsForSeveral(rows, b); }
-
-function standsForSeveral(rows: usize, b: i32): bool {
-  const row = rows + <usize>b * BODY_BYTES;
-  if (load<i32>(row, BODY_ISLAND) != b) return false;
-  for (let n = b + 1; n < load<i32>(HEADER, H_BODY_COUNT); n++) if (load<i32>(rows + <usize>n * BODY_BYTES, BODY_ISLAND) == b) return true;
-  return false;
 }
 
 /** A body that is free, or the island that body number `island` stands for. */

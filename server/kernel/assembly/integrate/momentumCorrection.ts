@@ -8,7 +8,7 @@
  */
 import { HEADER, H_X, H_XPREV, H_SAFE, H_V, H_BODIES, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_BYTES } from "../layout/layout";
 import { bodyOf } from "../state/owners";
-import { standsForIsland, standsForRigid } from "./momentum";
+import { standsForIsland, standsForRigid } from "../state/islands";
 
 @inline function bodyAt(n: i32): usize { return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES; }
 

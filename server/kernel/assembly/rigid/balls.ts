@@ -24,13 +24,12 @@ import {
   SHAPE_FIRST, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "../layout/layout";
-import { surfaceOf } from "../state/owners";
+import { rigidRow, surfaceOf } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
 import { meetsSurface } from "../state/filters";
-import { join } from "../integrate/momentum";
-import { inverseMassAt, measure, moveParticles, pushAt } from "./rigid";
-import { rigidRow } from "../contact/rigidContact";
+import { join } from "../state/islands";
+import { inverseMassAt, measure, moveParticles, pushAt } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
 
 /** A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE radii (at 1e-3 a cloth at rest takes all rounds, 1 ms). */

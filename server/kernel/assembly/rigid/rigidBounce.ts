@@ -16,7 +16,7 @@ import { findCoefficients, rests, rootBounce } from "../colliders/coefficients";
 import { answer, answerX, answerY, answerZ } from "../colliders/collide";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
-import { inverseMassAt, pushAt } from "./rigid";
+import { inverseMassAt, pushAt } from "./rigidBody";
 
 /** Nine points of a face need about 20 to share an impact evenly; there is one such substep an impact. */
 const SWEEPS = 64;

@@ -1,5 +1,5 @@
 /** Which body or surface a particle belongs to: their rows, in the order of their particles, begin with the address of their first. */
-import { HEADER, H_BODIES, H_BODY_COUNT, H_SURFACE, H_SURFACE_COUNT, BODY_BYTES, SURFACE_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_BODIES, H_BODY_COUNT, H_MARKS, H_SURFACE, H_SURFACE_COUNT, BODY_RIGID, BODY_BYTES, MARK_RIGID, SURFACE_BYTES } from "../layout/layout";
 
 /** The last of `count` rows that does not begin behind the particle. */
 function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
@@ -16,3 +16,10 @@ export function bodyOf(particle: usize): usize { return rowOf(<usize>load<u32>(H
 
 /** SURFACE row likewise; particles of a core mesh have one, too. */
 export function surfaceOf(particle: usize): usize { return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle); }
+
+/** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
+export function rigidRow(particle: usize): usize {
+  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  if (!marks || !(load<u8>(marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_RIGID)) return 0;
+  return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
+}
