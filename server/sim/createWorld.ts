@@ -22,20 +22,20 @@ import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
-import { planCores } from "./memory/cores.ts";
+import { planCores } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
-import { planEnclosed } from "./memory/enclosed.ts";
+import { planEnclosed } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
-import { planTouches } from "./memory/touches.ts";
+import { planTouches } from "./memory/contactBlocks.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
-import { isRigid, planContacts } from "./memory/contacts.ts";
+import { isRigid, planContacts } from "./memory/rigidContacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
-import { parkAll, sceneMeets } from "./waiting.ts";
+import { parkAll, sceneMeets } from "./inactive.ts";
 import type { BuiltWorld } from "./types.ts";
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */

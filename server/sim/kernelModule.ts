@@ -40,7 +40,7 @@ export interface Kernel {
   keepSafe(): void;
   verifyTouches(h: number): void;
   solveTouches(block: number, count: number, again: number): number;
-  /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidTouch.ts). */
+  /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidContact.ts). */
   beginRigidTouches(): void;
   solveRigidTouches(scratch: number): void;
   checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;

@@ -4,21 +4,21 @@
  *
  *   step
  *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
- *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (tangles/watch.ts)
+ *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
-import { CrewWords } from "./crewWords.ts";
+import { CrewWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
-import { TangleWatch } from "./tangles/watch.ts";
+import { TangleWatch } from "./intersections/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, parkAll, statusAt, WaitingBodies } from "./waiting.ts";
+import { HELD, parkAll, statusAt, WaitingBodies } from "./inactive.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**

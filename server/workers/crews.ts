@@ -16,7 +16,7 @@
  * room that is slow for a moment is better than one that is not there.
  */
 import type { EventEmitter } from "node:events";
-import { CrewWords, MOST_HELPERS } from "../sim/crewWords.ts";
+import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, RoomHandle, StepResult, StepTask } from "./messages.ts";
 
 /** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */

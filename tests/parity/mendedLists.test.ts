@@ -10,7 +10,7 @@ import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/pairs.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
-import { namedPairs, surfaceRows } from "./touchLists.ts";
+import { namedPairs, surfaceRows } from "./contactLists.ts";
 
 const sheet = { density: 300, thickness: 0.002, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-5 };
 const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {

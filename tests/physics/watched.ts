@@ -1,6 +1,6 @@
 /** Worlds whose energy books are kept, and what the tests and figures read from them. */
 import type { Scene } from "../../shared/scene.ts";
-import { EnergyBooks, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/books.ts";
+import { EnergyBooks, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

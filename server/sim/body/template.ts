@@ -54,7 +54,7 @@ export interface BodyTemplate {
   velocity: Vec3;
   /** how it begins, unless undeformed: start.ts */
   start?: "flattened" | "mirrored";
-  /** It takes no part until somebody puts it in (waiting.ts). */
+  /** It takes no part until somebody puts it in (inactive.ts). */
   waits: boolean;
   /** 1/s */
   damping: number;

@@ -2,7 +2,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
-import type { EnclosedRows } from "./enclosed.ts";
+import type { EnclosedRows } from "./enclosedVolumes.ts";
 import { chebyshevFactors } from "./sweeps.ts";
 import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 

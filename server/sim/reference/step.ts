@@ -12,8 +12,8 @@ import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
-import { solveTouches, type ReferenceTouch } from "./touches.ts";
-import { pushAllApart, updatePushed, type Detection } from "./touchResponse.ts";
+import { solveTouches, type ReferenceTouch } from "./contacts.ts";
+import { pushAllApart, updatePushed, type Detection } from "./contactResponse.ts";
 
 export interface ReferenceWorld {
   particles: Particles;

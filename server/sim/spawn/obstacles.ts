@@ -5,7 +5,7 @@ import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
-import { readSurface } from "../tangles/surface.ts";
+import { readSurface } from "../intersections/surface.ts";
 import type { SurfaceName } from "../types.ts";
 import { boxOf, isClosed, partsOf, type Shell } from "./inside.ts";
 

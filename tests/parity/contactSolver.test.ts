@@ -11,11 +11,11 @@ import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
-import { closestOf, separation, solveTouches, type ReferenceTouch } from "../../server/sim/reference/touches.ts";
+import { closestOf, separation, solveTouches, type ReferenceTouch } from "../../server/sim/reference/contacts.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
-import { cornersOf, touchKit, type PairCase } from "./touchKit.ts";
-import { packedPairs } from "./touchLists.ts";
+import { cornersOf, touchKit, type PairCase } from "./contactKit.ts";
+import { packedPairs } from "./contactLists.ts";
 
 type Kind = ReferenceTouch["kind"];
 const KINDS: Kind[] = ["vertex", "edges"];

@@ -12,7 +12,7 @@ import { SOLID } from "../memory/surfaces.ts";
 import { shortening } from "./contour.ts";
 import { findSides } from "./sides.ts";
 import type { TangledSurface } from "./surface.ts";
-import { cross, dot, length, minus, plus, times, unit, type Tangle } from "./tangle.ts";
+import { cross, dot, length, minus, plus, times, unit, type Tangle } from "./intersection.ts";
 
 /** Edges agree on a direction if the mean of their unit vectors is at least so long. */
 const AGREE = 0.5;

@@ -3,7 +3,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";
-import type { ReferenceTouch } from "../../server/sim/reference/touches.ts";
+import type { ReferenceTouch } from "../../server/sim/reference/contacts.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 
 /** One pair of four particles that it shares with no other. */

@@ -11,7 +11,7 @@ import type { Views } from "../grabs.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { boxOf, encloses, partsOf, type Shell } from "../spawn/inside.ts";
 import type { TangledSurface } from "./surface.ts";
-import { dot, length, minus, plus, times, unit } from "./tangle.ts";
+import { dot, length, minus, plus, times, unit } from "./intersection.ts";
 
 export interface Enclosed {
   /** Numbers of surfaces. */

@@ -9,7 +9,7 @@ import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import { statusAt } from "../waiting.ts";
+import { statusAt } from "../inactive.ts";
 
 export interface Sunk {
   body: number;

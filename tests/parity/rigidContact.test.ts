@@ -8,12 +8,12 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveRigidTouches } from "../../server/sim/reference/rigidTouch.ts";
+import { solveRigidTouches } from "../../server/sim/reference/rigidContact.ts";
 import { add, cross, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { UNIT } from "./kit.ts";
-import { packedTouches } from "./touchLists.ts";
+import { packedTouches } from "./contactLists.ts";
 
 const SIZE = 0.2, RIGID = { density: 800, model: "shape-matching", mode: "rigid", friction: 0.6 }, SOFT = { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0.6 };
 const box = (name: string, x: number, material: object, restitution: number, rotate: Vector): Body => ({ name, kind: "soft", mesh: { type: "box", size: [SIZE, SIZE, SIZE], cells: [3, 3, 3] }, transform: { translate: [x, 0.02 * (x > 0 ? 1 : -1), 0], rotate }, material, contact: { restitution, staticFriction: 0.8 } } as Body);

@@ -1,5 +1,5 @@
 /** Energy books as files (`npm run simulate -- ... --energy out.json|csv`) and as the summary that a run ends with. README.md describes the fields. */
-import { FLOWS, type EnergyBooks, type Flow } from "./books.ts";
+import { FLOWS, type EnergyBooks, type Flow } from "./ledger.ts";
 
 /** What one body began and ended with, and all flows of the run added up, J. */
 export interface BodySummary {

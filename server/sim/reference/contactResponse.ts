@@ -3,7 +3,7 @@
  * with friction (Bridson, Fedkiw & Anderson 2002, section 7.3). What eight rounds do not clear would be a rigid zone, which this twin does not have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";
-import { closestOf, type ReferenceTouch } from "./touches.ts";
+import { closestOf, type ReferenceTouch } from "./contacts.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
 /** Time of impact of 24 numbers in [0, 1], or -1. */

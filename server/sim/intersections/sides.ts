@@ -3,7 +3,7 @@
  * go through the other an odd number of times, or touch it, are cut, what hangs together without them is a part. Of a closed surface's triangles the wrong side
  * is behind them; of an open one's it is where the smaller parts are.
  */
-import type { Tangle } from "./tangle.ts";
+import type { Tangle } from "./intersection.ts";
 import { edgeKey, type TangledSurface } from "./surface.ts";
 
 /** Share of the edges at a part that must say so for it to count as behind. */

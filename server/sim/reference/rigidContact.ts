@@ -5,7 +5,7 @@
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
-import { turnAlong, type ReferenceTouch } from "./touches.ts";
+import { turnAlong, type ReferenceTouch } from "./contacts.ts";
 import { add, apply, combine, cross, dot, inverse, multiply, norm, scale, subtract, transpose, ZERO, type Matrix, type Vector } from "./vector.ts";
 
 /** Particles of a rigid body, none of them fixed. */

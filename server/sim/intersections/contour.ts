@@ -6,7 +6,7 @@
  * straight through a flat sheet has none: it is the ends of the curve that shorten it, and what they pull along.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
-import { cross, dot, minus, plus, times, unit, type Tangle } from "./tangle.ts";
+import { cross, dot, minus, plus, times, unit, type Tangle } from "./intersection.ts";
 import { edgeKey, type TangledSurface } from "./surface.ts";
 
 /** |E . N| is taken for at least this: an edge that lies in the plane says nothing about the way through it. */

@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { CrewWords } from "./crewWords.ts";
+import { CrewWords } from "./schedulerWords.ts";
 import type { Input, SimEvent, StageSeconds } from "./types.ts";
 import type { SimWorld } from "./world.ts";
 
@@ -36,7 +36,7 @@ export class Crew {
     if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS) throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
     const workers = Array.from({ length: threads - 1 }, (_, i) => {
       const workerData: CrewTask = { memory, slot: i + 1, scratch: CrewWords.scratch(world.layout, i + 1) };
-      return new Worker(new URL("./crewWorker.ts", import.meta.url), { workerData });
+      return new Worker(new URL("./stepWorker.ts", import.meta.url), { workerData });
     });
     await Promise.all(workers.map((w) => new Promise<void>((resolve, reject) => w.once("message", () => resolve()).once("error", reject))));
     return new Crew(world, memory, workers);

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planTouches } from "../../server/sim/memory/touches.ts";
+import { planTouches } from "../../server/sim/memory/contactBlocks.ts";
 import { add, cross, dot, norm, scale, solveLinear, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
 

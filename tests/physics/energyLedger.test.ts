@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
-import { FLOWS } from "../../server/sim/energy/books.ts";
+import { FLOWS } from "../../server/sim/energy/ledger.ts";
 import { laboratory } from "./laboratory.ts";
 import { box, JELLY, now, pendulum, sum, watched, worst } from "./watched.ts";
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
 import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { Crew } from "../../server/sim/crew.ts";
+import { Crew } from "../../server/sim/stepWorkers.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const CLOSE = 2 ** -20;

@@ -14,10 +14,10 @@ import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { keepMomentum, wholeMomentum } from "../../server/sim/reference/momentum.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
-import { checkTouches, closestOf, listTouches } from "../../server/sim/reference/touches.ts";
-import { pushAllApart, updatePushed } from "../../server/sim/reference/touchResponse.ts";
+import { checkTouches, closestOf, listTouches } from "../../server/sim/reference/contacts.ts";
+import { pushAllApart, updatePushed } from "../../server/sim/reference/contactResponse.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
-import { namedPairs, surfaceRows } from "./touchLists.ts";
+import { namedPairs, surfaceRows } from "./contactLists.ts";
 
 const SIZE = 0.2, GAP = 0.02;
 

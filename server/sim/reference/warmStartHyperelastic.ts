@@ -2,7 +2,7 @@
 import type { HyperElements } from "../constraints/elements.ts";
 import { hyperelasticGradientOfDeformation, hyperelasticStress } from "./hyperelastic.ts";
 import type { Particles } from "./particles.ts";
-import type { Settlement } from "./settle.ts";
+import type { Settlement } from "./warmStart.ts";
 import { determinant } from "./vector.ts";
 
 /** Least volume, relative to rest, of an element that counts in the sums. */

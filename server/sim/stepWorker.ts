@@ -1,7 +1,7 @@
 /** Thread entry of a crew's helper. */
 import { parentPort, workerData } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { DISMISSED, type CrewTask } from "./crew.ts";
+import { DISMISSED, type CrewTask } from "./stepWorkers.ts";
 import { instantiateKernel } from "./kernelModule.ts";
 
 const { memory, slot, scratch } = workerData as CrewTask;

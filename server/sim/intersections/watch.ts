@@ -22,7 +22,7 @@ import type { SimEvent, TangledPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type TangledSurface } from "./surface.ts";
-import { dot, readTangles, times, type Tangle } from "./tangle.ts";
+import { dot, readTangles, times, type Tangle } from "./intersection.ts";
 import { findWays } from "./ways.ts";
 
 /** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */

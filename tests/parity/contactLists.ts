@@ -4,7 +4,7 @@ import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import type { ReferenceContact } from "../../server/sim/reference/step.ts";
-import type { PairName, ReferenceSurface, ReferenceTouch } from "../../server/sim/reference/touches.ts";
+import type { PairName, ReferenceSurface, ReferenceTouch } from "../../server/sim/reference/contacts.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
 const word = (memory: WebAssembly.Memory, offset: number): number => new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
