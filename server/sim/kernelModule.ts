@@ -41,8 +41,8 @@ export interface Kernel {
   verifyTouches(h: number): void;
   solveTouches(block: number, count: number, again: number): number;
   /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidContact.ts). */
-  beginRigidTouches(): void;
-  solveRigidTouches(scratch: number): void;
+  beginRigidContacts(): void;
+  solveRigidContacts(scratch: number): void;
   checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
   /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveRigidTouches } from "../../server/sim/reference/rigidContact.ts";
+import { solveRigidContacts } from "../../server/sim/reference/rigidContact.ts";
 import { add, cross, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "../physics/laboratory.ts";
@@ -49,12 +49,12 @@ test.each([
   expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
   for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
   // of the soft body's own pairs none is near
-  kernel.beginRigidTouches();
+  kernel.beginRigidContacts();
   const edges = word(L.H_EDGE_TOUCHES), blocks = word(L.H_TOUCHES);
   kernel.solveTouches(blocks, word(L.H_VERTEX_TOUCHES), 0);
   kernel.solveTouches(blocks + (word(L.H_TOUCH_CAPACITY) - edges) * L.TOUCH_BYTES, edges, 0);
-  kernel.solveRigidTouches(layout.scratch);
-  solveRigidTouches(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
+  kernel.solveRigidContacts(layout.scratch);
+  solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
   let moved = 0;
   for (let i = 0; i < n; i++) {

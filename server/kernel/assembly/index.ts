@@ -34,7 +34,7 @@ export { beginChunks, joinChunks, listChunk } from "./broadPhase/pairChunks";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./broadPhase/pairList";
 export { findTangles } from "./intersections/intersections";
 export { edgeEdge, vertexTriangle } from "./ccd/ccd";
-export { beginRigidTouches, solveRigidTouches } from "./contact/rigidContact";
+export { beginRigidContacts, solveRigidContacts } from "./contact/rigidContact";
 export { solveTouches } from "./contact/contactSolver";
 export { checkTouches } from "./contact/contactCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./contact/rigidImpactZones";

@@ -42,7 +42,7 @@ interface Contact {
 const BOUNCE_SWEEPS = 64, SWEEPS = 8, RESIDUE = 1e-3, RELEASE = 0.25;
 
 /** One iteration of the pairs of `touches` in which a rigid body takes part, in order. @param h s */
-export function solveRigidTouches(p: Particles, rigid: readonly ReferenceRigid[], touches: readonly ReferenceTouch[], h: number): void {
+export function solveRigidContacts(p: Particles, rigid: readonly ReferenceRigid[], touches: readonly ReferenceTouch[], h: number): void {
   const moving = rigid.map((body) => measure(p, body)), ownerOf = (i: number): Moving | undefined => moving.find((m) => i >= m.first && i < m.first + m.count);
   const contacts = touches.flatMap((touch) => (touch.near && touch.thickness > 0 && touch.particles.some(ownerOf) ? prepare(p, touch, ownerOf, h) : []));
   let most = 0;

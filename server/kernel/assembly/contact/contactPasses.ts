@@ -7,7 +7,7 @@
  * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not shared.
  */
 import {
-  HEADER, H_CONTACTS, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
+  HEADER, H_RIGID_CONTACTS, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
   TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, SHARED_TOUCHES, SHARED_CHECK,
 } from "../layout/layout";
 import { chunkBegin, chunkEnd, claimChunk, closeShared, isHelped, openShared, sharedParts } from "../scheduler/scheduler";
@@ -38,7 +38,7 @@ export function solveNearTouches(last: bool): void {
 /** @returns how many blocks were pushed far */
 function solveOnce(again: bool): i32 {
   const vertices = load<i32>(HEADER, H_VERTEX_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES), capacity = load<i32>(HEADER, H_TOUCH_CAPACITY);
-  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS), shared = isHelped() && !load<u32>(HEADER, H_CONTACTS);
+  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS), shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
   const far = solveRange(starts, 0, vertices, shared, again) + solveRange(starts + (COLOR_ENTRIES << 2), capacity - edges, capacity, shared, again);

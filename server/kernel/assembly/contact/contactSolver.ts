@@ -16,7 +16,7 @@ import { takeRigid } from "./rigidContact";
 import { nearOf, numberOfBlock } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "../layout/layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -30,7 +30,7 @@ const UNDONE: f32 = 0.03125;
  * @returns how many blocks had a pair that was pushed far
  */
 export function solveTouches(block: usize, count: i32, again: bool): i32 {
-  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_RIGID_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const first = block, nears = nearOf(numberOfBlock(block)), undone = f32x4.splat(UNDONE);
   let far = 0;
   for (let n = 0; n < count; n++) {

@@ -12,11 +12,11 @@
  * Serial, in the order of the list.
  */
 import {
-  HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, H_CONTACT_CAPACITY, TOUCH_THICKNESS, TOUCH_WEIGHT,
+  HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, H_RIGID_CONTACT_CAPACITY, TOUCH_THICKNESS, TOUCH_WEIGHT,
   TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN,
-  SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, CONTACT_LANE, CONTACT_FIRST, CONTACT_SECOND,
-  CONTACT_NORMAL, CONTACT_ARM, CONTACT_OTHER_ARM, CONTACT_INVERSE, CONTACT_WANTED, CONTACT_MISSING, CONTACT_PUSHED,
-  CONTACT_DRAG, CONTACT_WEIGHT, CONTACT_BYTES,
+  SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, RIGID_CONTACT_LANE, RIGID_CONTACT_FIRST, RIGID_CONTACT_SECOND,
+  RIGID_CONTACT_NORMAL, RIGID_CONTACT_ARM, RIGID_CONTACT_OTHER_ARM, RIGID_CONTACT_INVERSE, RIGID_CONTACT_WANTED, RIGID_CONTACT_MISSING, RIGID_CONTACT_PUSHED,
+  RIGID_CONTACT_DRAG, RIGID_CONTACT_WEIGHT, RIGID_CONTACT_BYTES,
 } from "../layout/layout";
 import { rigidRow } from "../state/owners";
 import { loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -35,12 +35,12 @@ let contacts = 0, bouncing = false;
 // displacement of the first against the second of the last `relative`
 let ux: f64, uy: f64, uz: f64;
 
-@inline function contactAt(n: i32): usize { return <usize>load<u32>(HEADER, H_CONTACTS) + <usize>n * CONTACT_BYTES; }
+@inline function contactAt(n: i32): usize { return <usize>load<u32>(HEADER, H_RIGID_CONTACTS) + <usize>n * RIGID_CONTACT_BYTES; }
 @inline function particleOf(lane: usize, k: usize): usize { return <usize>load<u32>(lane + (k << 4)); }
-@inline function weightOf(contact: usize, k: usize): f64 { return load<f64>(contact + (k << 3), CONTACT_WEIGHT); }
+@inline function weightOf(contact: usize, k: usize): f64 { return load<f64>(contact + (k << 3), RIGID_CONTACT_WEIGHT); }
 
 /** Before an iteration's pairs are solved. */
-export function beginRigidTouches(): void { contacts = 0; }
+export function beginRigidContacts(): void { contacts = 0; }
 
 /** Takes the lanes of rigid bodies out of a block that is to be solved. @param near its mask; again they were taken before, and are left alone. @returns what is left of it for contactSolver.ts */
 export function takeRigid(block: usize, near: v128, again: bool): v128 {
@@ -58,10 +58,10 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
     // a ball touches with its sphere: balls.ts
     const others = first == second || !(load<f32>(lane, TOUCH_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0);
     if (!others && !again) {
-      if (contacts >= load<i32>(HEADER, H_CONTACT_CAPACITY)) continue; // then as particles
+      if (contacts >= load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY)) continue; // then as particles
       const contact = contactAt(contacts);
       contacts++;
-      store<u32>(contact, <u32>lane, CONTACT_LANE); store<u32>(contact, <u32>first, CONTACT_FIRST); store<u32>(contact, <u32>second, CONTACT_SECOND);
+      store<u32>(contact, <u32>lane, RIGID_CONTACT_LANE); store<u32>(contact, <u32>first, RIGID_CONTACT_FIRST); store<u32>(contact, <u32>second, RIGID_CONTACT_SECOND);
     }
     taken |= 1 << n;
   }
@@ -77,12 +77,12 @@ function keepDirections(block: usize, from: i32): void {
   const slid = slides(slide2Of(block, toPrev), r), passed = i32x4.bitmask(v128.any_true(slid) ? turnAlong(block, slid, toPrev, r) : slid);
   contacts = from;
   for (let n = from; n < to; n++) {
-    const taken = contactAt(n), contact = contactAt(contacts), lane = <i32>(((<usize>load<u32>(taken, CONTACT_LANE)) - block) >> 2);
+    const taken = contactAt(n), contact = contactAt(contacts), lane = <i32>(((<usize>load<u32>(taken, RIGID_CONTACT_LANE)) - block) >> 2);
     if ((passed >> lane) & 1) continue;
     contacts++;
-    memory.copy(contact, taken, CONTACT_NORMAL);
-    store<f64>(contact, pick(nx, lane), CONTACT_NORMAL); store<f64>(contact, pick(ny, lane), CONTACT_NORMAL + 8); store<f64>(contact, pick(nz, lane), CONTACT_NORMAL + 16);
-    store<f64>(contact, pick(b0, lane), CONTACT_WEIGHT); store<f64>(contact, pick(b1, lane), CONTACT_WEIGHT + 8); store<f64>(contact, pick(b2, lane), CONTACT_WEIGHT + 16); store<f64>(contact, pick(b3, lane), CONTACT_WEIGHT + 24);
+    memory.copy(contact, taken, RIGID_CONTACT_NORMAL);
+    store<f64>(contact, pick(nx, lane), RIGID_CONTACT_NORMAL); store<f64>(contact, pick(ny, lane), RIGID_CONTACT_NORMAL + 8); store<f64>(contact, pick(nz, lane), RIGID_CONTACT_NORMAL + 16);
+    store<f64>(contact, pick(b0, lane), RIGID_CONTACT_WEIGHT); store<f64>(contact, pick(b1, lane), RIGID_CONTACT_WEIGHT + 8); store<f64>(contact, pick(b2, lane), RIGID_CONTACT_WEIGHT + 16); store<f64>(contact, pick(b3, lane), RIGID_CONTACT_WEIGHT + 24);
   }
 }
 
@@ -90,13 +90,13 @@ function pick(a: v128, lane: i32): f64 {
   return lane == 0 ? f32x4.extract_lane(a, 0) : lane == 1 ? f32x4.extract_lane(a, 1) : lane == 2 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
 }
 
-/** All that `takeRigid` has taken since `beginRigidTouches`. @param scratch ROTATION_SCRATCH bytes */
-export function solveRigidTouches(scratch: usize): void {
+/** All that `takeRigid` has taken since `beginRigidContacts`. @param scratch ROTATION_SCRATCH bytes */
+export function solveRigidContacts(scratch: usize): void {
   if (!contacts) return;
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
-    open(<usize>load<u32>(contact, CONTACT_FIRST), scratch);
-    open(<usize>load<u32>(contact, CONTACT_SECOND), scratch);
+    open(<usize>load<u32>(contact, RIGID_CONTACT_FIRST), scratch);
+    open(<usize>load<u32>(contact, RIGID_CONTACT_SECOND), scratch);
   }
   bouncing = false;
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
@@ -115,8 +115,8 @@ export function solveRigidTouches(scratch: usize): void {
   }
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
-    close(<usize>load<u32>(contact, CONTACT_FIRST));
-    close(<usize>load<u32>(contact, CONTACT_SECOND));
+    close(<usize>load<u32>(contact, RIGID_CONTACT_FIRST));
+    close(<usize>load<u32>(contact, RIGID_CONTACT_SECOND));
   }
 }
 
@@ -135,8 +135,8 @@ function close(row: usize): void {
 
 /** Where it is pushed, and what is wanted of it. */
 function prepare(contact: usize): void {
-  const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), X = <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), r: f64 = load<f32>(lane, TOUCH_THICKNESS);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), X = <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), r: f64 = load<f32>(lane, TOUCH_THICKNESS);
   let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0, light: f64 = 0, most: f64 = 0;
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k), b = weightOf(contact, k), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8);
@@ -152,32 +152,32 @@ function prepare(contact: usize): void {
   let inverse = light;
   if (one) {
     const x = px - load<f64>(one, SHAPE_CENTER), y = py - load<f64>(one, SHAPE_CENTER + 8), z = pz - load<f64>(one, SHAPE_CENTER + 16);
-    store<f64>(contact, x, CONTACT_ARM); store<f64>(contact, y, CONTACT_ARM + 8); store<f64>(contact, z, CONTACT_ARM + 16);
+    store<f64>(contact, x, RIGID_CONTACT_ARM); store<f64>(contact, y, RIGID_CONTACT_ARM + 8); store<f64>(contact, z, RIGID_CONTACT_ARM + 16);
     inverse += inverseMassAt(one, x, y, z, mx, my, mz);
   }
   if (two) {
     const x = px - load<f64>(two, SHAPE_CENTER), y = py - load<f64>(two, SHAPE_CENTER + 8), z = pz - load<f64>(two, SHAPE_CENTER + 16);
-    store<f64>(contact, x, CONTACT_OTHER_ARM); store<f64>(contact, y, CONTACT_OTHER_ARM + 8); store<f64>(contact, z, CONTACT_OTHER_ARM + 16);
+    store<f64>(contact, x, RIGID_CONTACT_OTHER_ARM); store<f64>(contact, y, RIGID_CONTACT_OTHER_ARM + 8); store<f64>(contact, z, RIGID_CONTACT_OTHER_ARM + 16);
     inverse += inverseMassAt(two, x, y, z, mx, my, mz);
   }
-  memory.fill(contact + CONTACT_PUSHED, 0, 32);
-  store<f64>(contact, inverse, CONTACT_INVERSE);
+  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
+  store<f64>(contact, inverse, RIGID_CONTACT_INVERSE);
   relative(contact);
   const along = ux * mx + uy * my + uz * mz, approach = -along, began = gap + approach, hold = min<f64>(r, began), h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), e: f64 = load<f32>(lane, TOUCH_BOUNCE);
   const bounces = e > 0 && gap < r && approach > 2 * h * h * sqrt(most);
   if (bounces) bouncing = true;
-  store<f64>(contact, bounces ? e * approach : hold - began, CONTACT_WANTED);
-  store<f64>(contact, hold + RELEASE * (r - hold), CONTACT_MISSING);
+  store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
+  store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
 }
 
 /** Their gap after all pushes. */
 function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
-  const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), last = particleOf(lane, 3);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), last = particleOf(lane, 3);
   const ox: f64 = load<f32>(last), oy: f64 = load<f32>(last, 4), oz: f64 = load<f32>(last, 8);
   let gap: f64 = 0;
   for (let k: usize = 0; k < 3; k++) { const at = particleOf(lane, k); gap += weightOf(contact, k) * ((<f64>load<f32>(at) - ox) * mx + (<f64>load<f32>(at, 4) - oy) * my + (<f64>load<f32>(at, 8) - oz) * mz); }
-  if (one) gap += pushed(one, contact + CONTACT_ARM, mx, my, mz);
-  if (two) gap -= pushed(two, contact + CONTACT_OTHER_ARM, mx, my, mz);
+  if (one) gap += pushed(one, contact + RIGID_CONTACT_ARM, mx, my, mz);
+  if (two) gap -= pushed(two, contact + RIGID_CONTACT_OTHER_ARM, mx, my, mz);
   return gap;
 }
 
@@ -189,10 +189,10 @@ function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
 
 /** How far the first went against the second in this substep, where they touch. */
 function relative(contact: usize): void {
-  const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   ux = 0; uy = 0; uz = 0;
-  if (one) addMotion(one, contact + CONTACT_ARM, 1);
-  if (two) addMotion(two, contact + CONTACT_OTHER_ARM, -1);
+  if (one) addMotion(one, contact + RIGID_CONTACT_ARM, 1);
+  if (two) addMotion(two, contact + RIGID_CONTACT_OTHER_ARM, -1);
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k), b = weightOf(contact, k);
     if (b > 0 ? one : two) continue;
@@ -210,9 +210,9 @@ function relative(contact: usize): void {
 
 /** A push (kg m) on the first, and its opposite on the second. @param still it makes no velocity */
 function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
-  const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  if (one) pushAt(one, load<f64>(contact, CONTACT_ARM), load<f64>(contact, CONTACT_ARM + 8), load<f64>(contact, CONTACT_ARM + 16), x, y, z, 1, still ? 1 : 0);
-  if (two) pushAt(two, load<f64>(contact, CONTACT_OTHER_ARM), load<f64>(contact, CONTACT_OTHER_ARM + 8), load<f64>(contact, CONTACT_OTHER_ARM + 16), x, y, z, -1, still ? -1 : 0);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  if (one) pushAt(one, load<f64>(contact, RIGID_CONTACT_ARM), load<f64>(contact, RIGID_CONTACT_ARM + 8), load<f64>(contact, RIGID_CONTACT_ARM + 16), x, y, z, 1, still ? 1 : 0);
+  if (two) pushAt(two, load<f64>(contact, RIGID_CONTACT_OTHER_ARM), load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8), load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16), x, y, z, -1, still ? -1 : 0);
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k), b = weightOf(contact, k), s = <f64>load<f32>(at, 12) * b;
     if ((b > 0 ? one : two) || s == 0) continue;
@@ -227,30 +227,30 @@ function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
 
 /** @returns by how much it changed the way along the normal, m */
 function push(contact: usize): f64 {
-  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE), had = load<f64>(contact, CONTACT_PUSHED);
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), W = load<f64>(contact, RIGID_CONTACT_INVERSE), had = load<f64>(contact, RIGID_CONTACT_PUSHED);
   if (!(W > 0)) return 0;
   relative(contact);
-  const all = max<f64>(0, had + (load<f64>(contact, CONTACT_WANTED) - (ux * mx + uy * my + uz * mz)) / W), add = all - had;
-  if (add != 0) { store<f64>(contact, all, CONTACT_PUSHED); apply(contact, add * mx, add * my, add * mz, false); }
+  const all = max<f64>(0, had + (load<f64>(contact, RIGID_CONTACT_WANTED) - (ux * mx + uy * my + uz * mz)) / W), add = all - had;
+  if (add != 0) { store<f64>(contact, all, RIGID_CONTACT_PUSHED); apply(contact, add * mx, add * my, add * mz, false); }
   if (all > 0 || had > 0) drag(contact, all, mx, my, mz);
   return abs<f64>(add) * W;
 }
 
 /** Friction, while the normal push is `pushed`. */
 function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): void {
-  const lane = <usize>load<u32>(contact, CONTACT_LANE), one = <usize>load<u32>(contact, CONTACT_FIRST), two = <usize>load<u32>(contact, CONTACT_SECOND), still: f64 = load<f32>(lane, TOUCH_STATIC), mu: f64 = load<f32>(lane, TOUCH_DYNAMIC);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), still: f64 = load<f32>(lane, TOUCH_STATIC), mu: f64 = load<f32>(lane, TOUCH_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return;
   relative(contact);
   const along = ux * mx + uy * my + uz * mz;
   let tx = ux - along * mx, ty = uy - along * my, tz = uz - along * mz;
   const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  const hadX = load<f64>(contact, CONTACT_DRAG), hadY = load<f64>(contact, CONTACT_DRAG + 8), hadZ = load<f64>(contact, CONTACT_DRAG + 16);
+  const hadX = load<f64>(contact, RIGID_CONTACT_DRAG), hadY = load<f64>(contact, RIGID_CONTACT_DRAG + 8), hadZ = load<f64>(contact, RIGID_CONTACT_DRAG + 16);
   let dx = hadX, dy = hadY, dz = hadZ;
   if (slide > 0) {
     tx /= slide; ty /= slide; tz /= slide;
     let W: f64 = 0;
-    if (one) W += inverseMassAt(one, load<f64>(contact, CONTACT_ARM), load<f64>(contact, CONTACT_ARM + 8), load<f64>(contact, CONTACT_ARM + 16), tx, ty, tz);
-    if (two) W += inverseMassAt(two, load<f64>(contact, CONTACT_OTHER_ARM), load<f64>(contact, CONTACT_OTHER_ARM + 8), load<f64>(contact, CONTACT_OTHER_ARM + 16), tx, ty, tz);
+    if (one) W += inverseMassAt(one, load<f64>(contact, RIGID_CONTACT_ARM), load<f64>(contact, RIGID_CONTACT_ARM + 8), load<f64>(contact, RIGID_CONTACT_ARM + 16), tx, ty, tz);
+    if (two) W += inverseMassAt(two, load<f64>(contact, RIGID_CONTACT_OTHER_ARM), load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8), load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16), tx, ty, tz);
     for (let k: usize = 0; k < 4; k++) { const b = weightOf(contact, k); if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b; }
     const s = slide / W;
     dx -= s * tx; dy -= s * ty; dz -= s * tz;
@@ -258,16 +258,16 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): void {
   const size = sqrt(dx * dx + dy * dy + dz * dz);
   if (size > still * pushed) { const k = min<f64>(1, mu * pushed / size); dx *= k; dy *= k; dz *= k; }
   if (dx == hadX && dy == hadY && dz == hadZ) return;
-  store<f64>(contact, dx, CONTACT_DRAG); store<f64>(contact, dy, CONTACT_DRAG + 8); store<f64>(contact, dz, CONTACT_DRAG + 16);
+  store<f64>(contact, dx, RIGID_CONTACT_DRAG); store<f64>(contact, dy, RIGID_CONTACT_DRAG + 8); store<f64>(contact, dz, RIGID_CONTACT_DRAG + 16);
   apply(contact, dx - hadX, dy - hadY, dz - hadZ, false);
 }
 
 /** Sets apart what is too near whatever it does, without a velocity. @returns whether there was anything */
 function release(contact: usize): bool {
-  const mx = load<f64>(contact, CONTACT_NORMAL), my = load<f64>(contact, CONTACT_NORMAL + 8), mz = load<f64>(contact, CONTACT_NORMAL + 16), W = load<f64>(contact, CONTACT_INVERSE);
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), W = load<f64>(contact, RIGID_CONTACT_INVERSE);
   if (!(W > 0)) return false;
-  const missing = load<f64>(contact, CONTACT_MISSING) - gapNow(contact, mx, my, mz);
-  if (!(missing > RESIDUE * <f64>load<f32>(<usize>load<u32>(contact, CONTACT_LANE), TOUCH_THICKNESS))) return false;
+  const missing = load<f64>(contact, RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
+  if (!(missing > RESIDUE * <f64>load<f32>(<usize>load<u32>(contact, RIGID_CONTACT_LANE), TOUCH_THICKNESS))) return false;
   const lambda = missing / W;
   apply(contact, lambda * mx, lambda * my, lambda * mz, true);
   return true;

@@ -126,8 +126,8 @@ export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
-export const H_CONTACTS = 816; // i32 pointer: CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
-export const H_CONTACT_CAPACITY = 820; // i32
+export const H_RIGID_CONTACTS = 816; // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
+export const H_RIGID_CONTACT_CAPACITY = 820; // i32
 export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
 
 // ---- phases of a substep -------------------------------------------------------------------------------------------------------
@@ -565,19 +565,19 @@ export const SHAPE_BYTES = 496;
 
 // ---- balls ----------------------------------------------------------------------------------------------------------------------
 /** A near pair of a rigid body while it is solved (rigidContact.ts). */
-export const CONTACT_LANE = 0; // i32 address of its TOUCH block plus four times its lane
-export const CONTACT_FIRST = 4; // i32 address of the first one's SHAPE row; 0: particles
-export const CONTACT_SECOND = 8; // i32 likewise of the second
-export const CONTACT_NORMAL = 16; // f64x3
-export const CONTACT_ARM = 40; // f64x3 from the first one's center to where both are pushed, m
-export const CONTACT_OTHER_ARM = 64; // f64x3 from the second one's
-export const CONTACT_INVERSE = 88; // f64 1/kg along the normal
-export const CONTACT_WANTED = 96; // f64 way of the first against the second along the normal in this substep, at least, m
-export const CONTACT_MISSING = 104; // f64 gap, at least, m
-export const CONTACT_PUSHED = 112; // f64 kg m so far along the normal
-export const CONTACT_DRAG = 120; // f64x3 kg m so far of friction
-export const CONTACT_WEIGHT = 144; // f64x4 of the closest points, negative for the second primitive
-export const CONTACT_BYTES = 176;
+export const RIGID_CONTACT_LANE = 0; // i32 address of its TOUCH block plus four times its lane
+export const RIGID_CONTACT_FIRST = 4; // i32 address of the first one's SHAPE row; 0: particles
+export const RIGID_CONTACT_SECOND = 8; // i32 likewise of the second
+export const RIGID_CONTACT_NORMAL = 16; // f64x3
+export const RIGID_CONTACT_ARM = 40; // f64x3 from the first one's center to where both are pushed, m
+export const RIGID_CONTACT_OTHER_ARM = 64; // f64x3 from the second one's
+export const RIGID_CONTACT_INVERSE = 88; // f64 1/kg along the normal
+export const RIGID_CONTACT_WANTED = 96; // f64 way of the first against the second along the normal in this substep, at least, m
+export const RIGID_CONTACT_MISSING = 104; // f64 gap, at least, m
+export const RIGID_CONTACT_PUSHED = 112; // f64 kg m so far along the normal
+export const RIGID_CONTACT_DRAG = 120; // f64x3 kg m so far of friction
+export const RIGID_CONTACT_WEIGHT = 144; // f64x4 of the closest points, negative for the second primitive
+export const RIGID_CONTACT_BYTES = 176;
 
 export const BALL_SHAPE = 0; // i32 address of its SHAPE row
 export const BALL_BODY = 4; // i32 body number

@@ -39,7 +39,7 @@ import { moveColliders } from "../colliders/motion";
 import { moveCore } from "../colliders/coreMeshes";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
-import { beginRigidTouches, solveRigidTouches } from "../contact/rigidContact";
+import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
 import { solveBalls } from "../rigid/balls";
 
 /** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
@@ -78,7 +78,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) { beginRigidTouches(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidTouches(scratch); }
+  else if (kind == KIND_CONTACTS) { beginRigidContacts(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidContacts(scratch); }
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
