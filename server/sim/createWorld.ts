@@ -27,7 +27,7 @@ import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planEnclosed } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
-import { planTouches } from "./memory/contactBlocks.ts";
+import { planContactBlocks } from "./memory/contactBlocks.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
 import { isRigid, planRigidContacts } from "./memory/rigidContacts.ts";
 import { planShapes } from "./memory/shapes.ts";
@@ -85,7 +85,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const contacts = planRigidContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap);
+  const contacts = planRigidContacts(bodies, memoryMap), touches = planContactBlocks(particles, surfaces, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);

@@ -36,14 +36,14 @@ export interface Kernel {
   findFreeBodies(): void;
   balance(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;
-  beginTouches(): void;
+  beginPairList(): void;
   keepSafe(): void;
-  verifyTouches(h: number): void;
-  solveTouches(block: number, count: number, again: number): number;
-  /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidContact.ts). */
+  verifyContacts(h: number): void;
+  solveContacts(block: number, count: number, again: number): number;
+  /** Pairs of rigid bodies that solveContacts has met since the first of these are solved by the second (rigidContact.ts). */
   beginRigidContacts(): void;
   solveRigidContacts(scratch: number): void;
-  checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
+  checkContacts(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
   /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;

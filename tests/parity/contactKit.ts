@@ -3,7 +3,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";
-import type { ReferenceTouch } from "../../server/sim/reference/contacts.ts";
+import type { ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 
 /** One pair of four particles that it shares with no other. */
@@ -12,10 +12,10 @@ export interface PairCase {
   safe: readonly Vector[];
   x: readonly Vector[];
   w: readonly number[];
-  touch: Pick<ReferenceTouch, "thickness" | "keep" | "staticFriction" | "dynamicFriction" | "restitution" | "normal" | "gap" | "near" | "weights">;
+  touch: Pick<ReferenceContactPair, "thickness" | "keep" | "staticFriction" | "dynamicFriction" | "restitution" | "normal" | "gap" | "near" | "weights">;
 }
 
-export interface TouchKit {
+export interface ContactKit {
   kernel: Kernel;
   /** Address of the first block, and how many. */
   blocks: number;
@@ -23,7 +23,7 @@ export interface TouchKit {
   /** Rounded to float32, as the kernel has them. */
   particles: Particles;
   safe: Float64Array;
-  touches: ReferenceTouch[];
+  touches: ReferenceContactPair[];
   /** The kernel's, float64[3N]. */
   positions: () => Float64Array;
   previous: () => Float64Array;
@@ -32,11 +32,11 @@ export interface TouchKit {
   bits: (pair: number, offset: number) => number;
 }
 
-export function touchKit(kind: ReferenceTouch["kind"], cases: readonly PairCase[]): TouchKit {
+export function contactKit(kind: ReferenceContactPair["kind"], cases: readonly PairCase[]): ContactKit {
   const n = 4 * cases.length, count = Math.ceil(cases.length / 4), rows = n + L.DUMMIES, allocator = new Allocator();
-  const [X, prev, safe, v, acc] = [0, 1, 2, 3, 4].map(() => allocator.take(16 * rows)) as [number, number, number, number, number], blocks = allocator.take(count * L.TOUCH_BYTES), heads = allocator.take(count * L.HEAD_BYTES);
+  const [X, prev, safe, v, acc] = [0, 1, 2, 3, 4].map(() => allocator.take(16 * rows)) as [number, number, number, number, number], blocks = allocator.take(count * L.CONTACT_BLOCK_BYTES), heads = allocator.take(count * L.STATUS_BYTES);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_TOUCHES, blocks], [L.H_TOUCH_HEADS, heads], [L.H_TOUCH_CAPACITY, count], [L.H_VERTEX_TOUCHES, kind === "vertex" ? count : 0]] as const) i32[(L.HEADER + offset) / 4] = value;
+  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, prev], [L.H_SAFE, safe], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_CONTACT_BLOCKS, blocks], [L.H_BLOCK_STATUS, heads], [L.H_CONTACT_BLOCK_CAPACITY, count], [L.H_VERTEX_CONTACT_BLOCKS, kind === "vertex" ? count : 0]] as const) i32[(L.HEADER + offset) / 4] = value;
   const particles = makeParticles(n), safeTwin = new Float64Array(3 * n);
   cases.forEach((c, p) => c.x.forEach((x, k) => {
     const i = 4 * p + k;
@@ -49,26 +49,26 @@ export function touchKit(kind: ReferenceTouch["kind"], cases: readonly PairCase[
       particles.xPrev[3 * i + r] = safeTwin[3 * i + r] = f32[prev / 4 + 4 * i + r]!;
     }
   }));
-  const laneOf = (pair: number): number => (blocks + Math.floor(pair / 4) * L.TOUCH_BYTES) / 4 + (pair % 4);
+  const laneOf = (pair: number): number => (blocks + Math.floor(pair / 4) * L.CONTACT_BLOCK_BYTES) / 4 + (pair % 4);
   for (let pair = 0; pair < 4 * count; pair++) {
     const at = laneOf(pair), c = cases[pair];
     for (let k = 0; k < 4; k++) i32[at + 4 * k] = X + 16 * (c ? 4 * pair + k : n + k);
-    f32[at + L.TOUCH_KEEP / 4] = f32[at + L.TOUCH_THICKNESS / 4] = -1e30;
+    f32[at + L.CONTACT_BLOCK_KEEP / 4] = f32[at + L.CONTACT_BLOCK_THICKNESS / 4] = -1e30;
     if (!c) continue;
     const { touch } = c;
-    touch.normal.forEach((value, r) => (f32[at + L.TOUCH_NORMAL / 4 + 4 * r] = value));
-    touch.weights.forEach((value, k) => (f32[at + L.TOUCH_WEIGHT / 4 + 4 * k] = value));
-    for (const [offset, value] of [[L.TOUCH_KEEP, touch.keep], [L.TOUCH_THICKNESS, touch.thickness], [L.TOUCH_GAP, touch.gap], [L.TOUCH_STATIC, touch.staticFriction], [L.TOUCH_DYNAMIC, touch.dynamicFriction], [L.TOUCH_BOUNCE, touch.restitution]] as const) f32[at + offset / 4] = value;
-    i32[at + L.TOUCH_NEAR / 4] = touch.near ? -1 : 0;
-    if (touch.near) i32[heads / 4 + L.HEAD_NEAR * count + Math.floor(pair / 4)] = 1;
+    touch.normal.forEach((value, r) => (f32[at + L.CONTACT_BLOCK_NORMAL / 4 + 4 * r] = value));
+    touch.weights.forEach((value, k) => (f32[at + L.CONTACT_BLOCK_WEIGHT / 4 + 4 * k] = value));
+    for (const [offset, value] of [[L.CONTACT_BLOCK_KEEP, touch.keep], [L.CONTACT_BLOCK_THICKNESS, touch.thickness], [L.CONTACT_BLOCK_GAP, touch.gap], [L.CONTACT_BLOCK_STATIC, touch.staticFriction], [L.CONTACT_BLOCK_DYNAMIC, touch.dynamicFriction], [L.CONTACT_BLOCK_BOUNCE, touch.restitution]] as const) f32[at + offset / 4] = value;
+    i32[at + L.CONTACT_BLOCK_NEAR / 4] = touch.near ? -1 : 0;
+    if (touch.near) i32[heads / 4 + L.STATUS_NEAR * count + Math.floor(pair / 4)] = 1;
   }
   const row = (pair: number, offset: number): number => f32[laneOf(pair) + offset / 4]!, three = (pair: number, offset: number): Vector => [0, 16, 32].map((r) => row(pair, offset + r)) as unknown as Vector;
   const read = (address: number) => (): Float64Array => Float64Array.from({ length: 3 * n }, (_, k) => f32[address / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);
   return {
     kernel: instantiateKernel(memory), blocks, count, particles, safe: safeTwin, positions: read(X), previous: read(prev), row, bits: (pair, offset) => i32[laneOf(pair) + offset / 4]!,
-    touches: cases.map(({ touch }, pair): ReferenceTouch => ({
-      kind, particles: [4 * pair, 4 * pair + 1, 4 * pair + 2, 4 * pair + 3], surfaces: [0, 1], near: touch.near, normal: three(pair, L.TOUCH_NORMAL), weights: [0, 16, 32, 48].map((k) => row(pair, L.TOUCH_WEIGHT + k)) as ReferenceTouch["weights"],
-      keep: row(pair, L.TOUCH_KEEP), thickness: row(pair, L.TOUCH_THICKNESS), gap: row(pair, L.TOUCH_GAP), staticFriction: row(pair, L.TOUCH_STATIC), dynamicFriction: row(pair, L.TOUCH_DYNAMIC), restitution: row(pair, L.TOUCH_BOUNCE),
+    touches: cases.map(({ touch }, pair): ReferenceContactPair => ({
+      kind, particles: [4 * pair, 4 * pair + 1, 4 * pair + 2, 4 * pair + 3], surfaces: [0, 1], near: touch.near, normal: three(pair, L.CONTACT_BLOCK_NORMAL), weights: [0, 16, 32, 48].map((k) => row(pair, L.CONTACT_BLOCK_WEIGHT + k)) as ReferenceContactPair["weights"],
+      keep: row(pair, L.CONTACT_BLOCK_KEEP), thickness: row(pair, L.CONTACT_BLOCK_THICKNESS), gap: row(pair, L.CONTACT_BLOCK_GAP), staticFriction: row(pair, L.CONTACT_BLOCK_STATIC), dynamicFriction: row(pair, L.CONTACT_BLOCK_DYNAMIC), restitution: row(pair, L.CONTACT_BLOCK_BOUNCE),
     })),
   };
 }

@@ -14,7 +14,7 @@ import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { keepMomentum, wholeMomentum } from "../../server/sim/reference/momentum.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
-import { checkTouches, closestOf, listTouches } from "../../server/sim/reference/contacts.ts";
+import { checkContacts, closestOf, listContacts } from "../../server/sim/reference/contacts.ts";
 import { pushAllApart, updatePushed } from "../../server/sim/reference/contactResponse.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
@@ -39,17 +39,17 @@ async function clash(seed: number, friction: number, restitution: number, turn: 
     p.damping[i] = f32[at(layout.v, i) + 3]!;
   }
   // the list expects what comes, so it is the one that is answered; the next one is made when all are pushed away
-  kernel.beginTouches();
+  kernel.beginPairList();
   kernel.findFreeBodies();
   const names = namedPairs(memory);
   kernel.keepSafe();
   for (let i = 0; i < n; i++) for (let r = 0; r < 3; r++) f32[at(layout.x, i) + r] = end[3 * i + r]!;
   p.x.set(read(layout.x));
   p.v.set(read(layout.v));
-  kernel.verifyTouches(h);
-  const rest = u32[(L.HEADER + L.H_REST) / 4]!, touches = listTouches(names, surfaceRows(memory), safe, read(rest));
-  checkTouches(touches, safe, safe);
-  const bad = checkTouches(touches, safe, p.x);
+  kernel.verifyContacts(h);
+  const rest = u32[(L.HEADER + L.H_REST) / 4]!, touches = listContacts(names, surfaceRows(memory), safe, read(rest));
+  checkContacts(touches, safe, safe);
+  const bad = checkContacts(touches, safe, p.x);
   const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!, counts = { impulses: word(L.H_COUNT_IMPULSES), zones: word(L.H_COUNT_ZONES), stops: word(L.H_COUNT_STOPS), bad: bad.length };
   const x = read(layout.x), v = read(layout.v), way = 3 * GAP;
   for (const touch of touches) {

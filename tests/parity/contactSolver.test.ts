@@ -11,13 +11,13 @@ import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
-import { closestOf, separation, solveTouches, type ReferenceTouch } from "../../server/sim/reference/contacts.ts";
+import { closestOf, separation, solveContacts, type ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
-import { cornersOf, touchKit, type PairCase } from "./contactKit.ts";
+import { cornersOf, contactKit, type PairCase } from "./contactKit.ts";
 import { packedPairs } from "./contactLists.ts";
 
-type Kind = ReferenceTouch["kind"];
+type Kind = ReferenceContactPair["kind"];
 const KINDS: Kind[] = ["vertex", "edges"];
 const PLACES: [string, Vector, number][] = [["around zero", [0, 0, 0], 1], ["1 mm at 8 m", [8, -5, 3], 0.001], ["1e-9 m", [0, 0, 0], 1e-9], ["1e6 m", [0, 0, 0], 1e6]];
 
@@ -25,11 +25,11 @@ const unit = (a: Vector): Vector => scale(1 / norm(a), a);
 const vector = (random: () => number): Vector => [random(), random(), random()];
 
 /** Two primitives of size about 1, their closest points inside both, `gap` apart along n. */
-function apart(kind: Kind, gap: number, random: () => number): { points: Vector[]; n: Vector; weights: ReferenceTouch["weights"] } {
+function apart(kind: Kind, gap: number, random: () => number): { points: Vector[]; n: Vector; weights: ReferenceContactPair["weights"] } {
   const n = unit(vector(random)), u = unit(cross(n, vector(random))), v = cross(n, u), share = (): number => 0.5 + 0.4 * random();
   if (kind === "vertex") {
     const [a, b] = [0.6 * share(), 0.6 * share()] as const, corners = [[1, 0], [-0.5, 0.9], [-0.5, -0.9]].map(([s, t]) => add(scale(s!, u), scale(t!, v)));
-    const weights: ReferenceTouch["weights"] = [1, -a, -b * (1 - a), -(1 - a) * (1 - b)], foot = scale(-1, combine(weights.slice(1), corners));
+    const weights: ReferenceContactPair["weights"] = [1, -a, -b * (1 - a), -(1 - a) * (1 - b)], foot = scale(-1, combine(weights.slice(1), corners));
     return { points: [add(foot, scale(gap, n)), ...corners], n, weights };
   }
   const s = share(), t = share(), turn = unit(add(u, scale(0.3 + share(), v)));
@@ -48,7 +48,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
         touch: { thickness: r * size, keep: (r * size) / 8, gap: before * size, normal, weights, near: n % 11 !== 0, staticFriction: n % 3 === 0 ? 0 : 0.6, dynamicFriction: n % 3 === 0 ? 0 : 0.3, restitution: n % 5 === 0 ? 0.7 : 0 },
       };
     });
-    const kit = touchKit(kind, cases), start = Float64Array.from(kit.particles.x), startPrevious = Float64Array.from(kit.particles.xPrev);
+    const kit = contactKit(kind, cases), start = Float64Array.from(kit.particles.x), startPrevious = Float64Array.from(kit.particles.xPrev);
     for (const { normal: n, weights: b, thickness, gap, near, staticFriction, restitution, particles } of kit.touches) {
       const g = dot(n, combine(b, cornersOf(start, particles[0] / 4))), hold = Math.min(thickness, gap), moved = subtract(combine(b, cornersOf(start, particles[0] / 4)), combine(b, cornersOf(startPrevious, particles[0] / 4))), slide = norm(subtract(moved, scale(dot(moved, n), n)));
       if (!near || g > hold + 0.25 * (thickness - hold)) { felt.free++; continue; }
@@ -58,8 +58,8 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
       if (staticFriction > 0) felt[slide <= staticFriction * (hold - g) ? "stuck" : "slipped"]++;
     }
     for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
-    kit.kernel.solveTouches(kit.blocks, kit.count, 0);
-    solveTouches(kit.particles, kit.touches, 0);
+    kit.kernel.solveContacts(kit.blocks, kit.count, 0);
+    solveContacts(kit.particles, kit.touches, 0);
     const x = kit.positions(), previous = kit.previous(), far = Math.max(...start.map(Math.abs));
     cases.forEach(({ w, touch }, pair) => {
       // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say
@@ -78,9 +78,9 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
 });
 
 /** The check of pairs that nothing has cleared before, none too near: it measures all of them. */
-function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnType<typeof touchKit> {
-  const kit = touchKit(kind, points.map((x): PairCase => ({ safe: x, x, w: [1, 1, 1, 1], touch: { thickness: 1e9, keep: 0, gap: 1, normal: [1, 0, 0], weights: [0, 0, 0, 0], near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } })));
-  kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnType<typeof contactKit> {
+  const kit = contactKit(kind, points.map((x): PairCase => ({ safe: x, x, w: [1, 1, 1, 1], touch: { thickness: 1e9, keep: 0, gap: 1, normal: [1, 0, 0], weights: [0, 0, 0, 0], near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } })));
+  kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
   return kit;
 }
 
@@ -94,12 +94,12 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
     const kit = measured(kind, points);
     let judged = 0, uncleared = 0;
     points.forEach((_, pair) => {
-      const x = cornersOf(kit.particles.x, pair), extent = Math.max(...x.map((p) => norm(subtract(p, x[3]!)))), truth = closestOf(kit.touches[pair]!, kit.particles.x).distance, gap = kit.row(pair, L.TOUCH_GAP);
-      const b = [0, 16, 32, 48].map((k) => kit.row(pair, L.TOUCH_WEIGHT + k)), first = kind === "vertex" ? 1 : 2;
+      const x = cornersOf(kit.particles.x, pair), extent = Math.max(...x.map((p) => norm(subtract(p, x[3]!)))), truth = closestOf(kit.touches[pair]!, kit.particles.x).distance, gap = kit.row(pair, L.CONTACT_BLOCK_GAP);
+      const b = [0, 16, 32, 48].map((k) => kit.row(pair, L.CONTACT_BLOCK_WEIGHT + k)), first = kind === "vertex" ? 1 : 2;
       if (!(truth > 1e-3 * extent)) return; // touching: no direction parts them, and the check does not clear them
       judged++;
       // of a triangle or edges all but flat the direction may be off by what the last line below allows: then the pair is left to the response
-      if (kit.bits(pair, L.TOUCH_BAD) !== 0) { uncleared++; return; }
+      if (kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0) { uncleared++; return; }
       // points of the primitives: weights of each in [0, 1], together 1
       for (const w of b.slice(0, first)) expect(w).toBeGreaterThanOrEqual(-2 * UNIT);
       for (const w of b.slice(first)) expect(w).toBeLessThanOrEqual(2 * UNIT);
@@ -118,10 +118,10 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
     const random = randomStream(43), kit = measured(kind, Array.from({ length: 1000 }, () => apart(kind, 0.01 + 0.2 * Math.abs(random()), random).points));
     kit.touches.forEach((touch, pair) => {
       const { distance, difference, weights } = closestOf(touch, kit.particles.x);
-      expect(Math.abs(kit.row(pair, L.TOUCH_GAP) - distance)).toBeLessThan(16 * UNIT);
-      [0, 1, 2].forEach((r) => expect(Math.abs(kit.row(pair, L.TOUCH_NORMAL + 16 * r) - difference[r]! / distance)).toBeLessThan((16 * UNIT) / distance));
+      expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_GAP) - distance)).toBeLessThan(16 * UNIT);
+      [0, 1, 2].forEach((r) => expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r) - difference[r]! / distance)).toBeLessThan((16 * UNIT) / distance));
       // their determinants are at least a twentieth of their terms
-      weights.forEach((w, k) => expect(Math.abs(kit.row(pair, L.TOUCH_WEIGHT + 16 * k) - w)).toBeLessThan(400 * UNIT));
+      weights.forEach((w, k) => expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_WEIGHT + 16 * k) - w)).toBeLessThan(400 * UNIT));
     });
   });
 });
@@ -135,12 +135,12 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       const moves = points.map((_, k): Vector => (n % 4 === 0 ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal) : scale(speed, vector(random))));
       return { safe: points.map(put), x: points.map((p, k) => put(add(p, moves[k]!))), w: [1, 1, 1, 1], touch: { thickness: 0.02 * size, keep: keep * size, gap: gap * size, normal, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } };
     });
-    const kit = touchKit(kind, cases), marked = kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+    const kit = contactKit(kind, cases), marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
     let hits = 0, misses = 0, cleared = 0, blocks = 0;
-    for (let block = 0; block < kit.count; block++) if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.TOUCH_BAD) !== 0)) blocks++;
+    for (let block = 0; block < kit.count; block++) if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.CONTACT_BLOCK_BAD) !== 0)) blocks++;
     expect(marked).toBe(blocks);
     kit.touches.forEach((touch, pair) => {
-      const hit = detect(Float64Array.from([...kit.safe.subarray(12 * pair, 12 * pair + 12), ...kit.particles.x.subarray(12 * pair, 12 * pair + 12)])) >= 0, bad = kit.bits(pair, L.TOUCH_BAD) !== 0;
+      const hit = detect(Float64Array.from([...kit.safe.subarray(12 * pair, 12 * pair + 12), ...kit.particles.x.subarray(12 * pair, 12 * pair + 12)])) >= 0, bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
       if (hit) {
         hits++;
         expect(bad, `pair ${pair} meets`).toBe(true);
@@ -150,9 +150,9 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       if (bad) return;
       cleared++;
       // what is cleared is held apart at both ends by one direction, by a part of its thickness: the one that it had, or that of the closest points at x
-      const now = [0, 1, 2].map((r) => kit.row(pair, L.TOUCH_NORMAL + 16 * r)) as unknown as Vector, least = keep * size, rounding = 16 * UNIT * 3 * size;
+      const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector, least = keep * size, rounding = 16 * UNIT * 3 * size;
       expect([touch.normal, now].some((n) => separation(touch, kit.particles.x, n) > least - rounding && separation(touch, kit.safe, n) > 0.5 * least - rounding), `pair ${pair} is held apart`).toBe(true);
-      expect(kit.row(pair, L.TOUCH_GAP)).toBeLessThan(closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size);
+      expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size);
     });
     expect(hits).toBeGreaterThan(300);
     expect(misses).toBeGreaterThan(300);
@@ -162,9 +162,9 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
 
   test("a number that is none is never cleared", () => {
     const { points, n, weights } = apart(kind, 0.1, randomStream(53)), touch = { thickness: 0.01, keep: 0.001, gap: 0.1, normal: n, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 };
-    const kit = touchKit(kind, [0, 1, 2, 3].map((k): PairCase => ({ safe: points, x: points.map((p, i): Vector => (i === k ? [NaN, p[1], p[2]] : [...p])), w: [1, 1, 1, 1], touch })));
-    kit.kernel.checkTouches(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
-    for (let pair = 0; pair < 4; pair++) expect(kit.bits(pair, L.TOUCH_BAD), `particle ${pair}`).not.toBe(0);
+    const kit = contactKit(kind, [0, 1, 2, 3].map((k): PairCase => ({ safe: points, x: points.map((p, i): Vector => (i === k ? [NaN, p[1], p[2]] : [...p])), w: [1, 1, 1, 1], touch })));
+    kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+    for (let pair = 0; pair < 4; pair++) expect(kit.bits(pair, L.CONTACT_BLOCK_BAD), `particle ${pair}`).not.toBe(0);
   });
 });
 
@@ -180,7 +180,7 @@ describe("packing", () => {
 
   test.each(Object.entries(SCENES))("%s: every pair once, no free particle twice in a color, leftovers alone", async (name, bodies) => {
     const created = await createWorld(validateScene({ version: 1, title: "packing", gravity: [0, 0, 0], bodies }), { baseDir: "." }), { memory } = created, kernel = instantiateKernel(memory);
-    kernel.beginTouches();
+    kernel.beginPairList();
     const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!, x = header(L.H_X);
     const packed = packedPairs(memory), key = (kind: string, particles: readonly number[]): string => `${kind} ${particles.join(" ")}`;
     const rows = header(L.H_PAIRS) / 4, capacity = header(L.H_PAIR_CAPACITY), listed: string[] = [];
@@ -195,14 +195,14 @@ describe("packing", () => {
     const used = new Set<string>(), blocks = new Map<number, number>();
     for (const { kind, color, far, particles, block } of packed) {
       blocks.set(block, (blocks.get(block) ?? 0) + 1);
-      if (color === L.TOUCH_COLORS) continue;
+      if (color === L.CONTACT_COLORS) continue;
       for (const p of particles) {
         if (f32[x / 4 + 4 * p + 3] === 0) continue;
         expect(used.has(`${kind} ${far} ${color} ${p}`), `particle ${p} twice in color ${color} of ${kind}`).toBe(false);
         used.add(`${kind} ${far} ${color} ${p}`);
       }
     }
-    const alone = packed.filter(({ color }) => color === L.TOUCH_COLORS);
+    const alone = packed.filter(({ color }) => color === L.CONTACT_COLORS);
     for (const { block } of alone) expect(blocks.get(block)).toBe(1);
     // three corners for hundreds of vertices: colors do not reach
     if (name.startsWith("a fine")) expect(alone.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import { add, cross, scale, subtract, type Vector } from "../../server/sim/refer
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { UNIT } from "./kit.ts";
-import { packedTouches } from "./contactLists.ts";
+import { packedContacts } from "./contactLists.ts";
 
 const SIZE = 0.2, RIGID = { density: 800, model: "shape-matching", mode: "rigid", friction: 0.6 }, SOFT = { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0.6 };
 const box = (name: string, x: number, material: object, restitution: number, rotate: Vector): Body => ({ name, kind: "soft", mesh: { type: "box", size: [SIZE, SIZE, SIZE], cells: [3, 3, 3] }, transform: { translate: [x, 0.02 * (x > 0 ? 1 : -1), 0], rotate }, material, contact: { restitution, staticFriction: 0.8 } } as Body);
@@ -45,14 +45,14 @@ test.each([
     p.w[i] = lab.x[4 * i + 3]!;
     for (let k = 0; k < 3; k++) for (const [to, from] of both) to[3 * i + k] = from[4 * i + k]!;
   }
-  const start = Float64Array.from(p.x), touches = packedTouches(memory), rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
+  const start = Float64Array.from(p.x), touches = packedContacts(memory), rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
   expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
   for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
   // of the soft body's own pairs none is near
   kernel.beginRigidContacts();
-  const edges = word(L.H_EDGE_TOUCHES), blocks = word(L.H_TOUCHES);
-  kernel.solveTouches(blocks, word(L.H_VERTEX_TOUCHES), 0);
-  kernel.solveTouches(blocks + (word(L.H_TOUCH_CAPACITY) - edges) * L.TOUCH_BYTES, edges, 0);
+  const edges = word(L.H_EDGE_CONTACT_BLOCKS), blocks = word(L.H_CONTACT_BLOCKS);
+  kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
+  kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
   kernel.solveRigidContacts(layout.scratch);
   solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planTouches } from "../../server/sim/memory/contactBlocks.ts";
+import { planContactBlocks } from "../../server/sim/memory/contactBlocks.ts";
 import { add, cross, dot, norm, scale, solveLinear, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
 
@@ -19,7 +19,7 @@ interface Cloud {
 
 /** Moves the particles that are joined, four at a time. @returns where all are */
 function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, number, number])[]): Vector[] {
-  const n = x.length, rows = Math.ceil((n + L.DUMMIES) / 4) * 4, allocator = new Allocator(), [X, S, v] = [0, 1, 2].map(() => allocator.take(16 * rows)) as [number, number, number], touches = planTouches(rows, { pairs: 16, anyMeet: true }, allocator);
+  const n = x.length, rows = Math.ceil((n + L.DUMMIES) / 4) * 4, allocator = new Allocator(), [X, S, v] = [0, 1, 2].map(() => allocator.take(16 * rows)) as [number, number, number], touches = planContactBlocks(rows, { pairs: 16, anyMeet: true }, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
   touches.write(memory.buffer, 0, [], [], X + 16 * n);
   for (const [offset, value] of [[L.H_X, X], [L.H_SAFE, S], [L.H_V, v], [L.H_PARTICLES, rows]] as const) i32[(L.HEADER + offset) / 4] = value;

@@ -35,9 +35,9 @@ export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./broadP
 export { findTangles } from "./intersections/intersections";
 export { edgeEdge, vertexTriangle } from "./ccd/ccd";
 export { beginRigidContacts, solveRigidContacts } from "./contact/rigidContact";
-export { solveTouches } from "./contact/contactSolver";
-export { checkTouches } from "./contact/contactCheck";
+export { solveContacts } from "./contact/contactSolver";
+export { checkContacts } from "./contact/contactCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./contact/rigidImpactZones";
 export { endChanges } from "./contact/changed";
-export { beginTouches } from "./contact/pairListLifetime";
-export { keepSafe, verifyTouches } from "./contact/contacts";
+export { beginPairList } from "./contact/pairListLifetime";
+export { keepSafe, verifyContacts } from "./contact/contacts";

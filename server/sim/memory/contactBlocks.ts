@@ -9,18 +9,18 @@ const LANES_PER_PAIR = 1.5;
 /** A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors' neighbors would be in it. */
 const STRAY = 0.12;
 
-export interface PlannedTouches {
+export interface PlannedContactBlocks {
   /** @param rows address of the first SURFACE row; edges mean edge of each surface, m; triangles of each, in particle numbers */
   write: (buffer: ArrayBufferLike, rows: number, edges: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
 }
 
 /** @param particles how many the room has, padding included; pairs rows of the list of pairs; anyMeet may any two surfaces ever meet? If not, no list is ever made */
-export function planTouches(particles: number, { pairs, anyMeet }: Pick<PlannedSurfaces, "pairs" | "anyMeet">, allocator: Allocator): PlannedTouches {
-  const blocks = 4 * Math.ceil((LANES_PER_PAIR * pairs) / 16) + 4 * L.TOUCH_COLORS, take = (bytes: number): number => allocator.takeForList(bytes);
+export function planContactBlocks(particles: number, { pairs, anyMeet }: Pick<PlannedSurfaces, "pairs" | "anyMeet">, allocator: Allocator): PlannedContactBlocks {
+  const blocks = 4 * Math.ceil((LANES_PER_PAIR * pairs) / 16) + 4 * L.CONTACT_COLORS, take = (bytes: number): number => allocator.takeForList(bytes);
   // what outlives a list, or was written before the first one
   const owners = allocator.take(4 * particles), marks = allocator.take(particles);
   const fields: [number, number][] = [
-    [L.H_SAFE, anyMeet ? take(16 * particles) : 0], [L.H_TOUCHES, take(blocks * L.TOUCH_BYTES)], [L.H_TOUCH_HEADS, take(blocks * L.HEAD_BYTES)], [L.H_TOUCH_CAPACITY, blocks], [L.H_TOUCH_COLORS, take(20 * L.COLOR_ENTRIES)],
+    [L.H_SAFE, anyMeet ? take(16 * particles) : 0], [L.H_CONTACT_BLOCKS, take(blocks * L.CONTACT_BLOCK_BYTES)], [L.H_BLOCK_STATUS, take(blocks * L.STATUS_BYTES)], [L.H_CONTACT_BLOCK_CAPACITY, blocks], [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, marks], [L.H_STRAYED, take(4 * particles)], [L.H_INCIDENT, take(4 * particles)], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
     [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * Math.max(L.IMPULSE_ROWS, particles))], [L.H_PAIR_SCRATCH, take(8 * 48)], [L.H_CORNERS, take(4 * 12)],

@@ -137,7 +137,7 @@ const LIST_PARTS = 64;
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
   const row = (kind: number, count: number): Phase => ({ kind, data: 0, count, chunk: 1, pass: 0, stage: L.STAGE_SOLVE });
-  return [row(L.KIND_SHARED_TOUCHES, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
+  return [row(L.KIND_SHARED_CONTACTS, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */

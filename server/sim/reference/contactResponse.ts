@@ -3,7 +3,7 @@
  * with friction (Bridson, Fedkiw & Anderson 2002, section 7.3). What eight rounds do not clear would be a rigid zone, which this twin does not have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";
-import { closestOf, type ReferenceTouch } from "./contacts.ts";
+import { closestOf, type ReferenceContactPair } from "./contacts.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
 /** Time of impact of 24 numbers in [0, 1], or -1. */
@@ -17,7 +17,7 @@ const ROUNDS = 8, BEFORE = 0.9, ROUNDING = 1 / 1024, AGAIN = 2, SWEEPS = 16, MOS
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
 /** Is the way of a pair from `safe` to x clear? */
-export function examine(touch: ReferenceTouch, safe: Float64Array, x: Float64Array, detect: Detection): Answer {
+export function examine(touch: ReferenceContactPair, safe: Float64Array, x: Float64Array, detect: Detection): Answer {
   const keep = Math.min(touch.keep, (1 - ROUNDING) * closestOf(touch, safe).distance);
   const q = Float64Array.from([safe, x].flatMap((at) => touch.particles.flatMap((i) => [...vectorAt(at, i)])));
   const impact = touch.kind === "vertex" ? detect.vertexTriangle(q) : detect.edgeEdge(q);
@@ -27,7 +27,7 @@ export function examine(touch: ReferenceTouch, safe: Float64Array, x: Float64Arr
 
 /** A pair that is pushed: C = n . sum b x - target >= 0, by `pushed` so far; what is missing is left alone below `leave`. */
 interface Row {
-  touch: ReferenceTouch;
+  touch: ReferenceContactPair;
   normal: Vector;
   weights: readonly number[];
   target: number;
@@ -40,11 +40,11 @@ interface Row {
  * @param bad those that are not, in list order; all the whole list
  * @returns for every particle that was moved where it was before. @throws Error where impulses are not enough
  */
-export function pushAllApart(p: Particles, safe: Float64Array, bad: readonly ReferenceTouch[], all: readonly ReferenceTouch[], detect: Detection): Map<number, Vector> {
+export function pushAllApart(p: Particles, safe: Float64Array, bad: readonly ReferenceContactPair[], all: readonly ReferenceContactPair[], detect: Detection): Map<number, Vector> {
   const before = new Map<number, Vector>(), rows: Row[] = [];
   let queue = bad.filter((touch) => examine(touch, safe, p.x, detect).answer !== "clear");
   for (let round = 0; round < ROUNDS && queue.length > 0; round++) {
-    const again = new Set<ReferenceTouch>();
+    const again = new Set<ReferenceContactPair>();
     for (const touch of queue) {
       const found = examine(touch, safe, p.x, detect);
       if (found.answer === "clear") continue;
@@ -62,7 +62,7 @@ export function pushAllApart(p: Particles, safe: Float64Array, bad: readonly Ref
 }
 
 /** Velocities of what was pushed, over a substep of h, and fresh directions for its pairs. @param before what pushAllApart returned */
-export function updatePushed(p: Particles, before: ReadonlyMap<number, Vector>, all: readonly ReferenceTouch[], h: number): void {
+export function updatePushed(p: Particles, before: ReadonlyMap<number, Vector>, all: readonly ReferenceContactPair[], h: number): void {
   for (const [i, from] of before) if (p.w[i]! > 0) addAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), from)));
   for (const touch of all) {
     if (!touch.particles.some((i) => before.has(i))) continue;
@@ -71,7 +71,7 @@ export function updatePushed(p: Particles, before: ReadonlyMap<number, Vector>, 
   }
 }
 
-function makeRow(p: Particles, safe: Float64Array, touch: ReferenceTouch, { answer, keep, impact }: Exclude<Answer, { answer: "clear" }>, round: number): Row {
+function makeRow(p: Particles, safe: Float64Array, touch: ReferenceContactPair, { answer, keep, impact }: Exclude<Answer, { answer: "clear" }>, round: number): Row {
   const { particles, thickness, restitution } = touch, r = thickness > 0 ? thickness : 2 * keep, x = p.x;
   const holdAt = (distance: number): number => Math.max(keep, Math.min(r, distance)), unit = ({ distance, difference }: { distance: number; difference: Vector }): Vector => scale(1 / distance, difference);
   let at = closestOf(touch, safe), hold = holdAt(at.distance);

@@ -28,7 +28,7 @@ export interface PairName {
   surfaces: [number, number];
 }
 
-export interface ReferenceTouch extends PairName {
+export interface ReferenceContactPair extends PairName {
   /** distance that contact keeps, m; -Infinity: others see to that */
   thickness: number;
   /** least distance, m */
@@ -60,7 +60,7 @@ export function separation({ kind, particles }: PairName, x: Float64Array, n: Ve
 }
 
 /** Pairs as they are listed at positions x. @param rest float64[3N] undeformed positions, m: neighbors of one surface keep less than their distance there */
-export function listTouches(names: readonly PairName[], surfaces: readonly ReferenceSurface[], x: Float64Array, rest: Float64Array): ReferenceTouch[] {
+export function listContacts(names: readonly PairName[], surfaces: readonly ReferenceSurface[], x: Float64Array, rest: Float64Array): ReferenceContactPair[] {
   return names.map((name) => {
     const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface], sum = A.radius + B.radius;
     const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity, r = atRest < sum ? REST_SHARE * atRest : sum, { distance, difference, weights } = closestOf(name, x);
@@ -73,7 +73,7 @@ export function listTouches(names: readonly PairName[], surfaces: readonly Refer
 }
 
 /** At the end of a substep from `safe` to x. @returns pairs that no direction clears, in list order; the others have what the next substep needs */
-export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Array, x: Float64Array): ReferenceTouch[] {
+export function checkContacts(touches: readonly ReferenceContactPair[], safe: Float64Array, x: Float64Array): ReferenceContactPair[] {
   return touches.filter((touch) => {
     const apart = separation(touch, x, touch.normal), holds = apart >= touch.keep, near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
     if (holds && !near(apart)) {
@@ -93,7 +93,7 @@ export function checkTouches(touches: readonly ReferenceTouch[], safe: Float64Ar
  * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY of its thickness, and they point the
  * same way or held it apart at the start. @returns undefined: its primitives have passed each other
  */
-export function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTouch, "normal" | "weights"> | undefined {
+export function turnAlong(p: Particles, touch: ReferenceContactPair): Pick<ReferenceContactPair, "normal" | "weights"> | undefined {
   const { particles, normal: n, weights: b, thickness: r } = touch, moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   if (!(norm(subtract(moved, scale(dot(moved, n), n))) > STRAY * r)) return touch;
   const { distance, difference, weights } = closestOf(touch, p.x), m = scale(1 / distance, difference);
@@ -106,7 +106,7 @@ export function turnAlong(p: Particles, touch: ReferenceTouch): Pick<ReferenceTo
 }
 
 /** One iteration over all near pairs, in order. @param h s */
-export function solveTouches(p: Particles, touches: readonly ReferenceTouch[], h: number): void {
+export function solveContacts(p: Particles, touches: readonly ReferenceContactPair[], h: number): void {
   for (const touch of touches) {
     // guard
     const { near, particles, thickness: r, staticFriction, dynamicFriction, restitution } = touch;

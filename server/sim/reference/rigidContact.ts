@@ -5,7 +5,7 @@
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
-import { turnAlong, type ReferenceTouch } from "./contacts.ts";
+import { turnAlong, type ReferenceContactPair } from "./contacts.ts";
 import { add, apply, combine, cross, dot, inverse, multiply, norm, scale, subtract, transpose, ZERO, type Matrix, type Vector } from "./vector.ts";
 
 /** Particles of a rigid body, none of them fixed. */
@@ -27,7 +27,7 @@ interface Moving extends ReferenceRigid {
 }
 
 interface Contact {
-  touch: ReferenceTouch;
+  touch: ReferenceContactPair;
   n: Vector;
   b: readonly number[];
   /** Of both sides: the body, or none, and the arm to where they are pushed. */
@@ -42,7 +42,7 @@ interface Contact {
 const BOUNCE_SWEEPS = 64, SWEEPS = 8, RESIDUE = 1e-3, RELEASE = 0.25;
 
 /** One iteration of the pairs of `touches` in which a rigid body takes part, in order. @param h s */
-export function solveRigidContacts(p: Particles, rigid: readonly ReferenceRigid[], touches: readonly ReferenceTouch[], h: number): void {
+export function solveRigidContacts(p: Particles, rigid: readonly ReferenceRigid[], touches: readonly ReferenceContactPair[], h: number): void {
   const moving = rigid.map((body) => measure(p, body)), ownerOf = (i: number): Moving | undefined => moving.find((m) => i >= m.first && i < m.first + m.count);
   const contacts = touches.flatMap((touch) => (touch.near && touch.thickness > 0 && touch.particles.some(ownerOf) ? prepare(p, touch, ownerOf, h) : []));
   let most = 0;
@@ -75,7 +75,7 @@ function inverseMassOf(p: Particles, { touch, b, sides }: Pick<Contact, "touch" 
   return sides.reduce((sum, { body, arm }) => (body ? sum + body.inverseMass + dot(cross(arm, d), apply(body.inverseInertia, cross(arm, d))) : sum), light);
 }
 
-function prepare(p: Particles, touch: ReferenceTouch, ownerOf: (i: number) => Moving | undefined, h: number): Contact[] {
+function prepare(p: Particles, touch: ReferenceContactPair, ownerOf: (i: number) => Moving | undefined, h: number): Contact[] {
   const turned = turnAlong(p, touch);
   if (!turned) return [];
   const { normal: n, weights: b } = turned, { particles, thickness: r, restitution: e } = touch, firsts = particles.map((_, k) => b[k]! > 0), at = (side: boolean): Vector => combine(b.map((weight, k) => (firsts[k] === side ? Math.abs(weight) : 0)), particles.map((i) => vectorAt(p.x, i)));

@@ -12,7 +12,7 @@ import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
-import { solveTouches, type ReferenceTouch } from "./contacts.ts";
+import { solveContacts, type ReferenceContactPair } from "./contacts.ts";
 import { pushAllApart, updatePushed, type Detection } from "./contactResponse.ts";
 
 export interface ReferenceWorld {
@@ -36,7 +36,7 @@ export interface ReferenceContact {
    * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are solved with, at the end those
    * after the last: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves what it can prove needless).
    */
-  lists: (readonly ReferenceTouch[])[];
+  lists: (readonly ReferenceContactPair[])[];
   detect: Detection;
 }
 
@@ -59,7 +59,7 @@ export function stepTick(world: ReferenceWorld): void {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const volume of enclosed) solveEnclosed(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      if (contact) solveTouches(particles, contact.lists[substep]!, h);
+      if (contact) solveContacts(particles, contact.lists[substep]!, h);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);

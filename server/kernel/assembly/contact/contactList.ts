@@ -1,16 +1,16 @@
 /**
  * The broad phase's list of pairs (pairs.ts), packed into blocks of four by color: pairs of a color share no free particle, so lanes of a block
  * and blocks of a color may be solved side by side, and the result does not depend on who solves them. Greedy, in list order: the smallest color
- * that none of a pair's free particles has yet (a bit mask a particle). Pairs beyond TOUCH_COLORS stand alone in blocks, behind the last color, in
+ * that none of a pair's free particles has yet (a bit mask a particle). Pairs beyond CONTACT_COLORS stand alone in blocks, behind the last color, in
  * list order. Pairs that are near and pairs that are not have colors of their own. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
+  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_CORNER, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SHAPED_SMOOTH, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_OWNS, TOUCH_NEAR, TOUCH_BAD, TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, MARK_TANGLED,
+  CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_OWNS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_BYTES, CONTACT_COLORS, COLOR_ENTRIES, MARK_TANGLED,
 } from "../layout/layout";
 import { enchain, firstOf, nextOf, pairOf, unchain } from "./changed";
-import { clearHead, numberOfBlock, paceOf } from "./blockStatus";
+import { clearStatus, numberOfBlock, paceOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
@@ -27,27 +27,27 @@ const NEAR_ONES: f32 = 1.3;
   return pairs + <usize>(vertex ? n : capacity - 1 - n) * PAIR_BYTES;
 }
 
-/** H_PAIRS -> H_TOUCHES, all anew. @returns false if the blocks do not fit */
+/** H_PAIRS -> H_CONTACT_BLOCKS, all anew. @returns false if the blocks do not fit */
 export function packPairs(): bool {
   memory.fill(<usize>load<u32>(HEADER, H_INCIDENT), 0, <usize>load<i32>(HEADER, H_PARTICLES) << 2);
-  store<i32>(HEADER, 0, H_VERTEX_TOUCHES);
-  store<i32>(HEADER, 0, H_EDGE_TOUCHES);
+  store<i32>(HEADER, 0, H_VERTEX_CONTACT_BLOCKS);
+  store<i32>(HEADER, 0, H_EDGE_CONTACT_BLOCKS);
   return pack(0);
 }
 
-/** H_PAIRS -> more of H_TOUCHES: vertex-triangle behind those that there are, edge-edge before them. */
+/** H_PAIRS -> more of H_CONTACT_BLOCKS: vertex-triangle behind those that there are, edge-edge before them. */
 export function packMore(): bool { return pack(2 * COLOR_ENTRIES); }
 
 function pack(table: i32): bool {
   const done = packKind(true, load<i32>(HEADER, H_VERTEX_PAIRS), table) && packKind(false, load<i32>(HEADER, H_EDGE_PAIRS), table + COLOR_ENTRIES);
-  store<i32>(HEADER, load<i32>(HEADER, H_VERTEX_TOUCHES) + load<i32>(HEADER, H_EDGE_TOUCHES), H_TOUCH_COUNT);
+  store<i32>(HEADER, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), H_CONTACT_BLOCK_COUNT);
   return done;
 }
 
-/** Packs `count` rows. @param table place of its first color in H_TOUCH_COLORS */
+/** Packs `count` rows. @param table place of its first color in H_CONTACT_COLORS */
 function packKind(vertex: bool, count: i32, table: i32): bool {
   const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), marks = <usize>load<u32>(HEADER, H_MARKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
-  const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES), particles = load<i32>(HEADER, H_PARTICLES), bytes = <usize>particles << 4;
+  const starts = <usize>load<u32>(HEADER, H_CONTACT_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS), particles = load<i32>(HEADER, H_PARTICLES), bytes = <usize>particles << 4;
   memory.fill(starts, 0, COLOR_ENTRIES << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
@@ -60,26 +60,26 @@ function packKind(vertex: bool, count: i32, table: i32): bool {
     }
     // ctz is 64 where all are taken
     const color = ~low ? <i32>ctz<u64>(~low) : 64 + <i32>ctz<u64>(~high);
-    if (color < TOUCH_COLORS) {
+    if (color < CONTACT_COLORS) {
       const word: usize = color >> 6 << 3, bit = <u64>1 << (color & 63);
       for (let k: usize = 0; k < 16; k += 4) {
         const at = <usize>load<u32>(row + k), mask = ofClass + (at - X) + word;
         if (load<f32>(at, 12) != 0) store<u64>(mask, load<u64>(mask) | bit);
       }
     }
-    const entry = (far ? TOUCH_COLORS + 1 : 0) + color;
+    const entry = (far ? CONTACT_COLORS + 1 : 0) + color;
     store<i32>(row, entry, PAIR_COLOR);
     store<i32>(starts + (<usize>entry << 2), load<i32>(starts + (<usize>entry << 2)) + 1);
   }
   clearMasks(masks, particles, pairs, capacity, vertex, count);
-  const blocks = countBlocks(starts), before = load<i32>(HEADER, H_VERTEX_TOUCHES), behind = load<i32>(HEADER, H_EDGE_TOUCHES), all = load<i32>(HEADER, H_TOUCH_CAPACITY);
+  const blocks = countBlocks(starts), before = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), behind = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), all = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   if (before + blocks + behind > all) return false;
   const first = vertex ? before : all - behind - blocks;
-  if (vertex) store<i32>(HEADER, before + blocks, H_VERTEX_TOUCHES); else store<i32>(HEADER, behind + blocks, H_EDGE_TOUCHES);
+  if (vertex) store<i32>(HEADER, before + blocks, H_VERTEX_CONTACT_BLOCKS); else store<i32>(HEADER, behind + blocks, H_EDGE_CONTACT_BLOCKS);
   for (let entry = 0; entry < COLOR_ENTRIES; entry++) { const at = starts + (<usize>entry << 2); store<i32>(at, load<i32>(at) + first); }
-  for (let b = first; b < first + blocks; b++) clearBlock(touches + <usize>b * TOUCH_BYTES);
+  for (let b = first; b < first + blocks; b++) clearBlock(touches + <usize>b * CONTACT_BLOCK_BYTES);
   // how many have been placed of each color
-  const places = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + <usize>(4 * COLOR_ENTRIES * 4);
+  const places = <usize>load<u32>(HEADER, H_CONTACT_COLORS) + <usize>(4 * COLOR_ENTRIES * 4);
   memory.fill(places, 0, COLOR_ENTRIES << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n), entry = load<i32>(row, PAIR_COLOR);
@@ -112,7 +112,7 @@ function nearOne(row: usize, vertex: bool): bool {
 }
 
 /** Pairs beyond the last color of their class. */
-@inline function alone(entry: i32): bool { return entry == TOUCH_COLORS || entry == COLOR_ENTRIES - 1; }
+@inline function alone(entry: i32): bool { return entry == CONTACT_COLORS || entry == COLOR_ENTRIES - 1; }
 
 /** Pairs of each color -> blocks before it. @returns blocks of all */
 function countBlocks(starts: usize): i32 {
@@ -131,8 +131,8 @@ export function dropPairs(particle: usize): void {
   for (let entry = firstOf(particle); entry; entry = nextOf(entry)) {
     const lane = laneOf(pairOf(entry));
     for (let k = 0; k < 4; k++) store<i32>(lane + (<usize>k << 4), dummies + (k << 4));
-    store<f32>(lane, -1e30, TOUCH_KEEP); store<f32>(lane, -1e30, TOUCH_THICKNESS);
-    store<i32>(lane, 0, TOUCH_NEAR); store<i32>(lane, 0, TOUCH_BAD);
+    store<f32>(lane, -1e30, CONTACT_BLOCK_KEEP); store<f32>(lane, -1e30, CONTACT_BLOCK_THICKNESS);
+    store<i32>(lane, 0, CONTACT_BLOCK_NEAR); store<i32>(lane, 0, CONTACT_BLOCK_BAD);
   }
   unchain(particle);
 }
@@ -166,9 +166,9 @@ function marked(both: u32): bool {
 function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES), zero = f32x4.splat(0), never = f32x4.splat(-1e30);
   v128.store(block, i32x4.splat(dummies)); v128.store(block, i32x4.splat(dummies + 16), 16); v128.store(block, i32x4.splat(dummies + 32), 32); v128.store(block, i32x4.splat(dummies + 48), 48);
-  clearHead(numberOfBlock(block));
-  for (let row: usize = 64; row < <usize>TOUCH_BYTES; row += 16) v128.store(block + row, zero);
-  v128.store(block, never, TOUCH_KEEP); v128.store(block, never, TOUCH_THICKNESS);
+  clearStatus(numberOfBlock(block));
+  for (let row: usize = 64; row < <usize>CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
+  v128.store(block, never, CONTACT_BLOCK_KEEP); v128.store(block, never, CONTACT_BLOCK_THICKNESS);
 }
 
 /** A row becomes pair number `pair`: four times its block, plus its lane. */
@@ -179,17 +179,17 @@ function fill(pair: i32, row: usize, vertex: bool): void {
     store<u32>(lane + (<usize>k << 4), particle);
     enchain(pair, k, <usize>particle);
   }
-  store<f32>(lane, load<f32>(row, PAIR_NORMAL), TOUCH_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), TOUCH_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), TOUCH_NORMAL + 32);
+  store<f32>(lane, load<f32>(row, PAIR_NORMAL), CONTACT_BLOCK_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), CONTACT_BLOCK_NORMAL + 32);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);
   // what is in front of a tangle is pushed, but not held there: what is behind it has to come out
-  store<f32>(lane, tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? -1e30 : KEEP * r, TOUCH_KEEP);
-  store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, TOUCH_THICKNESS);
-  store<f32>(lane, load<f32>(row, PAIR_GAP), TOUCH_GAP);
-  store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), TOUCH_STATIC);
-  store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), TOUCH_DYNAMIC);
-  store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
-  if (vertex) store<i32>(lane, owned(row), TOUCH_OWNS);
+  store<f32>(lane, tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? -1e30 : KEEP * r, CONTACT_BLOCK_KEEP);
+  store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, CONTACT_BLOCK_THICKNESS);
+  store<f32>(lane, load<f32>(row, PAIR_GAP), CONTACT_BLOCK_GAP);
+  store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), CONTACT_BLOCK_STATIC);
+  store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), CONTACT_BLOCK_DYNAMIC);
+  store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), CONTACT_BLOCK_BOUNCE);
+  if (vertex) store<i32>(lane, owned(row), CONTACT_BLOCK_OWNS);
   // of the block: the fastest of its pairs
   const fastest = paceOf(pair >> 2), pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
   store<f32>(fastest, max<f32>(load<f32>(fastest), pace));

@@ -2,7 +2,7 @@
  * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What contactCheck.ts does for four
  * at a time, and what it could not clear.
  */
-import { HEADER, H_X, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_PAIR_SCRATCH, TOUCH_NORMAL, TOUCH_KEEP, TOUCH_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_SAFE, H_CONTACT_BLOCKS, H_VERTEX_CONTACT_BLOCKS, H_PAIR_SCRATCH, CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_BYTES } from "../layout/layout";
 import { dot3, sub, xs, ys, zs } from "../math/lanes";
 import { edgeEdge, vertexTriangle } from "../ccd/ccd";
 
@@ -33,13 +33,13 @@ const SURE: f64 = 1e-6;
 
 /** Address of a pair's lane: its block plus four times its lane. */
 export function laneOf(pair: i32): usize {
-  return <usize>load<u32>(HEADER, H_TOUCHES) + <usize>(pair >> 2) * TOUCH_BYTES + (<usize>(pair & 3) << 2);
+  return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>(pair >> 2) * CONTACT_BLOCK_BYTES + (<usize>(pair & 3) << 2);
 }
 
 /** What `examine` leaves, but for the answer: S and x in the scratch. */
 export function lookAt(pair: i32): void {
   const lane = laneOf(pair);
-  vertex = pair < load<i32>(HEADER, H_VERTEX_TOUCHES) << 2;
+  vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
   particle0 = <usize>load<u32>(lane); particle1 = <usize>load<u32>(lane, 16); particle2 = <usize>load<u32>(lane, 32); particle3 = <usize>load<u32>(lane, 48);
   open(lane);
 }
@@ -49,7 +49,7 @@ function open(lane: usize): void {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   put(0, particle0 + toSafe); put(3, particle1 + toSafe); put(6, particle2 + toSafe); put(9, particle3 + toSafe);
   put(12, particle0); put(15, particle1); put(18, particle2); put(21, particle3);
-  keep = load<f32>(lane, TOUCH_KEEP);
+  keep = load<f32>(lane, CONTACT_BLOCK_KEEP);
 }
 
 @inline function put(n: i32, particle: usize): void {
@@ -62,7 +62,7 @@ function open(lane: usize): void {
  */
 export function examine(pair: i32): i32 {
   const lane = laneOf(pair);
-  vertex = pair < load<i32>(HEADER, H_VERTEX_TOUCHES) << 2;
+  vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
   if (heldApart(lane)) return CLEAR;
   slack = 0;
   open(lane);
@@ -92,7 +92,7 @@ export function examine(pair: i32): i32 {
 /** Does the pair's own direction hold it apart at both ends? As contactCheck.ts asks it, of one pair: its four particles are the lanes. */
 function heldApart(lane: usize): bool {
   const p0 = <usize>load<u32>(lane), p1 = <usize>load<u32>(lane, 16), p2 = <usize>load<u32>(lane, 32), p3 = <usize>load<u32>(lane, 48);
-  const x = v128.load32_splat(lane, TOUCH_NORMAL), y = v128.load32_splat(lane, TOUCH_NORMAL + 16), z = v128.load32_splat(lane, TOUCH_NORMAL + 32), least = load<f32>(lane, TOUCH_KEEP);
+  const x = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL), y = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 16), z = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 32), least = load<f32>(lane, CONTACT_BLOCK_KEEP);
   particle0 = p0; particle1 = p1; particle2 = p2; particle3 = p3;
   slack = apart(p0, p1, p2, p3, x, y, z) - least;
   if (!(slack >= 0)) return false;
@@ -109,7 +109,7 @@ function heldApart(lane: usize): bool {
 
 /** The direction of the last `closest` is the pair's from now on. */
 function learn(lane: usize): void {
-  store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
+  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL); store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
 }
 
 /** How far apart a direction holds the pair at q[n .. n + 11]. */

@@ -15,12 +15,12 @@
  * last; and not at all while it had more to spare than the rounds since have moved anything.
  */
 import {
-  HEADER, H_X, H_V, H_SAFE, H_TOUCHES, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  TOUCH_NORMAL, TOUCH_KEEP, TOUCH_THICKNESS, TOUCH_GAP, TOUCH_NEAR, TOUCH_BAD, TOUCH_WEIGHT, TOUCH_BYTES,
+  HEADER, H_X, H_V, H_SAFE, H_CONTACT_BLOCKS, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
+  CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_WEIGHT, CONTACT_BLOCK_BYTES,
   H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, MARK_ROUND,
 } from "../layout/layout";
 import { badOf, dueOf, nearOf } from "./blockStatus";
-import { AHEAD, NEAR, checkTouches } from "./contactCheck";
+import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import { CLEAR, closest, examine, laneOf, lookAt, slack, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./contactPair";
 import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, markAt, nextOf, numberOf, pairOf, roundCount, roundParticle } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
@@ -35,7 +35,7 @@ const ZONE_ROUNDS = 8;
 let queueSize = 0, nextSize = 0, swapped = false;
 
 @inline function queueAt(next: bool, n: i32): usize {
-  return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_TOUCH_CAPACITY) << 2) + n) << 2);
+  return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) << 2) + n) << 2);
 }
 
 // a pair's byte: whether it is enqueued, has had an impulse, and the number of the round that last looked at it
@@ -51,9 +51,9 @@ let coming = 0;
 @inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
 
 function forgetLooks(): void {
-  const edges = load<i32>(HEADER, H_EDGE_TOUCHES);
-  memory.fill(flagOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) << 2);
-  memory.fill(flagOf((load<i32>(HEADER, H_TOUCH_CAPACITY) - edges) << 2), 0, <usize>edges << 2);
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  memory.fill(flagOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2);
+  memory.fill(flagOf((load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, <usize>edges << 2);
   looks = 0;
 }
 
@@ -79,7 +79,7 @@ function turnQueue(): void {
 
 @inline function tally(counter: usize, by: i32): void { store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by); }
 
-/** Clears every pair that is marked TOUCH_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
+/** Clears every pair that is marked CONTACT_BLOCK_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
 export function respond(): i32 {
   forgetLooks();
   gone = 0;
@@ -120,23 +120,23 @@ export function respond(): i32 {
   return changedCount;
 }
 
-/** TOUCH_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
+/** CONTACT_BLOCK_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
 function collectBad(): void {
-  const capacity = load<i32>(HEADER, H_TOUCH_CAPACITY);
+  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   nextSize = 0;
-  collectFrom(0, load<i32>(HEADER, H_VERTEX_TOUCHES));
-  collectFrom(capacity - load<i32>(HEADER, H_EDGE_TOUCHES), capacity);
+  collectFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
+  collectFrom(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
   turnQueue();
 }
 
 /** Of the blocks begin .. end. */
 function collectFrom(begin: i32, end: i32): void {
-  const touches = <usize>load<u32>(HEADER, H_TOUCHES);
+  const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
   for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
     if (!load<i32>(bad)) continue;
-    const block = touches + <usize>n * TOUCH_BYTES;
+    const block = touches + <usize>n * CONTACT_BLOCK_BYTES;
     for (let lane = 0; lane < 4; lane++) {
-      if (!load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) continue;
+      if (!load<i32>(block + (<usize>lane << 2), CONTACT_BLOCK_BAD)) continue;
       const pair = (n << 2) + lane, answer = examine(pair);
       if (answer == CLEAR) freshen(pair); else pushNext(pair, answer);
     }
@@ -178,12 +178,12 @@ function askNeighbors(): void {
       const pair = pairOf(entry), flag = flagOf(pair), is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) == looks) continue;
       const lane = laneOf(pair);
-      if (!(load<f32>(lane, TOUCH_KEEP) >= 0)) continue;
+      if (!(load<f32>(lane, CONTACT_BLOCK_KEEP) >= 0)) continue;
       store<u8>(flag, (is & PUSHED) | looks);
       // seen before in this response, with more to spare than two particles can have used up since
-      if (is & LOOKS && load<f32>(lane, TOUCH_GAP) > 2 * gone) continue;
+      if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
       const answer = examine(pair);
-      if (answer == CLEAR) store<f32>(lane, slack + 2 * gone, TOUCH_GAP);
+      if (answer == CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
       else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
@@ -241,12 +241,12 @@ export function updateChanged(h: f32): void {
 
 /** Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those that it could not clear. */
 function freshenBlock(n: i32): void {
-  const block = <usize>load<u32>(HEADER, H_TOUCHES) + <usize>n * TOUCH_BYTES, flag = <usize>load<u32>(HEADER, H_QUEUED) + (<usize>n << 2);
+  const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES, flag = <usize>load<u32>(HEADER, H_QUEUED) + (<usize>n << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
   store<f32>(dueOf(n), 0);
-  if (!checkTouches(block, 1, n < load<i32>(HEADER, H_VERTEX_TOUCHES), <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), load<f32>(HEADER, H_TRAVEL), load<f32>(HEADER, H_TRAVEL_STEP))) return;
-  for (let lane = 0; lane < 4; lane++) if (load<i32>(block + (<usize>lane << 2), TOUCH_BAD)) freshen((n << 2) + lane);
+  if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), load<f32>(HEADER, H_TRAVEL), load<f32>(HEADER, H_TRAVEL_STEP))) return;
+  for (let lane = 0; lane < 4; lane++) if (load<i32>(block + (<usize>lane << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
 
 /** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
@@ -255,13 +255,13 @@ function freshen(pair: i32): void {
   lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
-  store<f32>(lane, <f32>nx, TOUCH_NORMAL); store<f32>(lane, <f32>ny, TOUCH_NORMAL + 16); store<f32>(lane, <f32>nz, TOUCH_NORMAL + 32);
-  store<f32>(lane, <f32>b0, TOUCH_WEIGHT); store<f32>(lane, <f32>b1, TOUCH_WEIGHT + 16); store<f32>(lane, <f32>b2, TOUCH_WEIGHT + 32); store<f32>(lane, <f32>b3, TOUCH_WEIGHT + 48);
-  store<f32>(lane, <f32>gap, TOUCH_GAP);
+  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL); store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>b0, CONTACT_BLOCK_WEIGHT); store<f32>(lane, <f32>b1, CONTACT_BLOCK_WEIGHT + 16); store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32); store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
+  store<f32>(lane, <f32>gap, CONTACT_BLOCK_GAP);
   // as contactCheck.ts chooses, but for who answers at a corner
-  const r: f64 = load<f32>(lane, TOUCH_THICKNESS), before = weighted(0, nx, ny, nz);
-  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, TOUCH_NEAR);
-  store<i32>(lane, 0, TOUCH_BAD);
-  if (load<i32>(lane, TOUCH_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS), before = weighted(0, nx, ny, nz);
+  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
+  store<i32>(lane, 0, CONTACT_BLOCK_BAD);
+  if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
   store<f32>(dueOf(pair >> 2), 0);
 }

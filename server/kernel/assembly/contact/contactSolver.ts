@@ -16,7 +16,7 @@ import { takeRigid } from "./rigidContact";
 import { nearOf, numberOfBlock } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_BYTES } from "../layout/layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -29,7 +29,7 @@ const UNDONE: f32 = 0.03125;
  * @param again pairs of rigid bodies have been taken out before
  * @returns how many blocks had a pair that was pushed far
  */
-export function solveTouches(block: usize, count: i32, again: bool): i32 {
+export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_RIGID_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const first = block, nears = nearOf(numberOfBlock(block)), undone = f32x4.splat(UNDONE);
   let far = 0;
@@ -37,8 +37,8 @@ export function solveTouches(block: usize, count: i32, again: bool): i32 {
     const word = nears + (<usize>n << 2);
     if (n + 4 <= count && !v128.any_true(v128.load(word))) { n += 3; continue; }
     if (!load<i32>(word)) continue;
-    block = first + <usize>n * TOUCH_BYTES;
-    let active = v128.load(block, TOUCH_NEAR);
+    block = first + <usize>n * CONTACT_BLOCK_BYTES;
+    let active = v128.load(block, CONTACT_BLOCK_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {
       active = takeRigid(block, active, again);
@@ -46,7 +46,7 @@ export function solveTouches(block: usize, count: i32, again: bool): i32 {
     }
     gather(block, 0);
     loadDirections(block);
-    const r = v128.load(block, TOUCH_THICKNESS);
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
     active = v128.and(active, f32x4.lt(g, r));
     if (!v128.any_true(active)) continue;
@@ -82,8 +82,8 @@ export function solveTouches(block: usize, count: i32, again: bool): i32 {
     const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
     tx = sub(tx, mul(along, nx)); ty = sub(ty, mul(along, ny)); tz = sub(tz, mul(along, nz));
-    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, TOUCH_STATIC), approach));
-    const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, TOUCH_DYNAMIC), approach), slide)));
+    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), approach));
+    const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), approach), slide)));
     const cut = v128.bitselect(one, slips, sticks);
 
     const push = mul(iW, approach), more = mul(iW, extra), drag = mul(iW, cut), all = add(push, more);
@@ -94,7 +94,7 @@ export function solveTouches(block: usize, count: i32, again: bool): i32 {
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // how far xPrev moves along n: with the extra, and so that the approach is turned around
-    const bounce = v128.load(block, TOUCH_BOUNCE);
+    const bounce = v128.load(block, CONTACT_BLOCK_BOUNCE);
     let back = more;
     if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
       const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));

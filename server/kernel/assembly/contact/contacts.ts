@@ -1,14 +1,14 @@
 /**
  * Contact between surfaces, as the step sees it: the list at the start of a tick, near pairs in every iteration, verification at the end of a substep.
  *
- *   tick       beginTouches   list of pairs, unless the last one goes on               pairListLifetime.ts, pairs.ts, contactList.ts
+ *   tick       beginPairList   list of pairs, unless the last one goes on               pairListLifetime.ts, pairs.ts, contactList.ts
  *   substep    keepSafe       S = x
- *              ... predict, solve with solveNearTouches in every iteration           contactPasses.ts, contactSolver.ts
+ *              ... predict, solve with solveNearContacts in every iteration           contactPasses.ts, contactSolver.ts
  *              ... velocity, colliders
- *              verifyTouches  strayed too far? list again from S. Are all pairs clear?   pairListLifetime.ts, contactCheck.ts
+ *              verifyContacts  strayed too far? list again from S. Are all pairs clear?   pairListLifetime.ts, contactCheck.ts
  *                             if not: impulses, zones, stop                          contactResponse.ts, rigidImpactZones.ts
  *
- * After verifyTouches no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
+ * After verifyContacts no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
 import { HEADER, H_X, H_SAFE, H_PARTICLES } from "../layout/layout";
 import { ANEW, NONE, advance, limitMotion, renewList, withinReach } from "./pairListLifetime";
@@ -26,7 +26,7 @@ export function keepSafe(): void {
 }
 
 /** @param h s */
-export function verifyTouches(h: f32): void {
+export function verifyContacts(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   let limited = 0;
   for (let n = 0; n < LISTS; n++) {

@@ -8,7 +8,7 @@
  * Tried and lost: each pair by itself, one after another, eight times. In a wedge, two pairs against each other, or between a pair and a collider, a round
  * took a quarter of what was missing off, or less, and asked thousands of neighbors for it.
  */
-import { HEADER, H_ZONE_SUMS, H_PARTICLES, ZONE_BYTES, IMPULSE_ROWS, MARK_LEANS, TOUCH_THICKNESS, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE } from "../layout/layout";
+import { HEADER, H_ZONE_SUMS, H_PARTICLES, ZONE_BYTES, IMPULSE_ROWS, MARK_LEANS, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE } from "../layout/layout";
 import { MEET, between, closest, impact, keep, laneOf, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./contactPair";
 import { change, changedCount, changedParticle, markAt, numberOf } from "./changed";
 
@@ -54,7 +54,7 @@ export function lean(particle: usize): void {
 
 /** A row for the pair that was examined last. @param known it may have one from an earlier round. @returns false if there is no room or no direction */
 export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
-  const lane = laneOf(pair), own = <f64>load<f32>(lane, TOUCH_THICKNESS), r = own > 0 ? own : 2 * keep;
+  const lane = laneOf(pair), own = <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS), r = own > 0 ? own : 2 * keep;
   let hold: f64, g: f64;
   if (answer == MEET) {
     closest(0);
@@ -84,7 +84,7 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   const row = rowAt(n);
   store<f64>(row, nx, NORMAL); store<f64>(row, ny, NORMAL + 8); store<f64>(row, nz, NORMAL + 16);
   store<f64>(row, b0, WEIGHT); store<f64>(row, b1, WEIGHT + 8); store<f64>(row, b2, WEIGHT + 16); store<f64>(row, b3, WEIGHT + 24);
-  store<f64>(row, hold + <f64>load<f32>(lane, TOUCH_BOUNCE) * (hold - g), TARGET); store<f64>(row, 0, PUSHED);
+  store<f64>(row, hold + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE) * (hold - g), TARGET); store<f64>(row, 0, PUSHED);
   store<f64>(row, weighted(0, 1, 0, 0), AT_SAFE); store<f64>(row, weighted(0, 0, 1, 0), AT_SAFE + 8); store<f64>(row, weighted(0, 0, 0, 1), AT_SAFE + 16);
   store<f64>(row, FINE * min<f64>(keep, hold - keep), LEAVE);
   store<u32>(row, <u32>particle0, PARTICLES); store<u32>(row, <u32>particle1, PARTICLES + 4); store<u32>(row, <u32>particle2, PARTICLES + 8); store<u32>(row, <u32>particle3, PARTICLES + 12);
@@ -171,9 +171,9 @@ function solve(row: usize): i32 {
     let tx = sx - load<f64>(row, AT_SAFE), ty = sy - load<f64>(row, AT_SAFE + 8), tz = sz - load<f64>(row, AT_SAFE + 16);
     const along = tx * x + ty * y + tz * z;
     tx -= along * x; ty -= along * y; tz -= along * z;
-    const slide = sqrt(tx * tx + ty * ty + tz * tz), approach = push / (1 + <f64>load<f32>(lane, TOUCH_BOUNCE));
-    if (slide > 0 && load<f32>(lane, TOUCH_THICKNESS) > 0) {
-      const cut: f64 = slide <= <f64>load<f32>(lane, TOUCH_STATIC) * approach ? 1 : min<f64>(1, <f64>load<f32>(lane, TOUCH_DYNAMIC) * approach / slide);
+    const slide = sqrt(tx * tx + ty * ty + tz * tz), approach = push / (1 + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE));
+    if (slide > 0 && load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0) {
+      const cut: f64 = slide <= <f64>load<f32>(lane, CONTACT_BLOCK_STATIC) * approach ? 1 : min<f64>(1, <f64>load<f32>(lane, CONTACT_BLOCK_DYNAMIC) * approach / slide);
       fx -= cut * tx; fy -= cut * ty; fz -= cut * tz;
     }
   }

@@ -14,7 +14,7 @@ import {
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_MARGIN, SURFACE_STRAYED, SURFACE_STRAYS, SURFACE_BYTES, MARK_STRAYED,
 } from "../layout/layout";
 import { markAt, numberOf } from "./changed";
-import { bindTouching } from "../integrate/freeBodies";
+import { bindNeighbors } from "../integrate/freeBodies";
 import { noteListed } from "../state/islands";
 import { listStrayed } from "../broadPhase/pairs";
 import { dropPairs, packMore } from "./contactList";
@@ -85,6 +85,6 @@ export function mendList(): bool {
     const mark = markAt(numberOf(<usize>load<u32>(list + (<usize>n << 2))));
     store<u8>(mark, <u8>(load<u8>(mark) & ~MARK_STRAYED));
   }
-  bindTouching();
+  bindNeighbors();
   return fits;
 }

@@ -11,11 +11,11 @@
  * substep, with up to a hundred times the pairs.
  */
 import {
-  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_TOUCH_COUNT, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
+  HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, 
 } from "../layout/layout";
 import { change } from "./changed";
-import { bindTouching } from "../integrate/freeBodies";
+import { bindNeighbors } from "../integrate/freeBodies";
 import { forgetListed, noteListed } from "../state/islands";
 import { listTogether } from "../broadPhase/pairChunks";
 import { refitTrees } from "../broadPhase/pairs";
@@ -50,7 +50,7 @@ const NARROWER = 4;
 const HALVINGS = 12;
 
 /** At the start of a tick: a list for it and some that follow, unless the one that there is still holds. */
-export function beginTouches(): void {
+export function beginPairList(): void {
   if (!load<u32>(HEADER, H_SAFE) || (load<i32>(HEADER, H_LIST_VALID) && load<i32>(HEADER, H_LIST_SUBSTEPS) + load<i32>(HEADER, H_SUBSTEPS) <= load<i32>(HEADER, H_LIST_LIFE))) return;
   if (goOn()) return;
   const X = <usize>load<u32>(HEADER, H_X), surfaces = load<i32>(HEADER, H_SURFACE_COUNT), tick = load<f32>(HEADER, H_SUBSTEP_SECONDS) * <f32>load<i32>(HEADER, H_SUBSTEPS);
@@ -73,7 +73,7 @@ export function beginTouches(): void {
  */
 function goOn(): bool {
   const life = load<i32>(HEADER, H_LIST_LIFE), substeps = load<i32>(HEADER, H_SUBSTEPS), surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
-  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || 2 * load<i32>(HEADER, H_TOUCH_COUNT) > 3 * load<i32>(HEADER, H_LIST_BLOCKS) + SCRAPS || findStrays(false)) return false;
+  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || 2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > 3 * load<i32>(HEADER, H_LIST_BLOCKS) + SCRAPS || findStrays(false)) return false;
   const X = <usize>load<u32>(HEADER, H_X), toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   let restless = 0;
   for (let n = 0; n < surfaces; n++) {
@@ -171,7 +171,7 @@ function makeList(positions: usize, life: i32): void {
     store<i32>(HEADER, left, H_LIST_LIFE);
     if (listTogether(positions, courses) >= 0 && packPairs()) {
       forgetListed(); noteListed();
-      store<i32>(HEADER, load<i32>(HEADER, H_TOUCH_COUNT), H_LIST_BLOCKS);
+      store<i32>(HEADER, load<i32>(HEADER, H_CONTACT_BLOCK_COUNT), H_LIST_BLOCKS);
       allTheirLife(courses, bytes, left);
       return;
     }
@@ -190,7 +190,7 @@ function makeList(positions: usize, life: i32): void {
       store<f32>(margin, by * load<f32>(margin));
     }
   }
-  store<i32>(HEADER, 0, H_TOUCH_COUNT); store<i32>(HEADER, 0, H_VERTEX_TOUCHES); store<i32>(HEADER, 0, H_EDGE_TOUCHES);
+  store<i32>(HEADER, 0, H_CONTACT_BLOCK_COUNT); store<i32>(HEADER, 0, H_VERTEX_CONTACT_BLOCKS); store<i32>(HEADER, 0, H_EDGE_CONTACT_BLOCKS);
   store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
@@ -253,7 +253,7 @@ function makeListAgain(): bool {
     store<f32>(surface, max<f32>(leastMargin(surface), min<f32>(WIDER * load<f32>(surface, SURFACE_MARGIN), load<f32>(surface, SURFACE_LIMIT))), SURFACE_MARGIN);
   }
   makeList(safe, life);
-  bindTouching();
+  bindNeighbors();
   // this substep is already done
   store<i32>(HEADER, 1, H_LIST_SUBSTEPS);
   return load<i32>(HEADER, H_LIST_VALID) != 0;

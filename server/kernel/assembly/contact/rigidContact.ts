@@ -12,8 +12,8 @@
  * Serial, in the order of the list.
  */
 import {
-  HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, H_RIGID_CONTACT_CAPACITY, TOUCH_THICKNESS, TOUCH_WEIGHT,
-  TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN,
+  HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, H_RIGID_CONTACT_CAPACITY, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_WEIGHT,
+  CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, SHAPE_RADIUS, SHAPE_MEASURED, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN,
   SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, RIGID_CONTACT_LANE, RIGID_CONTACT_FIRST, RIGID_CONTACT_SECOND,
   RIGID_CONTACT_NORMAL, RIGID_CONTACT_ARM, RIGID_CONTACT_OTHER_ARM, RIGID_CONTACT_INVERSE, RIGID_CONTACT_WANTED, RIGID_CONTACT_MISSING, RIGID_CONTACT_PUSHED,
   RIGID_CONTACT_DRAG, RIGID_CONTACT_WEIGHT, RIGID_CONTACT_BYTES,
@@ -51,12 +51,12 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
     if (!((lanes >> n) & 1)) continue;
     let first: usize = 0, second: usize = 0;
     for (let k: usize = 0; k < 4; k++) {
-      const b = load<f32>(lane + (k << 4), TOUCH_WEIGHT);
+      const b = load<f32>(lane + (k << 4), CONTACT_BLOCK_WEIGHT);
       if (b > 0) { if (!first) first = rigidRow(particleOf(lane, k)); } else if (b < 0 && !second) second = rigidRow(particleOf(lane, k));
     }
     if (!first && !second) continue;
     // a ball touches with its sphere: balls.ts
-    const others = first == second || !(load<f32>(lane, TOUCH_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0);
+    const others = first == second || !(load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0) || (first && load<f64>(first, SHAPE_RADIUS) > 0) || (second && load<f64>(second, SHAPE_RADIUS) > 0);
     if (!others && !again) {
       if (contacts >= load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY)) continue; // then as particles
       const contact = contactAt(contacts);
@@ -71,7 +71,7 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
 
 /** Directions and weights of the contacts from number `from` on, which are of one block; those that have passed each other are dropped. */
 function keepDirections(block: usize, from: i32): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), r = v128.load(block, TOUCH_THICKNESS), to = contacts;
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), r = v128.load(block, CONTACT_BLOCK_THICKNESS), to = contacts;
   gather(block, 0);
   loadDirections(block);
   const slid = slides(slide2Of(block, toPrev), r), passed = i32x4.bitmask(v128.any_true(slid) ? turnAlong(block, slid, toPrev, r) : slid);
@@ -121,14 +121,14 @@ export function solveRigidContacts(scratch: usize): void {
 }
 
 function open(row: usize, scratch: usize): void {
-  if (!row || load<i32>(row, SHAPE_TOUCHED)) return;
-  store<i32>(row, 1, SHAPE_TOUCHED);
+  if (!row || load<i32>(row, SHAPE_MEASURED)) return;
+  store<i32>(row, 1, SHAPE_MEASURED);
   measure(row, scratch);
 }
 
 function close(row: usize): void {
-  if (!row || !load<i32>(row, SHAPE_TOUCHED)) return;
-  store<i32>(row, 0, SHAPE_TOUCHED);
+  if (!row || !load<i32>(row, SHAPE_MEASURED)) return;
+  store<i32>(row, 0, SHAPE_MEASURED);
   moveParticles(row, <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
   moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
 }
@@ -136,7 +136,7 @@ function close(row: usize): void {
 /** Where it is pushed, and what is wanted of it. */
 function prepare(contact: usize): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), X = <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), r: f64 = load<f32>(lane, TOUCH_THICKNESS);
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
   let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0, light: f64 = 0, most: f64 = 0;
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k), b = weightOf(contact, k), x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8);
@@ -163,7 +163,7 @@ function prepare(contact: usize): void {
   memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
   store<f64>(contact, inverse, RIGID_CONTACT_INVERSE);
   relative(contact);
-  const along = ux * mx + uy * my + uz * mz, approach = -along, began = gap + approach, hold = min<f64>(r, began), h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), e: f64 = load<f32>(lane, TOUCH_BOUNCE);
+  const along = ux * mx + uy * my + uz * mz, approach = -along, began = gap + approach, hold = min<f64>(r, began), h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), e: f64 = load<f32>(lane, CONTACT_BLOCK_BOUNCE);
   const bounces = e > 0 && gap < r && approach > 2 * h * h * sqrt(most);
   if (bounces) bouncing = true;
   store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
@@ -238,7 +238,7 @@ function push(contact: usize): f64 {
 
 /** Friction, while the normal push is `pushed`. */
 function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), still: f64 = load<f32>(lane, TOUCH_STATIC), mu: f64 = load<f32>(lane, TOUCH_DYNAMIC);
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE), one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST), two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND), still: f64 = load<f32>(lane, CONTACT_BLOCK_STATIC), mu: f64 = load<f32>(lane, CONTACT_BLOCK_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return;
   relative(contact);
   const along = ux * mx + uy * my + uz * mz;
@@ -267,7 +267,7 @@ function release(contact: usize): bool {
   const mx = load<f64>(contact, RIGID_CONTACT_NORMAL), my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8), mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16), W = load<f64>(contact, RIGID_CONTACT_INVERSE);
   if (!(W > 0)) return false;
   const missing = load<f64>(contact, RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
-  if (!(missing > RESIDUE * <f64>load<f32>(<usize>load<u32>(contact, RIGID_CONTACT_LANE), TOUCH_THICKNESS))) return false;
+  if (!(missing > RESIDUE * <f64>load<f32>(<usize>load<u32>(contact, RIGID_CONTACT_LANE), CONTACT_BLOCK_THICKNESS))) return false;
   const lambda = missing / W;
   apply(contact, lambda * mx, lambda * my, lambda * mz, true);
   return true;

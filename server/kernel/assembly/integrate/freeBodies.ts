@@ -26,11 +26,11 @@ export function findFreeBodies(): void {
     if (!load<i32>(point, POINT_ACTIVE)) continue;
     for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
   }
-  bindTouching();
+  bindNeighbors();
 }
 
 /** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
-export function bindTouching(): void {
+export function bindNeighbors(): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
   // a list that is made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {

@@ -21,7 +21,7 @@
 import {
   HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, H_SUBSTEP_SECONDS, PASS_FIRST,
   SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_RESTITUTION, SURFACE_BYTES, SOLID_BALL, SOLID_COLLIDER, H_SURFACE_COUNT, BODY_FREE, BODY_HELD, BODY_RIGID, BODY_BYTES,
-  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_TOUCHED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
+  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_MEASURED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
   BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
 } from "../layout/layout";
 import { rigidRow, surfaceOf } from "../state/owners";
@@ -118,8 +118,8 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   }
   for (let b = load<i32>(HEADER, H_BODY_COUNT), row = <usize>load<u32>(HEADER, H_BODIES); b > 0; b--, row += BODY_BYTES) {
     const shape = <usize>load<u32>(row, BODY_RIGID);
-    if (!shape || !load<i32>(shape, SHAPE_TOUCHED)) continue;
-    store<i32>(shape, 0, SHAPE_TOUCHED);
+    if (!shape || !load<i32>(shape, SHAPE_MEASURED)) continue;
+    store<i32>(shape, 0, SHAPE_MEASURED);
     moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
     moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
   }
@@ -281,7 +281,7 @@ function stick(shape: usize, at: usize): void {
 /** Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration. @param row its SHAPE row, 0: none */
 function placeOf(at: usize, row: usize): v128 {
   const x = v128.load(at);
-  if (!row || !load<i32>(row, SHAPE_TOUCHED)) return x;
+  if (!row || !load<i32>(row, SHAPE_MEASURED)) return x;
   const rx = <f64>load<f32>(at) - load<f64>(row, SHAPE_CENTER), ry = <f64>load<f32>(at, 4) - load<f64>(row, SHAPE_CENTER + 8), rz = <f64>load<f32>(at, 8) - load<f64>(row, SHAPE_CENTER + 16), a = load<f64>(row, SHAPE_TWIST), b = load<f64>(row, SHAPE_TWIST + 8), c = load<f64>(row, SHAPE_TWIST + 16);
   return f32x4.add(x, f32x4(<f32>(load<f64>(row, SHAPE_PUSH) + b * rz - c * ry), <f32>(load<f64>(row, SHAPE_PUSH + 8) + c * rx - a * rz), <f32>(load<f64>(row, SHAPE_PUSH + 16) + a * ry - b * rx), 0));
 }
@@ -298,8 +298,8 @@ function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
 
 /** Measures a rigid body that a ball touches, once an iteration. */
 function open(row: usize, scratch: usize): void {
-  if (load<i32>(row, SHAPE_TOUCHED)) return;
-  store<i32>(row, 1, SHAPE_TOUCHED);
+  if (load<i32>(row, SHAPE_MEASURED)) return;
+  store<i32>(row, 1, SHAPE_MEASURED);
   measure(row, scratch);
 }
 

@@ -8,7 +8,7 @@ import {
   KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_SWEEP_BEGIN,
   KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY, KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON,
   KIND_ENCLOSED, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
-  KIND_CORES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_TOUCHES, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
+  KIND_CORES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
   TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, MEMORY_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
   TRI_KEPT_BYTES, BEND_BYTES, BEND_KEPT_BYTES, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES,
   ENCLOSED_BYTES, BODY_WAITS,
@@ -24,8 +24,8 @@ import { solveVolumes } from "../constraints/volume";
 import { solveHexahedra } from "../constraints/hexahedron";
 import { solveEnclosed } from "../constraints/enclosedVolume";
 import { solvePoints } from "../constraints/points";
-import { keepSafe, verifyTouches } from "../contact/contacts";
-import { checkShared, solveNearTouches, solveShared } from "../contact/contactPasses";
+import { keepSafe, verifyContacts } from "../contact/contacts";
+import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
 import { balance, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
 import { keepIslands } from "../integrate/momentumCorrection";
@@ -78,7 +78,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) { beginRigidContacts(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidContacts(scratch); }
+  else if (kind == KIND_CONTACTS) { beginRigidContacts(); driveApart(); solveNearContacts((pass & PASS_LAST) != 0); solveRigidContacts(scratch); }
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
@@ -97,8 +97,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind == KIND_SAFE) keepSafe();
-  else if (kind == KIND_VERIFY) { keepIslands(h); verifyTouches(h); }
-  else if (kind == KIND_SHARED_TOUCHES) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind == KIND_VERIFY) { keepIslands(h); verifyContacts(h); }
+  else if (kind == KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
   else if (kind == KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
   else if (kind == KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
 }

@@ -13,7 +13,7 @@ import {
   STAGE_BROAD, PHASE_COUNT, PHASE_CHUNKS, PHASE_STAGE,
 } from "../layout/layout";
 import { forgetTangles } from "../constraints/plasticity";
-import { beginTouches } from "../contact/pairListLifetime";
+import { beginPairList } from "../contact/pairListLifetime";
 import { placeCores } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
@@ -34,7 +34,7 @@ export function step(helpers: i32, scratch: usize): void {
   enterStage(STAGE_BROAD);
   settle();
   placeCores();
-  beginTouches();
+  beginPairList();
   findFreeBodies();
   beginBalls();
   const substeps = load<i32>(HEADER, H_SUBSTEPS);
