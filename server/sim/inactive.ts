@@ -144,10 +144,10 @@ export class WaitingBodies {
     f32.fill(0, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + rows, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + end);
     for (const s of layout.states) if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.initial, 1);
     for (const { address, bytes } of layout.memories) {
-      for (let at = address; at < address + bytes; at += L.MEMORY_BYTES) {
+      for (let at = address; at < address + bytes; at += L.WARM_START_BYTES) {
         for (let lane = 0; lane < 4; lane++) {
-          if (i32[(at + L.MEMORY_BODY) / 4 + lane] !== b) continue;
-          for (let row = 0; row < L.MEMORY_BODY; row += 16) i32[(at + row) / 4 + lane] = 0;
+          if (i32[(at + L.WARM_START_BODY) / 4 + lane] !== b) continue;
+          for (let row = 0; row < L.WARM_START_BODY; row += 16) i32[(at + row) / 4 + lane] = 0;
         }
       }
     }

@@ -32,7 +32,7 @@ export interface Kernel {
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;
-  settle(): void;
+  warmStart(): void;
   findFreeBodies(): void;
   balance(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;

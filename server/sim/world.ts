@@ -276,7 +276,7 @@ export class SimWorld implements World {
     this.relist();
     this.forget();
     for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4);
-    views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
+    views.i32[(L.HEADER + L.H_WARM_START) / 4] = 0;
     // nothing is in the way of colliders any more
     const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(views.i32.buffer);
     for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
@@ -360,7 +360,7 @@ export class SimWorld implements World {
     });
     if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
-    const at = (L.HEADER + L.H_SETTLE) / 4;
+    const at = (L.HEADER + L.H_WARM_START) / 4;
     if (i32[at] && !settling) this.forget();
     i32[at] = settling ? 1 : 0;
   }
@@ -406,7 +406,7 @@ export class SimWorld implements World {
 
   private forget(): void {
     const { layout, views: { i32 } } = this;
-    for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.MEMORY_BYTES) i32.fill(0, at / 4, (at + L.MEMORY_BODY) / 4);
+    for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.WARM_START_BYTES) i32.fill(0, at / 4, (at + L.WARM_START_BODY) / 4);
   }
 
   /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */

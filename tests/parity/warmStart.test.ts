@@ -6,8 +6,8 @@ import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
 import type { HyperElements, OrthotropicTetElements, PlasticTetElements, TetElements } from "../../server/sim/constraints/elements.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
-import { settleTetrahedra } from "../../server/sim/reference/warmStart.ts";
-import { settleHyperelastic } from "../../server/sim/reference/warmStartHyperelastic.ts";
+import { warmStartTetrahedra } from "../../server/sim/reference/warmStart.ts";
+import { warmStartHyperelastic } from "../../server/sim/reference/warmStartHyperelastic.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 import { outOfPrincipalAxes, roundElements, UNIT } from "./kit.ts";
 import { copyParticles } from "./room.ts";
@@ -51,7 +51,7 @@ function rowsOf(lab: Laboratory, at: "block" | "own" | "memory", offset: number,
   const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
   const firsts = Array.from({ length: phases }, (_, n) => program + (n * L.PHASE_BYTES) / 4).filter((p) => i32[p + L.PHASE_KIND / 4] === phase && i32[p + L.PHASE_PASS / 4]! & L.PASS_FIRST);
   colorConstraints(e.particles, 4, layout.particleCount).forEach((color, c) => color.forEach((i, lane) => {
-    const field = { block: L.PHASE_DATA, own: L.PHASE_OWN, memory: L.PHASE_MEMORY }[at], stride = { block: bytes, own: 16 * remembers.rows, memory: L.MEMORY_BYTES }[at];
+    const field = { block: L.PHASE_DATA, own: L.PHASE_OWN, memory: L.PHASE_WARM_START }[at], stride = { block: bytes, own: 16 * remembers.rows, memory: L.WARM_START_BYTES }[at];
     const base = (i32[firsts[c]! + field / 4]! + Math.floor(lane / 4) * stride + offset) / 4 + (lane % 4), rows = Array.from({ length: count }, (_, row) => f32[base + 4 * row]!);
     const inverseMass = (corner: number): number => f32[layout.x / 4 + 4 * e.particles[4 * i + corner]! + 3]!;
     out.set(e.kind === "tet" ? outOfPrincipalAxes([...rows, ...Array.from({ length: 9 }, () => 0)], e, i, inverseMass).slice(0, count) : rows, count * i);
@@ -71,8 +71,8 @@ describe("remembered stress", () => {
     const gain = row.getFloat32(L.BODY_GAIN, true), keep = row.getFloat32(L.BODY_KEEP, true);
     expect(gain).toBeGreaterThan(0);
     expect(most(before)).toBeGreaterThan(0);
-    const twin = hyper ? settleHyperelastic(particles, e, last, before, gain, keep, H) : settleTetrahedra(particles, e, last, before, gain, keep, H);
-    lab.world.kernel.settle();
+    const twin = hyper ? warmStartHyperelastic(particles, e, last, before, gain, keep, H) : warmStartTetrahedra(particles, e, last, before, gain, keep, H);
+    lab.world.kernel.warmStart();
     if (e.kind === "tet-plastic") expect(most(e.plasticStrain)).toBeGreaterThan(1e-4);
     // a dozen float32 operations on numbers of the size of the largest multiplier
     const remembered = rowsOf(lab, "memory", 0, rows);
@@ -94,14 +94,14 @@ describe("remembered stress", () => {
   test.each(Object.entries(MATERIALS))("a substep that starts from memory goes on exactly as an iteration that finds it in its own rows: %s", async (_name, material) => {
     const lab = await beam(material), of = BLOCK_KINDS[elementsOf(lab).kind], { kernel } = lab.world, { memory, layout } = lab.created, f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
     const program = i32[(L.HEADER + L.H_PROGRAM) / 4]! / 4, phase = Array.from({ length: i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, n) => program + (n * L.PHASE_BYTES) / 4).find((p) => i32[p + L.PHASE_KIND / 4] === of.phase)!;
-    const data = i32[phase + L.PHASE_DATA / 4]!, own = i32[phase + L.PHASE_OWN / 4]!, blocks = i32[phase + L.PHASE_COUNT / 4]!, kept = i32[phase + L.PHASE_MEMORY / 4]!, inverseH2 = Math.fround(1 / (H * H));
+    const data = i32[phase + L.PHASE_DATA / 4]!, own = i32[phase + L.PHASE_OWN / 4]!, blocks = i32[phase + L.PHASE_COUNT / 4]!, kept = i32[phase + L.PHASE_WARM_START / 4]!, inverseH2 = Math.fround(1 / (H * H));
     const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
     const solve = { [L.KIND_TET]: kernel.solveTetrahedra, [L.KIND_TET_ORTHO]: kernel.solveOrthotropic, [L.KIND_TET_PLASTIC]: kernel.solvePlastic, [L.KIND_NEO_HOOKEAN]: kernel.solveNeoHookean, [L.KIND_STABLE_NEO_HOOKEAN]: kernel.solveStableNeoHookean }[of.phase]!;
     const start = x();
     solve(data, own, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
     const warm = x();
     f32.set(start, layout.x / 4);
-    for (let b = 0; b < blocks; b++) f32.copyWithin((own + b * 16 * of.remembers.rows) / 4, (kept + b * L.MEMORY_BYTES) / 4, (kept + b * L.MEMORY_BYTES) / 4 + 4 * of.remembers.rows);
+    for (let b = 0; b < blocks; b++) f32.copyWithin((own + b * 16 * of.remembers.rows) / 4, (kept + b * L.WARM_START_BYTES) / 4, (kept + b * L.WARM_START_BYTES) / 4 + 4 * of.remembers.rows);
     solve(data, own, blocks, 0, inverseH2, layout.scratch, 0);
     expect(x()).toEqual(warm);
     expect(warm).not.toEqual(start);

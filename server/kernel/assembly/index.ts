@@ -5,7 +5,7 @@ export { bodyIsSound, stateHash } from "./state/guard";
 export { copyState, hashState } from "./state/constraintState";
 export { solveOrthotropic, solvePlastic, solveTetrahedra } from "./constraints/tetrahedron";
 export { flow } from "./constraints/plasticity";
-export { settle } from "./warmStart/warmStart";
+export { warmStart } from "./warmStart/warmStart";
 export { solveNeoHookean, solveStableNeoHookean } from "./constraints/hyperelastic";
 export { logarithms } from "./math/logarithm";
 export { solveTriangles } from "./constraints/triangle";

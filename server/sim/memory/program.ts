@@ -157,7 +157,7 @@ export function writeProgram(i32: Int32Array, f32: Float32Array, address: number
     i32[at + L.PHASE_CHUNKS / 4] = Math.ceil(p.count / p.chunk);
     i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
-    i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
+    i32[at + L.PHASE_WARM_START / 4] = p.memory ?? 0;
     i32[at + L.PHASE_KEPT / 4] = p.meets ?? 0;
     i32[at + L.PHASE_OWN / 4] = p.own ?? 0;
     if (p.runs?.length) {

@@ -23,7 +23,7 @@ export interface Settlement {
  * @param remembered float64[6n] of the tick before
  * @param gain share of the difference that is taken over; keep share that is kept afterwards; h s
  */
-export function settleTetrahedra(p: Particles, e: TetElements | OrthotropicTetElements | PlasticTetElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
+export function warmStartTetrahedra(p: Particles, e: TetElements | OrthotropicTetElements | PlasticTetElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
   const n = e.volume.length, next = new Float64Array(6 * n), support = new Float64Array(p.x.length);
   let mismatch = 0, strain = 0, change = 0;
   for (let i = 0; i < n; i++) {

@@ -14,7 +14,7 @@ const LEAST = 0.1;
  * @param gain share of the difference that is taken over; keep share that is kept afterwards; h s
  * @returns sums of |h^2 V P + L|^2, |L|^2 and |L - L0|^2, each over h^4 V mu
  */
-export function settleHyperelastic(p: Particles, e: HyperElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
+export function warmStartHyperelastic(p: Particles, e: HyperElements, last: Float64Array, remembered: Float64Array, gain: number, keep: number, h: number): Settlement {
   const n = e.volume.length, support = new Float64Array(p.x.length), next = remembered.map((k, i) => keep * (k + gain * (last[i]! - k)));
   let mismatch = 0, strain = 0, change = 0;
   for (let i = 0; i < n; i++) {

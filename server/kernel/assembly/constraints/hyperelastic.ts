@@ -23,7 +23,7 @@
  * scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_BYTES, HYPER_KEPT_BYTES, MEMORY_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "../layout/layout";
+import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_BYTES, HYPER_KEPT_BYTES, WARM_START_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "../layout/layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
 
@@ -54,7 +54,7 @@ export function solveStableNeoHookean(block: usize, own: usize, count: i32, pass
   const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), three = f32x4.splat(3), zero = f32x4.splat(0), floor = f32x4.splat(FLOOR), relaxation = f32x4.splat(RELAXATION);
   const h2 = f32x4.splat(1 / inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
   for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES) {
-    const from = memory ? memory + <usize>n * MEMORY_BYTES : own; // multipliers so far
+    const from = memory ? memory + <usize>n * WARM_START_BYTES : own; // multipliers so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));

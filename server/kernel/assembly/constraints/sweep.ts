@@ -20,7 +20,7 @@
  * A lane that remembers nothing (an inverted element starts afresh) goes on remembering nothing.
  */
 import {
-  HEADER, H_SETTLE, H_SETTLED, H_X, MEMORY_BYTES, PASS_FIRST, PASS_LAST, PHASE_CORNERS, PHASE_DATA, PHASE_FIRST, PHASE_KEPT, PHASE_MEMORY, PHASE_OLDER, PHASE_OMEGA, PHASE_PASS, PHASE_SUM,
+  HEADER, H_WARM_START, H_WARM_STARTED, H_X, WARM_START_BYTES, PASS_FIRST, PASS_LAST, PHASE_CORNERS, PHASE_DATA, PHASE_FIRST, PHASE_KEPT, PHASE_WARM_START, PHASE_OLDER, PHASE_OMEGA, PHASE_PASS, PHASE_SUM,
 } from "../layout/layout";
 
 /** Particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays; SUM array with n in the fourth lane, 0: colors see each other. */
@@ -81,8 +81,8 @@ export function sweepEnd(phase: usize, begin: i32, end: i32): void {
  */
 export function sweepMemory(phase: usize, begin: i32, end: i32): void {
   const bytes = <usize>load<i32>(phase, PHASE_FIRST), rows = load<i32>(phase, PHASE_CORNERS), pass = load<i32>(phase, PHASE_PASS), first = pass & PASS_FIRST;
-  if (pass & PASS_LAST && !load<i32>(HEADER, H_SETTLE)) return;
-  const start = load<i32>(HEADER, H_SETTLED) ? <usize>load<u32>(phase, PHASE_MEMORY) : 0;
+  if (pass & PASS_LAST && !load<i32>(HEADER, H_WARM_START)) return;
+  const start = load<i32>(HEADER, H_WARM_STARTED) ? <usize>load<u32>(phase, PHASE_WARM_START) : 0;
   const factor = f32x4.splat(load<f32>(phase, PHASE_OMEGA)), zero = f32x4.splat(0), from = <usize>(begin * rows) << 4;
   let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes, kept = <usize>load<u32>(phase, PHASE_KEPT) + from, older = <usize>load<u32>(phase, PHASE_OLDER) + from;
   for (let n = begin; n < end; n++, block += bytes) {
@@ -90,7 +90,7 @@ export function sweepMemory(phase: usize, begin: i32, end: i32): void {
     for (let row = 0; row < rows; row++) alive = v128.or(alive, f32x4.ne(v128.load(block + (row << 4)), zero));
     for (let row = 0; row < rows; row++, kept += 16, older += 16) {
       const at = block + (row << 4), found = v128.load(at);
-      if (first) { v128.store(older, start ? v128.load(start + <usize>n * MEMORY_BYTES + (row << 4)) : zero); v128.store(kept, found); continue; }
+      if (first) { v128.store(older, start ? v128.load(start + <usize>n * WARM_START_BYTES + (row << 4)) : zero); v128.store(kept, found); continue; }
       const before = v128.load(older), next = v128.and(alive, f32x4.add(before, f32x4.mul(factor, f32x4.sub(found, before))));
       v128.store(older, v128.load(kept)); v128.store(kept, next);
       v128.store(at, next);

@@ -31,7 +31,7 @@
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import {
   PASS_FIRST, PASS_LAST, TET_DM, TET_K, TET_S, TET_UNIT, TET_BYTES, TET_ORTHO_S, TET_S_COUPLING, TET_S_SHEAR, TET_ORTHO_BYTES, TET_PLASTIC_STRAIN, TET_PLASTIC_BYTES, TET_APPLIED,
-  TET_KEPT_BYTES, MEMORY_BYTES, SCRATCH_G,
+  TET_KEPT_BYTES, WARM_START_BYTES, SCRATCH_G,
 } from "../layout/layout";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
@@ -64,7 +64,7 @@ export function solvePlastic(block: usize, own: usize, count: i32, pass: i32, in
   const third = f32x4.splat(0.33333334); // (1/sqrt 3)^2, where the StVK stress turns: see inversion.ts
   const aT = f32x4.splat(inverseH2), first = memory ? 0 : pass & PASS_FIRST, last = pass & PASS_LAST;
   for (let n = 0; n < count; n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES) {
-    const from = memory ? memory + <usize>n * MEMORY_BYTES : own; // multipliers, then what they did so far
+    const from = memory ? memory + <usize>n * WARM_START_BYTES : own; // multipliers, then what they did so far
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));

@@ -2,14 +2,14 @@
  * What happens to every particle of a range: prediction (symplectic Euler) and the velocity update (Bender et al. 2014, Algorithm 1,
  * lines 1-2, 10 and 12). A fixed particle has w = 0 and does not move.
  */
-import { HEADER, H_X, H_XPREV, H_V, H_ACC, H_SETTLED, H_SUPPORT } from "../layout/layout";
+import { HEADER, H_X, H_XPREV, H_V, H_ACC, H_WARM_STARTED, H_SUPPORT } from "../layout/layout";
 
 /** v += h a; xPrev = x; x += h v, and what remembered stress adds (warmStart.ts). @param begin, end particle numbers; h s */
 export function predict(begin: i32, end: i32, h: f32): void {
   const from = <usize>begin << 4;
   let x = <usize>load<u32>(HEADER, H_X) + from, xPrev = <usize>load<u32>(HEADER, H_XPREV) + from;
   let v = <usize>load<u32>(HEADER, H_V) + from, acc = <usize>load<u32>(HEADER, H_ACC) + from;
-  const hh = f32x4.splat(h), zero = f32x4.splat(0), supported = load<i32>(HEADER, H_SETTLED), support = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
+  const hh = f32x4.splat(h), zero = f32x4.splat(0), supported = load<i32>(HEADER, H_WARM_STARTED), support = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
   for (let i = begin; i < end; i++, x += 16, xPrev += 16, v += 16, acc += 16) {
     const here = v128.load(x), old = v128.load(v);
     const free = f32x4.gt(v128.shuffle<f32>(here, here, 3, 3, 3, 3), zero);

@@ -26,8 +26,8 @@ export const H_BODY_COUNT = 136; // i32
 export const H_TICK_SECONDS = 152; // f32: length of one tick
 export const H_WATCH = 156; // i32: what the host wants to see, WATCH bits, added
 export const H_BODIES = 160; // i32 pointer: BODY rows
-export const H_SETTLE = 164; // i32: 1 while stress is being remembered from tick to tick (warmStart.ts)
-export const H_SETTLED = 168; // i32: H_SETTLE of the last tick: its multipliers are kept
+export const H_WARM_START = 164; // i32: 1 while stress is being remembered from tick to tick (warmStart.ts)
+export const H_WARM_STARTED = 168; // i32: H_WARM_START of the last tick: its multipliers are kept
 export const H_SUPPORT = 172; // i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
 export const H_SHAPES = 256; // i32 pointer: SHAPE rows
 export const H_SUBSTEP = 260; // i32: substep of the tick that runs now
@@ -56,7 +56,7 @@ export const STAGE_SOLVE = 1;
 export const STAGE_VELOCITY = 2;
 export const STAGE_COLLIDE = 3;
 export const STAGE_BROAD = 4;
-export const H_SETTLE_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
+export const H_WARM_START_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
 /** Each of the crew's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
 export const H_OPENED = 328; // i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep on it
@@ -139,7 +139,7 @@ export const PHASE_CHUNK = 12; // i32 blocks or particles in a chunk
 export const PHASE_CHUNKS = 16; // i32
 export const PHASE_PASS = 20; // i32 PASS_FIRST and PASS_LAST, added
 export const PHASE_STAGE = 24; // i32
-export const PHASE_MEMORY = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
+export const PHASE_WARM_START = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
 /** What only some kinds need; each kind's file says which. */
 export const PHASE_FIRST = 32; // i32 first particle, or bytes of a block
 export const PHASE_OWN = 32; // i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
@@ -239,8 +239,8 @@ export const TET_APPLIED = 96;
 export const TET_KEPT_BYTES = 240;
 
 /** Remembered stress of a tetrahedron block: what it remembers between iterations, but as it acts in this tick (warmStart.ts), and each lane's body number. */
-export const MEMORY_BODY = 240;
-export const MEMORY_BYTES = 256;
+export const WARM_START_BODY = 240;
+export const WARM_START_BYTES = 256;
 
 /** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, each lane's body number. Nine multipliers in an array of their own. */
 export const HYPER_MU = 304;

@@ -1,7 +1,7 @@
 /** Runs a part of a phase: which stage it is, by its kind (KIND_* of layout.ts), and where its blocks are. */
 import {
-  HEADER, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_SETTLE, H_SETTLED, H_SUBSTEP, PHASE_KIND,
-  PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST,
+  HEADER, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_WARM_START, H_WARM_STARTED, H_SUBSTEP, PHASE_KIND,
+  PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_WARM_START, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST,
   RUN_END, RUN_BODY, RUN_BYTES, PASS_FIRST, PASS_LAST, KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND,
   KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO,
   KIND_TET_PLASTIC, KIND_PLASTIC, KIND_PAPER_TET, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_PAPER_TET_ORTHO,
@@ -9,7 +9,7 @@ import {
   KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY, KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON,
   KIND_ENCLOSED, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
   KIND_CORES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
-  TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, MEMORY_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
+  TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, WARM_START_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
   TRI_KEPT_BYTES, BEND_BYTES, BEND_KEPT_BYTES, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES,
   ENCLOSED_BYTES, BODY_WAITS,
 } from "../layout/layout";
@@ -62,8 +62,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   let pass = load<i32>(phase, PHASE_PASS);
   const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   // where stress is remembered, the first iteration starts from it and the tick's last one keeps its multipliers
-  const kept = load<u32>(phase, PHASE_MEMORY), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_SETTLED) ? <usize>kept + <usize>begin * MEMORY_BYTES : 0;
-  if (kept && load<i32>(HEADER, H_SETTLE) && load<i32>(HEADER, H_SUBSTEP) == load<i32>(HEADER, H_SUBSTEPS) - 1) pass &= ~PASS_LAST;
+  const kept = load<u32>(phase, PHASE_WARM_START), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
+  if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) == load<i32>(HEADER, H_SUBSTEPS) - 1) pass &= ~PASS_LAST;
   const own = <usize>load<u32>(phase, PHASE_OWN);
   if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
   else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);

@@ -19,7 +19,7 @@ import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
 import { now, phaseDone, substepDone } from "../scheduler/host";
 import { beginStep, chunkBegin, chunkEnd, claimChunk, closePhaseChunks, endStep, isHelped, openPhaseChunks, phaseAt } from "../scheduler/scheduler";
-import { settle } from "../warmStart/warmStart";
+import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
 
 // the stage whose time is taken, -1: none, and since when, s
@@ -32,7 +32,7 @@ export function step(helpers: i32, scratch: usize): void {
   beginStep(helpers != 0);
   stage = -1;
   enterStage(STAGE_BROAD);
-  settle();
+  warmStart();
   placeCores();
   beginPairList();
   findFreeBodies();

@@ -20,28 +20,28 @@
  * edge, but one that hangs from two corners flutters at 2 m/s, with tension alone remembered too.
  */
 import {
-  HEADER, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_SETTLE, H_SETTLED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_MEMORY, PHASE_OWN,
+  HEADER, H_PARTICLES, H_PROGRAM, H_PHASES, H_SUBSTEP_SECONDS, H_WARM_START, H_WARM_STARTED, H_SUPPORT, H_BODIES, H_BODY_COUNT, PHASE_BYTES, PHASE_KIND, PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_WARM_START, PHASE_OWN,
   KIND_TET, KIND_TET_ORTHO, KIND_TET_PLASTIC, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, PASS_FIRST, BODY_MISMATCH, BODY_BYTES,
 } from "../layout/layout";
-import { settleNeoHookean, settleStableNeoHookean } from "./warmStartHyperelastic";
-import { settleOrthotropic, settlePlastic, settleTetrahedra } from "./warmStartStrains";
+import { warmStartNeoHookean, warmStartStableNeoHookean } from "./warmStartHyperelastic";
+import { warmStartOrthotropic, warmStartPlastic, warmStartTetrahedra } from "./warmStartStrains";
 
 /** Once a tick, before the first substep. Serial: the sums over a body are in element order. */
-export function settle(): void {
-  const settled = load<i32>(HEADER, H_SETTLED);
-  store<i32>(HEADER, load<i32>(HEADER, H_SETTLE), H_SETTLED);
-  if (!load<i32>(HEADER, H_SETTLE)) return;
+export function warmStart(): void {
+  const settled = load<i32>(HEADER, H_WARM_STARTED);
+  store<i32>(HEADER, load<i32>(HEADER, H_WARM_START), H_WARM_STARTED);
+  if (!load<i32>(HEADER, H_WARM_START)) return;
   memory.fill(<usize>load<u32>(HEADER, H_SUPPORT), 0, <usize>load<i32>(HEADER, H_PARTICLES) << 4);
   const bodies = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) memory.fill(row + BODY_MISMATCH, 0, 32);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
   for (let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM); p < load<i32>(HEADER, H_PHASES); p++, phase += PHASE_BYTES) {
-    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST) || !load<i32>(phase, PHASE_MEMORY)) continue;
-    const kind = load<i32>(phase, PHASE_KIND), block = <usize>load<u32>(phase, PHASE_DATA), own = <usize>load<u32>(phase, PHASE_OWN), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_MEMORY);
-    if (kind == KIND_TET) settleTetrahedra(block, own, count, kept, inverseH2, settled);
-    else if (kind == KIND_TET_ORTHO) settleOrthotropic(block, own, count, kept, inverseH2, settled);
-    else if (kind == KIND_TET_PLASTIC) settlePlastic(block, own, count, kept, inverseH2, settled);
-    else if (kind == KIND_NEO_HOOKEAN) settleNeoHookean(block, own, count, kept, inverseH2, settled);
-    else if (kind == KIND_STABLE_NEO_HOOKEAN) settleStableNeoHookean(block, own, count, kept, inverseH2, settled);
+    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST) || !load<i32>(phase, PHASE_WARM_START)) continue;
+    const kind = load<i32>(phase, PHASE_KIND), block = <usize>load<u32>(phase, PHASE_DATA), own = <usize>load<u32>(phase, PHASE_OWN), count = load<i32>(phase, PHASE_COUNT), kept = <usize>load<u32>(phase, PHASE_WARM_START);
+    if (kind == KIND_TET) warmStartTetrahedra(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_ORTHO) warmStartOrthotropic(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_TET_PLASTIC) warmStartPlastic(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_NEO_HOOKEAN) warmStartNeoHookean(block, own, count, kept, inverseH2, settled);
+    else if (kind == KIND_STABLE_NEO_HOOKEAN) warmStartStableNeoHookean(block, own, count, kept, inverseH2, settled);
   }
 }

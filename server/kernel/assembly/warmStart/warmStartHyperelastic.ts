@@ -4,8 +4,8 @@
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
 import {
-  HEADER, H_X, H_SUPPORT, H_BODIES, H_SETTLE_SUMS, TET_DM, HYPER_MU, HYPER_LAMBDA, HYPER_BYTES, HYPER_KEPT_BYTES,
-  MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
+  HEADER, H_X, H_SUPPORT, H_BODIES, H_WARM_START_SUMS, TET_DM, HYPER_MU, HYPER_LAMBDA, HYPER_BYTES, HYPER_KEPT_BYTES,
+  WARM_START_BODY, WARM_START_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
 } from "../layout/layout";
 import { logarithm } from "../math/logarithm";
 import { addTo, ofBody, support } from "./support";
@@ -14,9 +14,9 @@ import { addTo, ofBody, support } from "./support";
 const LEAST: f32 = 0.1;
 
 /** @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
-export function settleNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, false); }
-/** Like settleNeoHookean. */
-export function settleStableNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, true); }
+export function warmStartNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, false); }
+/** Like warmStartNeoHookean. */
+export function warmStartStableNeoHookean(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settle(block, own, count, kept, inverseH2, settled, true); }
 
 /** One entry: P's, and what is remembered of L's. Adds the squares to the sums at `at` (mismatch, stress, change), as four lanes. */
 @inline function entry(at: usize, row: usize, f: v128, c: v128, p: v128, own: usize, kept: usize, scale: v128, gain: v128, keep: v128): void {
@@ -27,8 +27,8 @@ export function settleStableNeoHookean(block: usize, own: usize, count: i32, kep
 
 @inline function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, stable: bool): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
-  const aT = f32x4.splat(inverseH2), one = f32x4.splat(1), zero = f32x4.splat(0), least = f32x4.splat(LEAST), at = HEADER + H_SETTLE_SUMS;
-  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES, kept += MEMORY_BYTES) {
+  const aT = f32x4.splat(inverseH2), one = f32x4.splat(1), zero = f32x4.splat(0), least = f32x4.splat(LEAST), at = HEADER + H_WARM_START_SUMS;
+  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES, kept += WARM_START_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -53,13 +53,13 @@ export function settleStableNeoHookean(block: usize, own: usize, count: i32, kep
       const mu = v128.load(block, HYPER_MU), stiff = f32x4.gt(mu, zero), ratio = v128.and(stiff, f32x4.div(v128.load(block, HYPER_LAMBDA), mu)), scale = v128.and(stiff, f32x4.div(aT, mu));
       // P/mu = F + p cof F
       const p = stable ? sub(mul(ratio, sub(J, one)), one) : f32x4.div(sub(mul(ratio, logarithm(volume)), one), volume);
-      const gain = ofBody(rows, kept + MEMORY_BODY, BODY_GAIN), keep = ofBody(rows, kept + MEMORY_BODY, BODY_KEEP), weight = v128.and(v128.and(stiff, counts), mu);
+      const gain = ofBody(rows, kept + WARM_START_BODY, BODY_GAIN), keep = ofBody(rows, kept + WARM_START_BODY, BODY_KEEP), weight = v128.and(v128.and(stiff, counts), mu);
       v128.store(at, zero); v128.store(at, zero, 16); v128.store(at, zero, 32);
       entry(at, 0, f00, c00, p, own, kept, scale, gain, keep); entry(at, 16, f01, c01, p, own, kept, scale, gain, keep); entry(at, 32, f02, c02, p, own, kept, scale, gain, keep);
       entry(at, 48, f10, c10, p, own, kept, scale, gain, keep); entry(at, 64, f11, c11, p, own, kept, scale, gain, keep); entry(at, 80, f12, c12, p, own, kept, scale, gain, keep);
       entry(at, 96, f20, c20, p, own, kept, scale, gain, keep); entry(at, 112, f21, c21, p, own, kept, scale, gain, keep); entry(at, 128, f22, c22, p, own, kept, scale, gain, keep);
-      addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
-      addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, v128.load(at))); addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, v128.load(at, 16))); addTo(rows, kept + MEMORY_BODY, BODY_CHANGE, mul(weight, v128.load(at, 32)));
+      addTo(rows, kept + WARM_START_BODY, BODY_WEIGHT, weight);
+      addTo(rows, kept + WARM_START_BODY, BODY_MISMATCH, mul(weight, v128.load(at))); addTo(rows, kept + WARM_START_BODY, BODY_STRAIN, mul(weight, v128.load(at, 16))); addTo(rows, kept + WARM_START_BODY, BODY_CHANGE, mul(weight, v128.load(at, 32)));
     }
     const p00 = v128.load(kept), p01 = v128.load(kept, 16), p02 = v128.load(kept, 32), p10 = v128.load(kept, 48), p11 = v128.load(kept, 64), p12 = v128.load(kept, 80), p20 = v128.load(kept, 96), p21 = v128.load(kept, 112), p22 = v128.load(kept, 128);
     const h0x = dot3(p00, m00, p01, m01, p02, m02), h0y = dot3(p10, m00, p11, m01, p12, m02), h0z = dot3(p20, m00, p21, m01, p22, m02);

@@ -5,21 +5,21 @@
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
 import {
   HEADER, H_X, H_SUPPORT, H_BODIES, TET_APPLIED, TET_DM, TET_KEPT_BYTES, TET_ORTHO_S, TET_S, TET_S_COUPLING, TET_S_SHEAR, TET_UNIT, TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_PLASTIC_STRAIN,
-  MEMORY_BODY, MEMORY_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
+  WARM_START_BODY, WARM_START_BYTES, BODY_GAIN, BODY_KEEP, BODY_MISMATCH, BODY_STRAIN, BODY_CHANGE, BODY_WEIGHT,
 } from "../layout/layout";
 import { addTo, ofBody, support } from "./support";
 
 /** @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers */
-export function settleTetrahedra(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, false, false); }
-/** Like settleTetrahedra. */
-export function settleOrthotropic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, true, false); }
-/** Like settleTetrahedra. */
-export function settlePlastic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { settleStrains(block, own, count, kept, inverseH2, settled, true, true); }
+export function warmStartTetrahedra(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { warmStartStrains(block, own, count, kept, inverseH2, settled, false, false); }
+/** Like warmStartTetrahedra. */
+export function warmStartOrthotropic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { warmStartStrains(block, own, count, kept, inverseH2, settled, true, false); }
+/** Like warmStartTetrahedra. */
+export function warmStartPlastic(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32): void { warmStartStrains(block, own, count, kept, inverseH2, settled, true, true); }
 
-@inline function settleStrains(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
+@inline function warmStartStrains(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, general: bool, plastic: bool): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
   const aT = f32x4.splat(inverseH2), half = f32x4.splat(0.5), one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += MEMORY_BYTES) {
+  for (let n = 0; n < count; n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES, kept += WARM_START_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
     const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
     a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
@@ -59,15 +59,15 @@ export function settlePlastic(block: usize, own: usize, count: i32, kept: usize,
         r0 = sub(r0, v128.load(block, TET_PLASTIC_STRAIN)); r1 = sub(r1, v128.load(block, TET_PLASTIC_STRAIN + 16)); r2 = sub(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
         r3 = sub(r3, v128.load(block, TET_PLASTIC_STRAIN + 48)); r4 = sub(r4, v128.load(block, TET_PLASTIC_STRAIN + 64)); r5 = sub(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
       }
-      addTo(rows, kept + MEMORY_BODY, BODY_MISMATCH, mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))));
-      addTo(rows, kept + MEMORY_BODY, BODY_WEIGHT, weight);
-      addTo(rows, kept + MEMORY_BODY, BODY_STRAIN, mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))));
+      addTo(rows, kept + WARM_START_BODY, BODY_MISMATCH, mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))));
+      addTo(rows, kept + WARM_START_BODY, BODY_WEIGHT, weight);
+      addTo(rows, kept + WARM_START_BODY, BODY_STRAIN, mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))));
       const d0 = sub(l0, k0), d1 = sub(l1, k1), d2 = sub(l2, k2), d3 = sub(l3, k3), d4 = sub(l4, k4), d5 = sub(l5, k5);
       const q0 = dot3(s00, d0, s01, d1, s02, d2), q1 = dot3(s01, d0, s11, d1, s12, d2), q2 = dot3(s02, d0, s12, d1, s22, d2), q3 = mul(s33, d3), q4 = mul(s44, d4), q5 = mul(s55, d5);
-      addTo(rows, kept + MEMORY_BODY, BODY_CHANGE, mul(weight, add(dot3(q0, q0, q1, q1, q2, q2), mul(half, dot3(q3, q3, q4, q4, q5, q5)))));
+      addTo(rows, kept + WARM_START_BODY, BODY_CHANGE, mul(weight, add(dot3(q0, q0, q1, q1, q2, q2), mul(half, dot3(q3, q3, q4, q4, q5, q5)))));
       // an inverted element has no multipliers (inversion.ts) and remembers nothing
       const known = f32x4.ne(v128.or(v128.or(v128.or(l0, l1), v128.or(l2, l3)), v128.or(l4, l5)), f32x4.splat(0));
-      const gain = ofBody(rows, kept + MEMORY_BODY, BODY_GAIN), keep = v128.and(ofBody(rows, kept + MEMORY_BODY, BODY_KEEP), known);
+      const gain = ofBody(rows, kept + WARM_START_BODY, BODY_GAIN), keep = v128.and(ofBody(rows, kept + WARM_START_BODY, BODY_KEEP), known);
       k0 = mul(keep, madd(gain, d0, k0)); k1 = mul(keep, madd(gain, d1, k1)); k2 = mul(keep, madd(gain, d2, k2)); k3 = mul(keep, madd(gain, d3, k3)); k4 = mul(keep, madd(gain, d4, k4)); k5 = mul(keep, madd(gain, d5, k5));
       v128.store(kept, k0); v128.store(kept, k1, 16); v128.store(kept, k2, 32); v128.store(kept, k3, 48); v128.store(kept, k4, 64); v128.store(kept, k5, 80);
     }
