@@ -9,10 +9,10 @@
  * normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
  * Tried and lost: rows written from the lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
-import { HEADER, H_X, H_MARKS, H_OWNERS, MARK_STRAYED, EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_MARKS, H_OWNERS, MARK_OUTLIER, EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "../layout/layout";
 import { add, dot3, madd, mul, sub } from "../math/lanes";
 import { addEdges, addVertexTriangle } from "./pairList";
-import { lanesOf, strayedLanes } from "./trees";
+import { lanesOf, outlierLanes } from "./trees";
 
 const WIDER: f32 = 1.015625; // 1 + 1/64
 const SIDE_SHARE: f32 = 1.220703125e-4; // 2^-13
@@ -20,9 +20,9 @@ const COURSE_SHARE: f32 = 5.9604644775390625e-8; // 2^-24
 const NEEDLE: f32 = 9.5367431640625e-7; // 2^-20, a sine squared
 const SHORT: f32 = 1024; // 32 squared
 
-let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toCourses: usize, strayedOnly: bool;
+let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toCourses: usize, outliersOnly: bool;
 // of leaves that both have strayed: whether pairs of two strayed primitives are to be listed now (else the other leaf asked, or will)
-let bothStrayed = true, trianglesAsk = false;
+let bothOutliers = true, trianglesAsk = false;
 // the part of the courses that is looked at for them
 let begin: v128 = i32x4(0, 0, 0, 0), share: v128 = i32x4(0, 0, 0, 0);
 
@@ -31,7 +31,7 @@ export function openLeavesPart(from: f32, to: f32): void { begin = f32x4.splat(f
 
 /** @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface; positions, courses bytes from X; strayed only pairs of what has strayed: of vertices or edges that ask, or of triangles that ask for others */
 export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, courses: usize, strayed: bool): void {
-  strayedOnly = strayed;
+  outliersOnly = strayed;
   wideReach2 = f32x4.splat(reach2 * WIDER); boxReach = f32x4.splat(box); itself = same;
   shift = positions; toCourses = courses;
 }
@@ -48,14 +48,14 @@ export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, 
   return and(f32x4.gt(less, f32x4.splat(0)), f32x4.gt(mul(less, less), mul(limit, length2)));
 }
 
-@inline export function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_STRAYED) != 0; }
+@inline export function strayed(particle: usize): bool { return (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_OUTLIER) != 0; }
 
 /** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
 export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
   const at = leaf + TRIANGLE_LEAF_AT, ahead = leaf + TRIANGLE_LEAF_COURSES;
   let ax = row(at, 0), ay = row(at, 16), az = row(at, 32), bx = row(at, 48), by = row(at, 64), bz = row(at, 80), cx = row(at, 96), cy = row(at, 112), cz = row(at, 128);
   let kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32), eX = row(ahead, 48), eY = row(ahead, 64), eZ = row(ahead, 80), fX = row(ahead, 96), fY = row(ahead, 112), fZ = row(ahead, 128);
-  if (strayedOnly) {
+  if (outliersOnly) {
     ax = madd(begin, kx, ax); ay = madd(begin, ky, ay); az = madd(begin, kz, az); kx = mul(share, kx); ky = mul(share, ky); kz = mul(share, kz);
     bx = madd(begin, eX, bx); by = madd(begin, eY, by); bz = madd(begin, eZ, bz); eX = mul(share, eX); eY = mul(share, eY); eZ = mul(share, eZ);
     cx = madd(begin, fX, cx); cy = madd(begin, fY, cy); cz = madd(begin, fZ, cz); fX = mul(share, fX); fY = mul(share, fY); fZ = mul(share, fZ);
@@ -65,12 +65,12 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const hx = add(most(ax, bx, cx), boxReach), hy = add(most(ay, by, cy), boxReach), hz = add(most(az, bz, cz), boxReach);
   const Lx = sub(least(Ax, Bx, Cx), boxReach), Ly = sub(least(Ay, By, Cy), boxReach), Lz = sub(least(Az, Bz, Cz), boxReach);
   const Hx = add(most(Ax, Bx, Cx), boxReach), Hy = add(most(Ay, By, Cy), boxReach), Hz = add(most(Az, Bz, Cz), boxReach);
-  const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES), ofStrayed = strayedOnly ? strayedLanes(leaf, 3) & valid : valid;
+  const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES), ofOutliers = outliersOnly ? outlierLanes(leaf, 3) & valid : valid;
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
     const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
     let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(course), jy = v128.load32_splat(course, 4), jz = v128.load32_splat(course, 8);
-    if (strayedOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
+    if (outliersOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
     const Px = add(px, jx), Py = add(py, jy), Pz = add(pz, jz);
     let hit = and(
       and(and(or(f32x4.ge(px, lx), f32x4.ge(Px, Lx)), or(f32x4.le(px, hx), f32x4.le(Px, Hx))), and(or(f32x4.ge(py, ly), f32x4.ge(Py, Ly)), or(f32x4.le(py, hy), f32x4.le(Py, Hy)))),
@@ -79,7 +79,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
       const p = i32x4.splat(<i32>particle);
       hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
     }
-    near = (near << 4) | (v128.bitmask<i32>(hit) & (!strayedOnly || strayed(<usize>particle) ? valid : trianglesAsk || !ownerOf(<usize>particle) ? ofStrayed : 0));
+    near = (near << 4) | (v128.bitmask<i32>(hit) & (!outliersOnly || strayed(<usize>particle) ? valid : trianglesAsk || !ownerOf(<usize>particle) ? ofOutliers : 0));
   }
   if (!near) return;
   const zero = f32x4.splat(0);
@@ -101,7 +101,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
     if (!(near & 15)) continue;
     const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
     let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(course), jy = v128.load32_splat(course, 4), jz = v128.load32_splat(course, 8);
-    if (strayedOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
+    if (outliersOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
     const qx = sub(px, ax), qy = sub(py, ay), qz = sub(pz, az), dx = sub(jx, kx), dy = sub(jy, ky), dz = sub(jz, kz);
     const up = dot3(qx, nx, qy, ny, qz, nz), wc = dot3(qx, fx, qy, fy, qz, fz), wb = dot3(qx, gx, qy, gy, qz, gz), wa = sub(sub(area, wb), wc);
     const Up = madd(dx, nx, madd(dy, ny, madd(dz, nz, up))), Wc = madd(dx, fx, madd(dy, fy, madd(dz, fz, wc))), Wb = madd(dx, gx, madd(dy, gy, madd(dz, gz, wb))), Wa = sub(sub(area, Wb), Wc);
@@ -126,7 +126,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
 }
 
 /** Of what asks for all: pairs of two that have strayed come up twice, and are listed once. */
-export function askFor(both: bool): void { bothStrayed = both; }
+export function askFor(both: bool): void { bothOutliers = both; }
 
 /** Whether it is triangles that ask for particles that have not strayed, or particles that have for triangles. */
 export function askByTriangles(they: bool): void { trianglesAsk = they; }
@@ -139,7 +139,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const at = B + EDGE_LEAF_AT, ahead = B + EDGE_LEAF_COURSES;
   let cx = row(at, 0), cy = row(at, 16), cz = row(at, 32), dx = row(at, 48), dy = row(at, 64), dz = row(at, 80);
   let kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32), mx = row(ahead, 48), my = row(ahead, 64), mz = row(ahead, 80);
-  if (strayedOnly) {
+  if (outliersOnly) {
     cx = madd(begin, kx, cx); cy = madd(begin, ky, cy); cz = madd(begin, kz, cz); kx = mul(share, kx); ky = mul(share, ky); kz = mul(share, kz);
     dx = madd(begin, mx, dx); dy = madd(begin, my, dy); dz = madd(begin, mz, dz); mx = mul(share, mx); my = mul(share, my); mz = mul(share, mz);
   }
@@ -150,13 +150,13 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const Hx = add(f32x4.pmax(Cx, Dx), boxReach), Hy = add(f32x4.pmax(Cy, Dy), boxReach), Hz = add(f32x4.pmax(Cz, Dz), boxReach);
   const vx = sub(dx, cx), vy = sub(dy, cy), vz = sub(dz, cz), v2 = dot3(vx, vx, vy, vy, vz, vz);
   const validA = lanesOf(treeA, A, EDGE_LEAF_BYTES), validB = lanesOf(treeB, B, EDGE_LEAF_BYTES), zero = f32x4.splat(0);
-  const strayedA = strayedOnly ? strayedLanes(A, 2) : 0, strayedB = strayedOnly ? strayedLanes(B, 2) : 0;
+  const outliersA = outliersOnly ? outlierLanes(A, 2) : 0, outliersB = outliersOnly ? outlierLanes(B, 2) : 0;
   for (let i = 0; validA >> i; i++) {
-    if (strayedOnly && !((strayedA >> i) & 1)) continue;
+    if (outliersOnly && !((outliersA >> i) & 1)) continue;
     const lane = A + (<usize>i << 2), from = lane + EDGE_LEAF_AT, course = lane + EDGE_LEAF_COURSES;
     let ax = v128.load32_splat(from), ay = v128.load32_splat(from, 16), az = v128.load32_splat(from, 32), bx = v128.load32_splat(from, 48), by = v128.load32_splat(from, 64), bz = v128.load32_splat(from, 80);
     let ix = v128.load32_splat(course), iy = v128.load32_splat(course, 16), iz = v128.load32_splat(course, 32), jx = v128.load32_splat(course, 48), jy = v128.load32_splat(course, 64), jz = v128.load32_splat(course, 80);
-    if (strayedOnly) {
+    if (outliersOnly) {
       ax = madd(begin, ix, ax); ay = madd(begin, iy, ay); az = madd(begin, iz, az); ix = mul(share, ix); iy = mul(share, iy); iz = mul(share, iz);
       bx = madd(begin, jx, bx); by = madd(begin, jy, by); bz = madd(begin, jz, bz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz);
     }
@@ -167,9 +167,9 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
         and(or(f32x4.ge(f32x4.pmax(ay, by), ly), f32x4.ge(f32x4.pmax(Ay, By), Ly)), or(f32x4.le(f32x4.pmin(ay, by), hy), f32x4.le(f32x4.pmin(Ay, By), Hy)))),
       and(or(f32x4.ge(f32x4.pmax(az, bz), lz), f32x4.ge(f32x4.pmax(Az, Bz), Lz)), or(f32x4.le(f32x4.pmin(az, bz), hz), f32x4.le(f32x4.pmin(Az, Bz), Hz))));
     let bits = v128.bitmask<i32>(hit) & validB;
-    if (!strayedOnly) { if (A == B) bits &= 14 << i; }
-    else if (A == B) bits &= (14 << i) | (~strayedB & ~(1 << i));
-    else if (!bothStrayed || (itself && B < A)) bits &= ~strayedB;
+    if (!outliersOnly) { if (A == B) bits &= 14 << i; }
+    else if (A == B) bits &= (14 << i) | (~outliersB & ~(1 << i));
+    else if (!bothOutliers || (itself && B < A)) bits &= ~outliersB;
     if (!bits) continue;
     const a0 = load<u32>(lane), a1 = load<u32>(lane, 16);
     if (itself) {

@@ -9,7 +9,7 @@
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_COURSES, H_CORNERS, MARK_STRAYED, TRIANGLE_LEAF_BYTES, SURFACE_STRAYED, NODE_STRAYED,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_COURSES, H_CORNERS, MARK_OUTLIER, TRIANGLE_LEAF_BYTES, SURFACE_OUTLIERS, NODE_OUTLIERS,
   SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
@@ -17,7 +17,7 @@ import {
 import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { meetsSurface } from "../state/filters";
 import { askByTriangles, askFor, edgeLeaves, openLeaves, openLeavesPart, ownerOf, strayed, vertexLeaf } from "./pairLeaves";
-import { askFast, askMoving, askPart, column, forgetStrayed, lanesOf, passing, refit, refitStrayed } from "./trees";
+import { askFast, askMoving, askPart, column, forgetOutliers, lanesOf, passing, refit, refitOutliers } from "./trees";
 
 /** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six of what is between them. */
 const BOX_ROUNDING: f32 = 5.9604644775390625e-7; // 2^-24 x 10
@@ -36,9 +36,9 @@ function reachOf(A: usize, B: usize): f64 {
 // ---- the surfaces that are asked now ---------------------------------------------------------------------------------------------
 let itself: bool, boxReach: f32, shift: usize, toCourses: usize;
 // only pairs of what has strayed
-let strayedOnly = false;
+let outliersOnly = false;
 
-@inline function strayedOf(surface: usize): i32 { return load<i32>(surface, SURFACE_STRAYED); }
+@inline function outliersOf(surface: usize): i32 { return load<i32>(surface, SURFACE_OUTLIERS); }
 
 /** Largest coordinate of a surface's boxes in `tree`, 0 without primitives. */
 function farthest(tree: usize): f32 {
@@ -82,7 +82,7 @@ export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
   // across their way only what goes further than primitives are long has something to be parted by
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
-  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses, strayedOnly);
+  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses, outliersOnly);
   return true;
 }
 
@@ -104,7 +104,7 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
   for (let n = from, block = <usize>load<u32>(vertices, TREE_VERTICES) + (<usize>from << 4); n < to; n++, block += 16) {
     const i = <usize>load<u32>(block), j = <usize>load<u32>(block, 4), k = <usize>load<u32>(block, 8), l = <usize>load<u32>(block, 12);
     const p = v128.load(i + shift), q = v128.load(j + shift), r = v128.load(k + shift), s = v128.load(l + shift);
-    if (strayedOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
+    if (outliersOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
     const P = f32x4.add(p, v128.load(i + toCourses)), Q = f32x4.add(q, v128.load(j + toCourses)), R = f32x4.add(r, v128.load(k + toCourses)), S = f32x4.add(s, v128.load(l + toCourses));
     const low = least(p, q, r, s), high = most(p, q, r, s), laterLow = least(P, Q, R, S), laterHigh = most(P, Q, R, S);
     const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow)), below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
@@ -142,7 +142,7 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
   const root = <usize>load<u32>(tree, TREE_NODES);
   askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
   let bits = passing(node);
-  if (strayedOnly) bits &= load<i32>(node, NODE_STRAYED);
+  if (outliersOnly) bits &= load<i32>(node, NODE_OUTLIERS);
   for (; bits; bits &= bits - 1) {
     const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
     if (<usize>load<u32>(lane, NODE_ENDS) <= begin) continue;
@@ -162,7 +162,7 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
   // of one surface's pairs of leaves, those whose first comes first; with itself, too. What has strayed asks all, and the leaf sorts it out
-  if (itself && !strayedOnly) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
+  if (itself && !outliersOnly) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
     if (child & 1) edgeLeaves(own, leaf, tree, child & ~1);
@@ -185,24 +185,24 @@ export function listPairs(positions: usize, courses: usize): i32 {
 }
 
 /**
- * Fills H_PAIRS with the pairs of particles marked MARK_STRAYED (how many of each surface: SURFACE_STRAYED), for the courses from `from` on. All others
+ * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the courses from `from` on. All others
  * are where the list's courses have them, within their margins, and their trees as the whole list left them.
  * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the courses
  * @returns rows, or -1 where they do not fit
  */
-export function listStrayed(now: usize, from: f32, to: f32): i32 {
+export function listOutliers(now: usize, from: f32, to: f32): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
   const positions = <usize>load<u32>(HEADER, H_REFERENCE), courses = <usize>load<u32>(HEADER, H_COURSES), X = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < count; n++) {
     const triangles = triangleTree(surface(n)), edges = edgeTree(surface(n));
-    if (strayedOf(surface(n))) { refitStrayed(triangles, 3, positions, courses, X); refitStrayed(edges, 2, positions, courses, X); }
-    else { forgetStrayed(triangles); forgetStrayed(edges); }
+    if (outliersOf(surface(n))) { refitOutliers(triangles, 3, positions, courses, X); refitOutliers(edges, 2, positions, courses, X); }
+    else { forgetOutliers(triangles); forgetOutliers(edges); }
   }
   openRegion(pairs, end, positions, courses);
   openPart(now, from, to); askPart(from, to); openLeavesPart(from, to);
-  strayedOnly = true;
+  outliersOnly = true;
   listAll(count, positions, courses);
-  strayedOnly = false;
+  outliersOnly = false;
   askPart(0, 1);
   return counted(pairs, end);
 }
@@ -210,8 +210,8 @@ export function listStrayed(now: usize, from: f32, to: f32): i32 {
 function listAll(count: i32, positions: usize, courses: usize): void {
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if ((strayedOnly && !strayedOf(surface(a)) && !strayedOf(surface(b))) || !openPair(a, b, positions, courses)) continue;
-      if (strayedOnly) { listStrayedOf(a, b); continue; }
+      if ((outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) || !openPair(a, b, positions, courses)) continue;
+      if (outliersOnly) { listOutliersOf(a, b); continue; }
       listVertices(a, b, 0, vertexBlocks(a));
       if (a != b) { turnSurfaces(b, a); listVertices(b, a, 0, vertexBlocks(b)); turnSurfaces(a, b); }
       listEdges(a, b, 0, edgeBlocks(a));
@@ -220,8 +220,8 @@ function listAll(count: i32, positions: usize, courses: usize): void {
 }
 
 /** What has strayed of surfaces a and b asks: vertices for triangles, triangles for vertices that have not, edges for edges. */
-function listStrayedOf(a: i32, b: i32): void {
-  const ofA = strayedOf(surface(a)) != 0, ofB = strayedOf(surface(b)) != 0;
+function listOutliersOf(a: i32, b: i32): void {
+  const ofA = outliersOf(surface(a)) != 0, ofB = outliersOf(surface(b)) != 0;
   askFor(true);
   listVertices(a, b, 0, vertexBlocks(a));
   if (ofB) listTriangles(a, b);
@@ -239,16 +239,16 @@ function listStrayedOf(a: i32, b: i32): void {
 function listTriangles(a: i32, b: i32): void {
   const tree = triangleTree(surface(a)), own = triangleTree(surface(b));
   askByTriangles(true);
-  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT)) askStrayed(own, <usize>load<u32>(own, TREE_NODES), tree);
+  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT)) askOutliers(own, <usize>load<u32>(own, TREE_NODES), tree);
   askByTriangles(false);
 }
 
-function askStrayed(own: usize, node: usize, tree: usize): void {
+function askOutliers(own: usize, node: usize, tree: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
   askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
-  for (let bits = passing(node) & load<i32>(node, NODE_STRAYED); bits; bits &= bits - 1) {
+  for (let bits = passing(node) & load<i32>(node, NODE_OUTLIERS); bits; bits &= bits - 1) {
     const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
-    if (!(child & 1)) { askStrayed(own, child, tree); continue; }
+    if (!(child & 1)) { askOutliers(own, child, tree); continue; }
     askLane(lane);
     askCorners(own, child & ~1, tree, root);
   }

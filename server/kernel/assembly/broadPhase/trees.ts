@@ -7,7 +7,7 @@
  * A coordinate that is no number is left out of boxes: what it belongs to touches nothing until the guard has dealt with it.
  */
 import {
-  HEADER, H_X, H_MARKS, MARK_STRAYED, NODE_STRAYED, TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
+  HEADER, H_X, H_MARKS, MARK_OUTLIER, NODE_OUTLIERS, TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
   NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, EDGE_LEAF_AT, EDGE_LEAF_COURSES,
 } from "../layout/layout";
 import { xs, ys, zs } from "../math/lanes";
@@ -51,29 +51,29 @@ let low: v128, high: v128, laterLow: v128, laterHigh: v128;
  */
 export function refit(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, false); }
 
-/** Likewise where anything below has strayed (MARK_STRAYED); notes in every node which children have. */
-export function refitStrayed(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, true); }
+/** Likewise where anything below has strayed (MARK_OUTLIER); notes in every node which children have. */
+export function refitOutliers(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, true); }
 
 /** Nothing in this tree has strayed. */
-export function forgetStrayed(tree: usize): void { if (load<i32>(tree, TREE_NODE_COUNT)) store<i32>(<usize>load<u32>(tree, TREE_NODES), 0, NODE_STRAYED); }
+export function forgetOutliers(tree: usize): void { if (load<i32>(tree, TREE_NODE_COUNT)) store<i32>(<usize>load<u32>(tree, TREE_NODES), 0, NODE_OUTLIERS); }
 
 /** @returns a bit for every primitive of a leaf with a corner that has strayed; what is in unused lanes counts as well */
-export function strayedLanes(leaf: usize, corners: i32): i32 {
+export function outlierLanes(leaf: usize, corners: i32): i32 {
   const X = <usize>load<u32>(HEADER, H_X), marks = <usize>load<u32>(HEADER, H_MARKS);
   let bits = 0;
   for (let c = 0; c < corners; c++) {
     const row = leaf + (<usize>c << 4);
-    for (let lane: usize = 0; lane < 4; lane++) if (load<u8>(marks + ((<usize>load<u32>(row + (lane << 2)) - X) >> 4)) & MARK_STRAYED) bits |= 1 << <i32>lane;
+    for (let lane: usize = 0; lane < 4; lane++) if (load<u8>(marks + ((<usize>load<u32>(row + (lane << 2)) - X) >> 4)) & MARK_OUTLIER) bits |= 1 << <i32>lane;
   }
   return bits;
 }
 
 /** @returns a bit for every child with something in it that has strayed */
-function strayedChildren(node: usize, corners: i32): i32 {
+function outlierChildren(node: usize, corners: i32): i32 {
   let bits = 0;
   for (let c: usize = 0; c < 4; c++) {
     const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN);
-    if (child && (child & 1 ? strayedLanes(child & ~1, corners) : load<i32>(child, NODE_STRAYED))) bits |= 1 << <i32>c;
+    if (child && (child & 1 ? outlierLanes(child & ~1, corners) : load<i32>(child, NODE_OUTLIERS))) bits |= 1 << <i32>c;
   }
   return bits;
 }
@@ -85,8 +85,8 @@ function refitNodes(tree: usize, corners: i32, positions: usize, courses: usize,
     const node = first + <usize>n * NODE_BYTES;
     let due = 15;
     if (strayed) {
-      due = strayedChildren(node, corners);
-      store<i32>(node, due, NODE_STRAYED);
+      due = outlierChildren(node, corners);
+      store<i32>(node, due, NODE_OUTLIERS);
       if (!due) continue;
     }
     let boxLow = none, boxHigh = nothing, laterBoxLow = none, laterBoxHigh = nothing;

@@ -10,13 +10,13 @@
  * Measured against lists made anew each time: the falling sheet of scenes/drape.json made six a tick.
  */
 import {
-  HEADER, H_X, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_LIST_LIFE, H_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_PARTICLES, H_STRAYED, H_COUNT_MENDED,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_MARGIN, SURFACE_STRAYED, SURFACE_STRAYS, SURFACE_BYTES, MARK_STRAYED,
+  HEADER, H_X, H_SAFE, H_SURFACE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_LIST_LIFE, H_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_PARTICLES, H_OUTLIERS, H_COUNT_MENDED,
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_MARGIN, SURFACE_OUTLIERS, SURFACE_OUTLIERS_SINCE, SURFACE_BYTES, MARK_OUTLIER,
 } from "../layout/layout";
 import { markAt, numberOf } from "./changed";
 import { bindNeighbors } from "../integrate/freeBodies";
 import { noteListed } from "../state/islands";
-import { listStrayed } from "../broadPhase/pairs";
+import { listOutliers } from "../broadPhase/pairs";
 import { dropPairs, packMore } from "./contactList";
 
 /** Of so many particles at most one may have strayed: where more have, the list is made anew. */
@@ -37,8 +37,8 @@ let strays = 0;
  * Looks for strays at the end of a substep: counts and notes them.
  * @param counts whether the substep has yet to be counted in H_TRAVEL, which is about particles that have not strayed
  */
-export function findStrays(counts: bool): i32 {
-  const X = <usize>load<u32>(HEADER, H_X), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, toSafe = <usize>load<u32>(HEADER, H_SAFE) - X, list = <usize>load<u32>(HEADER, H_STRAYED);
+export function findOutliers(counts: bool): i32 {
+  const X = <usize>load<u32>(HEADER, H_X), toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, toSafe = <usize>load<u32>(HEADER, H_SAFE) - X, list = <usize>load<u32>(HEADER, H_OUTLIERS);
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT), done = load<i32>(HEADER, H_LIST_SUBSTEPS), n: f32 = <f32>done, part = f32x4.splat(1 / <f32>load<i32>(HEADER, H_LIST_LIFE)), time = f32x4.splat(n / <f32>load<i32>(HEADER, H_LIST_LIFE));
   let most: f32 = 0;
   strays = 0;
@@ -52,8 +52,8 @@ export function findStrays(counts: bool): i32 {
         strays++;
       } else most = max<f32>(most, lately);
     }
-    store<i32>(surface, strays - before, SURFACE_STRAYED);
-    store<i32>(surface, load<i32>(surface, SURFACE_STRAYS) + strays - before, SURFACE_STRAYS);
+    store<i32>(surface, strays - before, SURFACE_OUTLIERS);
+    store<i32>(surface, load<i32>(surface, SURFACE_OUTLIERS_SINCE) + strays - before, SURFACE_OUTLIERS_SINCE);
   }
   if (counts) {
     const step = Mathf.sqrt(most) * (1 + 1e-5);
@@ -70,20 +70,20 @@ export function findStrays(counts: bool): i32 {
 export function mendList(): bool {
   if (!load<i32>(HEADER, H_LIST_VALID) || MANY * strays > load<i32>(HEADER, H_PARTICLES)) return false;
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_MENDED) + 1, H_COUNT_MENDED);
-  const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, list = <usize>load<u32>(HEADER, H_STRAYED);
+  const X = <usize>load<u32>(HEADER, H_X), safe = <usize>load<u32>(HEADER, H_SAFE), toSafe = safe - X, toReference = <usize>load<u32>(HEADER, H_REFERENCE) - X, toCourse = <usize>load<u32>(HEADER, H_COURSES) - X, list = <usize>load<u32>(HEADER, H_OUTLIERS);
   const life = load<i32>(HEADER, H_LIST_LIFE), past = load<i32>(HEADER, H_LIST_SUBSTEPS) - 1, end = min<i32>(life, past + load<i32>(HEADER, H_SUBSTEPS)), gone = f32x4.splat(<f32>past), all = f32x4.splat(<f32>life);
   for (let n = 0; n < strays; n++) {
     const particle = <usize>load<u32>(list + (<usize>n << 2)), S = v128.load(particle + toSafe), u = f32x4.sub(v128.load(particle), S), mark = markAt(numberOf(particle));
     v128.store(particle + toReference, f32x4.sub(S, f32x4.mul(gone, u)));
     v128.store(particle + toCourse, f32x4.replace_lane(f32x4.mul(all, u), 3, <f32>end));
     dropPairs(particle);
-    store<u8>(mark, <u8>(load<u8>(mark) | MARK_STRAYED));
+    store<u8>(mark, <u8>(load<u8>(mark) | MARK_OUTLIER));
   }
-  const fits = listStrayed(safe, <f32>past / <f32>life, <f32>end / <f32>life) >= 0 && packMore();
+  const fits = listOutliers(safe, <f32>past / <f32>life, <f32>end / <f32>life) >= 0 && packMore();
   noteListed();
   for (let n = 0; n < strays; n++) {
     const mark = markAt(numberOf(<usize>load<u32>(list + (<usize>n << 2))));
-    store<u8>(mark, <u8>(load<u8>(mark) & ~MARK_STRAYED));
+    store<u8>(mark, <u8>(load<u8>(mark) & ~MARK_OUTLIER));
   }
   bindNeighbors();
   return fits;

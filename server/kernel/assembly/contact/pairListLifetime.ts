@@ -12,14 +12,14 @@
  */
 import {
   HEADER, H_X, H_V, H_ACC, H_SAFE, H_SURFACE_COUNT, H_REFERENCE, H_COURSES, H_LIST_SUBSTEPS, H_LIST_VALID, H_PARTICLES, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_LIST_BLOCKS, H_COUNT_LISTS, H_LIST_LIFE, H_TRAVEL,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_STRAYS, 
+  SURFACE_FIRST, SURFACE_COUNT, SURFACE_RADIUS, SURFACE_MARGIN, SURFACE_LIMIT, SURFACE_OUTLIERS_SINCE, 
 } from "../layout/layout";
 import { change } from "./changed";
 import { bindNeighbors } from "../integrate/freeBodies";
 import { forgetListed, noteListed } from "../state/islands";
 import { listTogether } from "../broadPhase/pairChunks";
 import { refitTrees } from "../broadPhase/pairs";
-import { findStrays, mendList, square, surfaceAt } from "./outliers";
+import { findOutliers, mendList, square, surfaceAt } from "./outliers";
 import { restBlocks } from "./contactCheck";
 import { packPairs } from "./contactList";
 import { checkAll } from "./contactPasses";
@@ -73,7 +73,7 @@ export function beginPairList(): void {
  */
 function goOn(): bool {
   const life = load<i32>(HEADER, H_LIST_LIFE), substeps = load<i32>(HEADER, H_SUBSTEPS), surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
-  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || 2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > 3 * load<i32>(HEADER, H_LIST_BLOCKS) + SCRAPS || findStrays(false)) return false;
+  if (!load<i32>(HEADER, H_LIST_VALID) || life != TICKS * substeps || 2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > 3 * load<i32>(HEADER, H_LIST_BLOCKS) + SCRAPS || findOutliers(false)) return false;
   const X = <usize>load<u32>(HEADER, H_X), toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   let restless = 0;
   for (let n = 0; n < surfaces; n++) {
@@ -144,7 +144,7 @@ function setCourses(surface: usize, seconds: f32): void {
   }
   const least = leastMargin(surface), margin = least + TURNS * Mathf.sqrt(differs) * seconds + (fall ? BEND * Mathf.sqrt(strongest) * seconds * seconds : 0);
   // what the last list needed, this one may
-  const strayed = OFTEN * load<i32>(surface, SURFACE_STRAYS) * load<i32>(HEADER, H_SUBSTEPS) > load<i32>(surface, SURFACE_COUNT) * max<i32>(1, load<i32>(HEADER, H_LIST_SUBSTEPS));
+  const strayed = OFTEN * load<i32>(surface, SURFACE_OUTLIERS_SINCE) * load<i32>(HEADER, H_SUBSTEPS) > load<i32>(surface, SURFACE_COUNT) * max<i32>(1, load<i32>(HEADER, H_LIST_SUBSTEPS));
   const before = moved ? (strayed ? WIDER : FADES) * load<f32>(surface, SURFACE_MARGIN) : 0;
   store<f32>(surface, min<f32>(max<f32>(margin, before), max<f32>(load<f32>(surface, SURFACE_LIMIT), least)), SURFACE_MARGIN);
 }
@@ -163,7 +163,7 @@ function makeList(positions: usize, life: i32): void {
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
   memory.copy(<usize>load<u32>(HEADER, H_REFERENCE), positions, bytes);
   store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
-  for (let n = 0; n < surfaces; n++) store<i32>(surfaceAt(n), 0, SURFACE_STRAYS);
+  for (let n = 0; n < surfaces; n++) store<i32>(surfaceAt(n), 0, SURFACE_OUTLIERS_SINCE);
   store<f32>(HEADER, 0, H_TRAVEL);
   store<i32>(HEADER, 1, H_LIST_VALID);
   let left = life;
@@ -198,13 +198,13 @@ function makeList(positions: usize, life: i32): void {
 export function advance(): bool {
   if (!load<i32>(HEADER, H_LIST_VALID)) return false;
   store<i32>(HEADER, load<i32>(HEADER, H_LIST_SUBSTEPS) + 1, H_LIST_SUBSTEPS);
-  return !findStrays(true) && lives();
+  return !findOutliers(true) && lives();
 }
 
 @inline function lives(): bool { return load<i32>(HEADER, H_LIST_SUBSTEPS) <= load<i32>(HEADER, H_LIST_LIFE); }
 
 /** Has no particle strayed further from its course than the list allows, and is its life not over? */
-export function withinReach(): bool { return load<i32>(HEADER, H_LIST_VALID) != 0 && !findStrays(false) && lives(); }
+export function withinReach(): bool { return load<i32>(HEADER, H_LIST_VALID) != 0 && !findOutliers(false) && lives(); }
 
 /** Answers of `renewList`. */
 export const NONE = 0, MENDED = 1, ANEW = 2;

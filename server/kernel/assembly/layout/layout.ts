@@ -92,7 +92,7 @@ export const H_CHANGED_FROM = 688; // i32 pointer: f32x4 per particle, where it 
 export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
 export const H_INCIDENT = 696; // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 export const H_INCIDENCES = 700; // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
-export const H_STRAYED = 704; // i32 pointer: i32 addresses of particles that have strayed
+export const H_OUTLIERS = 704; // i32 pointer: i32 addresses of particles that have strayed
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
@@ -391,8 +391,8 @@ export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_SHAPED = 80; // i32: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none: 0
 export const SHAPED = 1;
 export const SHAPED_SMOOTH = 2; // so large and round that nothing else has to push: pairs of it are only verified
-export const SURFACE_STRAYED = 84; // i32 how many of its particles have strayed, while their pairs are listed
-export const SURFACE_STRAYS = 88; // i32 how often its particles have strayed since the list was made
+export const SURFACE_OUTLIERS = 84; // i32 how many of its particles have strayed, while their pairs are listed
+export const SURFACE_OUTLIERS_SINCE = 88; // i32 how often its particles have strayed since the list was made
 export const SURFACE_BYTES = 96;
 
 /** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */
@@ -480,7 +480,7 @@ export const IMPULSE_ROWS = 1024;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
-export const MARK_STRAYED = 4; // from its course, while its pairs are listed again: not while there are zones
+export const MARK_OUTLIER = 4; // from its course, while its pairs are listed again: not while there are zones
 export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
 export const MARK_TANGLED = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
@@ -607,7 +607,7 @@ export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
 export const NODE_LATER_HIGH = 208;
 export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
 export const NODE_LATER_BOX_HIGH = 272;
-export const NODE_STRAYED = 288; // i32 a bit for every child with a primitive that has strayed, while their pairs are listed
+export const NODE_OUTLIERS = 288; // i32 a bit for every child with a primitive that has strayed, while their pairs are listed
 export const NODE_BYTES = 304;
 /** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit, then their courses likewise. */
 export const TRIANGLE_LEAF_AT = 48;
