@@ -57,18 +57,18 @@ export interface Kernel {
   placeCores(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
-  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and courses (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */
-  listPairs(positions: number, courses: number): number;
+  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */
+  listPairs(positions: number, trajectories: number): number;
   /** The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them joined; @see listPairs */
-  beginChunks(positions: number, courses: number): number;
+  beginChunks(positions: number, trajectories: number): number;
   listChunk(chunk: number): void;
   joinChunks(): number;
   /** Fills H_TANGLES with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
   findTangles(positions: number): number;
   /** The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the first's vertices or edges. */
-  refitTrees(positions: number, courses: number): void;
-  openRegion(from: number, to: number, positions: number, courses: number): void;
-  openPair(a: number, b: number, positions: number, courses: number): number;
+  refitTrees(positions: number, trajectories: number): void;
+  openRegion(from: number, to: number, positions: number, trajectories: number): void;
+  openPair(a: number, b: number, positions: number, trajectories: number): number;
   turnSurfaces(first: number, second: number): void;
   vertexBlocks(surface: number): number;
   edgeBlocks(surface: number): number;

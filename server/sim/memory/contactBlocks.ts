@@ -21,7 +21,7 @@ export function planContactBlocks(particles: number, { pairs, anyMeet }: Pick<Pl
   const owners = allocator.take(4 * particles), marks = allocator.take(particles);
   const fields: [number, number][] = [
     [L.H_SAFE, anyMeet ? take(16 * particles) : 0], [L.H_CONTACT_BLOCKS, take(blocks * L.CONTACT_BLOCK_BYTES)], [L.H_BLOCK_STATUS, take(blocks * L.STATUS_BYTES)], [L.H_CONTACT_BLOCK_CAPACITY, blocks], [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
-    [L.H_COLOR_MASKS, take(32 * particles)], [L.H_REFERENCE, take(16 * particles)], [L.H_COURSES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
+    [L.H_COLOR_MASKS, take(32 * particles)], [L.H_REFERENCE, take(16 * particles)], [L.H_TRAJECTORIES, take(16 * particles)], [L.H_CHANGED, take(8 * particles)], [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, marks], [L.H_OUTLIERS, take(4 * particles)], [L.H_INCIDENT, take(4 * particles)], [L.H_INCIDENCES, take(64 * blocks)], [L.H_QUEUE, take(32 * blocks)], [L.H_QUEUED, take(4 * blocks)],
     [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * Math.max(L.IMPULSE_ROWS, particles))], [L.H_PAIR_SCRATCH, take(8 * 48)], [L.H_CORNERS, take(4 * 12)],
   ];

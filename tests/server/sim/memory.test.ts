@@ -57,7 +57,7 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "colliders", at: header(L.H_COLLIDERS), bytes: L.COLLIDER_BYTES * header(L.H_COLLIDER_COUNT) },
     { name: "surfaces", at: header(L.H_SURFACE), bytes: L.SURFACE_BYTES * header(L.H_SURFACE_COUNT) },
     { name: "bodies", at: header(L.H_BODIES), bytes: L.BODY_BYTES * bodies.length },
-    ...([["safe", L.H_SAFE], ["reference", L.H_REFERENCE], ["courses", L.H_COURSES], ["changed from", L.H_CHANGED_FROM]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
+    ...([["safe", L.H_SAFE], ["reference", L.H_REFERENCE], ["courses", L.H_TRAJECTORIES], ["changed from", L.H_CHANGED_FROM]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
     { name: "touches", at: header(L.H_CONTACT_BLOCKS), bytes: L.CONTACT_BLOCK_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) }, { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES }, { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles }, { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "strayed", at: header(L.H_OUTLIERS), bytes: 4 * particles }, { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles }, { name: "marks", at: header(L.H_MARKS), bytes: particles }, { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },

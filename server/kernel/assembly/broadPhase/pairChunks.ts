@@ -6,7 +6,7 @@
  */
 import {
   HEADER, H_CHUNKS, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, CHUNKS_PIECES, CHUNKS_PIECE_COUNT, CHUNKS_BLOCKS, CHUNKS_COUNT, CHUNKS_ROWS, CHUNKS_POSITIONS,
-  CHUNKS_COURSES, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, CHUNK_BYTES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_BYTES, PAIR_BYTES, PIECE_FIRST, PIECE_A, PIECE_B, PIECE_EDGES, PIECE_BYTES, SHARED_LIST,
+  CHUNKS_TRAJECTORIES, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, CHUNK_BYTES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_BYTES, PAIR_BYTES, PIECE_FIRST, PIECE_A, PIECE_B, PIECE_EDGES, PIECE_BYTES, SHARED_LIST,
 } from "../layout/layout";
 import { closePages, openPages, turnSurfaces } from "./pairList";
 import { emptyHeap, heapWasEnough } from "./pairPages";
@@ -17,29 +17,29 @@ import { listEdges, listPairs, listVertices, openPair, refitTrees } from "./pair
 @inline function chunkRow(n: i32): usize { return <usize>load<u32>(chunks(), CHUNKS_ROWS) + <usize>n * CHUNK_BYTES; }
 
 /**
- * Trees to positions and courses, as for listPairs, which the chunks then read.
+ * Trees to positions and trajectories, as for listPairs, which the chunks then read.
  * @returns how many chunks there are: the same as long as the room is
  */
-export function beginChunks(positions: usize, courses: usize): i32 {
+export function beginChunks(positions: usize, trajectories: usize): i32 {
   const all = chunks();
-  refitTrees(positions, courses);
+  refitTrees(positions, trajectories);
   emptyHeap();
-  store<u32>(all, <u32>positions, CHUNKS_POSITIONS); store<u32>(all, <u32>courses, CHUNKS_COURSES);
+  store<u32>(all, <u32>positions, CHUNKS_POSITIONS); store<u32>(all, <u32>trajectories, CHUNKS_TRAJECTORIES);
   return load<i32>(all, CHUNKS_COUNT);
 }
 
 /** Lists one chunk, 0 <= chunk < beginChunks(). */
 export function listChunk(chunk: i32): void {
-  const all = chunks(), row = chunkRow(chunk), positions = <usize>load<u32>(all, CHUNKS_POSITIONS), courses = <usize>load<u32>(all, CHUNKS_COURSES), size = load<i32>(all, CHUNKS_BLOCKS);
+  const all = chunks(), row = chunkRow(chunk), positions = <usize>load<u32>(all, CHUNKS_POSITIONS), trajectories = <usize>load<u32>(all, CHUNKS_TRAJECTORIES), size = load<i32>(all, CHUNKS_BLOCKS);
   const pieces = <usize>load<u32>(all, CHUNKS_PIECES), last = pieces + <usize>load<i32>(all, CHUNKS_PIECE_COUNT) * PIECE_BYTES;
   // the row behind the last piece has the sum of all blocks
   const begin = chunk * size, end = min<i32>(begin + size, load<i32>(last, PIECE_FIRST));
-  openPages(positions, courses);
+  openPages(positions, trajectories);
   let a = -1, b = -1, open = false;
   for (let piece = pieceOf(pieces, last, begin); piece < last && load<i32>(piece, PIECE_FIRST) < end; piece += PIECE_BYTES) {
     const own = load<i32>(piece, PIECE_A), other = load<i32>(piece, PIECE_B), first = load<i32>(piece, PIECE_FIRST);
     const low = min<i32>(own, other), high = max<i32>(own, other);
-    if (low != a || high != b) { a = low; b = high; open = openPair(a, b, positions, courses); }
+    if (low != a || high != b) { a = low; b = high; open = openPair(a, b, positions, trajectories); }
     if (!open) continue;
     const from = max<i32>(begin, first) - first, to = min<i32>(end, load<i32>(piece + PIECE_BYTES, PIECE_FIRST)) - first;
     turnSurfaces(own, other);
@@ -50,9 +50,9 @@ export function listChunk(chunk: i32): void {
 }
 
 /** listPairs, by all threads. */
-export function listTogether(positions: usize, courses: usize): i32 {
-  if (!isHelped()) return listPairs(positions, courses);
-  beginChunks(positions, courses);
+export function listTogether(positions: usize, trajectories: usize): i32 {
+  if (!isHelped()) return listPairs(positions, trajectories);
+  beginChunks(positions, trajectories);
   openShared(SHARED_LIST);
   while (claimChunk()) listShared(chunkBegin, chunkEnd, sharedParts());
   closeShared(SHARED_LIST);

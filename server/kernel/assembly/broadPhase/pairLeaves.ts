@@ -1,39 +1,39 @@
 /**
  * Leaf against leaf: which of sixteen pairs of primitives may come within reach, four lanes at a time in float32. What passes is measured exactly
- * (pairList.ts); what is refused is parted, at the start and at the end of all courses, by one of a few directions: axes of the boxes, the triangle's
+ * (pairList.ts); what is refused is parted, at the start and at the end of all trajectories, by one of a few directions: axes of the boxes, the triangle's
  * normal and those of its sides in its plane, the closest points of two edges, and across the way of what moves fast: from middle to middle, less what
- * of it lies along their relative course. Corners are projected, so any direction will do, right or wrong: only the rounding of projections counts.
+ * of it lies along their relative trajectory. Corners are projected, so any direction will do, right or wrong: only the rounding of projections counts.
  * Distances are let go from sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24) on, s the lengths of two sides, m
- * what courses differ by. Projections of differences, taken from one corner, are off by 2^-22 of s, R and m; a side that is as short as 1/32 of the
+ * what trajectories differ by. Projections of differences, taken from one corner, are off by 2^-22 of s, R and m; a side that is as short as 1/32 of the
  * others has its distance from theirs, by that factor worse, and shorter ones part nothing. Triangles with an angle whose sine is below 2^-10 have no
  * normal in float32 and all pass. Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
  * Tried and lost: rows written from the lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
-import { HEADER, H_X, H_MARKS, H_OWNERS, MARK_OUTLIER, EDGE_LEAF_AT, EDGE_LEAF_COURSES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, TRIANGLE_LEAF_BYTES } from "../layout/layout";
+import { HEADER, H_X, H_MARKS, H_OWNERS, MARK_OUTLIER, EDGE_LEAF_AT, EDGE_LEAF_TRAJECTORIES, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_TRAJECTORIES, TRIANGLE_LEAF_BYTES } from "../layout/layout";
 import { add, dot3, madd, mul, sub } from "../math/lanes";
 import { addEdges, addVertexTriangle } from "./pairList";
 import { lanesOf, outlierLanes } from "./trees";
 
 const WIDER: f32 = 1.015625; // 1 + 1/64
 const SIDE_SHARE: f32 = 1.220703125e-4; // 2^-13
-const COURSE_SHARE: f32 = 5.9604644775390625e-8; // 2^-24
+const TRAJECTORY_SHARE: f32 = 5.9604644775390625e-8; // 2^-24
 const NEEDLE: f32 = 9.5367431640625e-7; // 2^-20, a sine squared
 const SHORT: f32 = 1024; // 32 squared
 
-let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toCourses: usize, outliersOnly: bool;
+let wideReach2: v128, boxReach: v128, itself: bool, shift: usize, toTrajectories: usize, outliersOnly: bool;
 // of leaves that both have strayed: whether pairs of two strayed primitives are to be listed now (else the other leaf asked, or will)
 let bothOutliers = true, trianglesAsk = false;
-// the part of the courses that is looked at for them
+// the part of the trajectories that is looked at for them
 let begin: v128 = i32x4(0, 0, 0, 0), share: v128 = i32x4(0, 0, 0, 0);
 
-/** For leaves of strayed primitives: the part from..to of all courses. Coordinates there are rounded, which R^2/64 is for. */
+/** For leaves of strayed primitives: the part from..to of all trajectories. Coordinates there are rounded, which R^2/64 is for. */
 export function openLeavesPart(from: f32, to: f32): void { begin = f32x4.splat(from); share = f32x4.splat(to - from); }
 
-/** @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface; positions, courses bytes from X; strayed only pairs of what has strayed: of vertices or edges that ask, or of triangles that ask for others */
-export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, courses: usize, strayed: bool): void {
+/** @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface; positions, trajectories bytes from X; strayed only pairs of what has strayed: of vertices or edges that ask, or of triangles that ask for others */
+export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, trajectories: usize, strayed: bool): void {
   outliersOnly = strayed;
   wideReach2 = f32x4.splat(reach2 * WIDER); boxReach = f32x4.splat(box); itself = same;
-  shift = positions; toCourses = courses;
+  shift = positions; toTrajectories = trajectories;
 }
 
 @inline function row(leaf: usize, at: usize): v128 { return v128.load(leaf + at); }
@@ -52,7 +52,7 @@ export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, 
 
 /** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
 export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
-  const at = leaf + TRIANGLE_LEAF_AT, ahead = leaf + TRIANGLE_LEAF_COURSES;
+  const at = leaf + TRIANGLE_LEAF_AT, ahead = leaf + TRIANGLE_LEAF_TRAJECTORIES;
   let ax = row(at, 0), ay = row(at, 16), az = row(at, 32), bx = row(at, 48), by = row(at, 64), bz = row(at, 80), cx = row(at, 96), cy = row(at, 112), cz = row(at, 128);
   let kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32), eX = row(ahead, 48), eY = row(ahead, 64), eZ = row(ahead, 80), fX = row(ahead, 96), fY = row(ahead, 112), fZ = row(ahead, 128);
   if (outliersOnly) {
@@ -68,8 +68,8 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES), ofOutliers = outliersOnly ? outlierLanes(leaf, 3) & valid : valid;
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
-    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
-    let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(course), jy = v128.load32_splat(course, 4), jz = v128.load32_splat(course, 8);
+    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, trajectory = <usize>particle + toTrajectories;
+    let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(trajectory), jy = v128.load32_splat(trajectory, 4), jz = v128.load32_splat(trajectory, 8);
     if (outliersOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
     const Px = add(px, jx), Py = add(py, jy), Pz = add(pz, jz);
     let hit = and(
@@ -91,21 +91,21 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   // normals of the sides a b (c's) and a c (b's), inward, as long as the side; that of b c is minus their sum, a at area
   const fx = sub(mul(ny, uz), mul(nz, uy)), fy = sub(mul(nz, ux), mul(nx, uz)), fz = sub(mul(nx, uy), mul(ny, ux));
   const gx = sub(mul(vy, nz), mul(vz, ny)), gy = sub(mul(vz, nx), mul(vx, nz)), gz = sub(mul(vx, ny), mul(vy, nx));
-  // courses of b and c as seen from a, and the triangle's least and greatest along each direction at the end
+  // trajectories of b and c as seen from a, and the triangle's least and greatest along each direction at the end
   const bX = sub(eX, kx), bY = sub(eY, ky), bZ = sub(eZ, kz), cX = sub(fX, kx), cY = sub(fY, ky), cZ = sub(fZ, kz);
   const nb = dot3(nx, bX, ny, bY, nz, bZ), nc = dot3(nx, cX, ny, cY, nz, cZ), fb = dot3(fx, bX, fy, bY, fz, bZ), fc = dot3(fx, cX, fy, cY, fz, cZ), gb = dot3(gx, bX, gy, bY, gz, bZ), gc = dot3(gx, cX, gy, cY, gz, cZ);
   const lowN = least(zero, nb, nc), highN = most(zero, nb, nc), lowF = least(zero, fb, add(area, fc)), lowG = least(zero, gc, add(area, gb));
   const lowE = least(area, sub(zero, add(fb, gb)), sub(zero, add(fc, gc)));
-  const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(COURSE_SHARE), add(dot3(bX, bX, bY, bY, bZ, bZ), dot3(cX, cX, cY, cY, cZ, cZ)), wideReach2));
+  const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(TRAJECTORY_SHARE), add(dot3(bX, bX, bY, bY, bZ, bZ), dot3(cX, cX, cY, cY, cZ, cZ)), wideReach2));
   for (let i = 0; near; i++, near >>= 4) {
     if (!(near & 15)) continue;
-    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, course = <usize>particle + toCourses;
-    let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(course), jy = v128.load32_splat(course, 4), jz = v128.load32_splat(course, 8);
+    const particle = load<u32>(block + (<usize>i << 2)), from = <usize>particle + shift, trajectory = <usize>particle + toTrajectories;
+    let px = v128.load32_splat(from), py = v128.load32_splat(from, 4), pz = v128.load32_splat(from, 8), jx = v128.load32_splat(trajectory), jy = v128.load32_splat(trajectory, 4), jz = v128.load32_splat(trajectory, 8);
     if (outliersOnly) { px = madd(begin, jx, px); py = madd(begin, jy, py); pz = madd(begin, jz, pz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz); }
     const qx = sub(px, ax), qy = sub(py, ay), qz = sub(pz, az), dx = sub(jx, kx), dy = sub(jy, ky), dz = sub(jz, kz);
     const up = dot3(qx, nx, qy, ny, qz, nz), wc = dot3(qx, fx, qy, fy, qz, fz), wb = dot3(qx, gx, qy, gy, qz, gz), wa = sub(sub(area, wb), wc);
     const Up = madd(dx, nx, madd(dy, ny, madd(dz, nz, up))), Wc = madd(dx, fx, madd(dy, fy, madd(dz, fz, wc))), Wb = madd(dx, gx, madd(dy, gy, madd(dz, gz, wb))), Wa = sub(sub(area, Wb), Wc);
-    const wide = madd(f32x4.splat(COURSE_SHARE), dot3(dx, dx, dy, dy, dz, dz), limit), one = f32x4.splat(1);
+    const wide = madd(f32x4.splat(TRAJECTORY_SHARE), dot3(dx, dx, dy, dy, dz, dz), limit), one = f32x4.splat(1);
     const out = and(sound, or(
       or(parted(up, sub(Up, highN), wide, one), parted(sub(zero, up), sub(lowN, Up), wide, one)),
       or(or(parted(sub(zero, wc), sub(lowF, Wc), wide, u2), parted(sub(zero, wb), sub(lowG, Wb), wide, v2)), and(long, parted(sub(zero, wa), sub(lowE, Wa), wide, e2)))));
@@ -136,7 +136,7 @@ export function askByTriangles(they: bool): void { trianglesAsk = they; }
 
 /** Edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
 export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void {
-  const at = B + EDGE_LEAF_AT, ahead = B + EDGE_LEAF_COURSES;
+  const at = B + EDGE_LEAF_AT, ahead = B + EDGE_LEAF_TRAJECTORIES;
   let cx = row(at, 0), cy = row(at, 16), cz = row(at, 32), dx = row(at, 48), dy = row(at, 64), dz = row(at, 80);
   let kx = row(ahead, 0), ky = row(ahead, 16), kz = row(ahead, 32), mx = row(ahead, 48), my = row(ahead, 64), mz = row(ahead, 80);
   if (outliersOnly) {
@@ -153,9 +153,9 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const outliersA = outliersOnly ? outlierLanes(A, 2) : 0, outliersB = outliersOnly ? outlierLanes(B, 2) : 0;
   for (let i = 0; validA >> i; i++) {
     if (outliersOnly && !((outliersA >> i) & 1)) continue;
-    const lane = A + (<usize>i << 2), from = lane + EDGE_LEAF_AT, course = lane + EDGE_LEAF_COURSES;
+    const lane = A + (<usize>i << 2), from = lane + EDGE_LEAF_AT, trajectory = lane + EDGE_LEAF_TRAJECTORIES;
     let ax = v128.load32_splat(from), ay = v128.load32_splat(from, 16), az = v128.load32_splat(from, 32), bx = v128.load32_splat(from, 48), by = v128.load32_splat(from, 64), bz = v128.load32_splat(from, 80);
-    let ix = v128.load32_splat(course), iy = v128.load32_splat(course, 16), iz = v128.load32_splat(course, 32), jx = v128.load32_splat(course, 48), jy = v128.load32_splat(course, 64), jz = v128.load32_splat(course, 80);
+    let ix = v128.load32_splat(trajectory), iy = v128.load32_splat(trajectory, 16), iz = v128.load32_splat(trajectory, 32), jx = v128.load32_splat(trajectory, 48), jy = v128.load32_splat(trajectory, 64), jz = v128.load32_splat(trajectory, 80);
     if (outliersOnly) {
       ax = madd(begin, ix, ax); ay = madd(begin, iy, ay); az = madd(begin, iz, az); ix = mul(share, ix); iy = mul(share, iy); iz = mul(share, iz);
       bx = madd(begin, jx, bx); by = madd(begin, jy, by); bz = madd(begin, jz, bz); jx = mul(share, jx); jy = mul(share, jy); jz = mul(share, jz);
@@ -189,7 +189,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
     const iX = sub(ix, kx), iY = sub(iy, ky), iZ = sub(iz, kz), jX = sub(jx, kx), jY = sub(jy, ky), jZ = sub(jz, kz), mX = sub(mx, kx), mY = sub(my, ky), mZ = sub(mz, kz);
     const Pa = madd(gx, iX, madd(gy, iY, madd(gz, iZ, pa))), Pb = madd(gx, jX, madd(gy, jY, madd(gz, jZ, pb))), Pd = madd(gx, mX, madd(gy, mY, madd(gz, mZ, pd)));
     const courses2 = add(dot3(iX, iX, iY, iY, iZ, iZ), add(dot3(jX, jX, jY, jY, jZ, jZ), dot3(mX, mX, mY, mY, mZ, mZ)));
-    const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(COURSE_SHARE), courses2, wideReach2));
+    const limit = madd(f32x4.splat(SIDE_SHARE), add(u2, v2), madd(f32x4.splat(TRAJECTORY_SHARE), courses2, wideReach2));
     bits &= ~v128.bitmask<i32>(parted(sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)), sub(f32x4.pmin(Pa, Pb), f32x4.pmax(zero, Pd)), limit, dot3(gx, gx, gy, gy, gz, gz)));
     if (bits && (bits & v128.bitmask<i32>(f32x4.gt(courses2, wideReach2)))) {
       const half = f32x4.splat(0.5), ox = add(qx, mul(half, sub(ux, vx))), oy = add(qy, mul(half, sub(uy, vy))), oz = add(qz, mul(half, sub(uz, vz)));

@@ -15,24 +15,24 @@ const REST_SHARE: f64 = 0.9;
 // first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for pages
 let front: usize, back: usize, frontEnd: usize, backBegin: usize, paged: bool;
 export let full: bool;
-// only a part of the courses, from `begin` on: openPart
+// only a part of the trajectories, from `begin` on: openPart
 let part = false, toNow: usize, begin: v128, share: v128;
 // first and last pages; 0: none
 let vertexPages: usize, vertexPage: usize, edgePages: usize, edgePage: usize;
 
 /** Everything of the pair of surfaces that is being listed; m, bytes. */
-let shift: usize, toCourses: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
+let shift: usize, toTrajectories: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
 
-export function openRegion(from: usize, to: usize, positions: usize, courses: usize): void {
+export function openRegion(from: usize, to: usize, positions: usize, trajectories: usize): void {
   front = from; back = to; full = false; paged = false; part = false;
-  openArrays(positions, courses);
+  openArrays(positions, trajectories);
 }
 
 /** Pages instead, taken as they are needed. */
-export function openPages(positions: usize, courses: usize): void {
+export function openPages(positions: usize, trajectories: usize): void {
   front = 0; frontEnd = 0; back = 0; backBegin = 0; full = false; paged = true; part = false;
   vertexPages = 0; vertexPage = 0; edgePages = 0; edgePage = 0;
-  openArrays(positions, courses);
+  openArrays(positions, trajectories);
 }
 
 /** Notes the pages in a CHUNK row. */
@@ -69,16 +69,16 @@ function moreBehind(): bool {
 }
 
 /**
- * What is added from here on is listed for a part of its courses, and measured where it is now, which is not quite where its courses have it.
- * @param now address of an f32x4 array parallel to X; from, to parts of the courses
+ * What is added from here on is listed for a part of its trajectories, and measured where it is now, which is not quite where its trajectories have it.
+ * @param now address of an f32x4 array parallel to X; from, to parts of the trajectories
  */
 export function openPart(now: usize, from: f32, to: f32): void {
   part = true;
   toNow = now - <usize>load<u32>(HEADER, H_X); begin = f32x4.splat(from); share = f32x4.splat(to - from);
 }
 
-function openArrays(positions: usize, courses: usize): void {
-  shift = positions - <usize>load<u32>(HEADER, H_X); toCourses = courses - <usize>load<u32>(HEADER, H_X);
+function openArrays(positions: usize, trajectories: usize): void {
+  shift = positions - <usize>load<u32>(HEADER, H_X); toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
   toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
 }
 export function vertexRowsEnd(): usize { return front; }
@@ -107,11 +107,11 @@ export function turnSurfaces(first: i32, second: i32): void { surfaces = (first 
 
 @inline function at(address: u32): v128 {
   const from = v128.load(<usize>address + shift);
-  return part ? f32x4.add(from, f32x4.mul(begin, v128.load(<usize>address + toCourses))) : from;
+  return part ? f32x4.add(from, f32x4.mul(begin, v128.load(<usize>address + toTrajectories))) : from;
 }
 
-@inline function course(address: u32): v128 {
-  const whole = v128.load(<usize>address + toCourses);
+@inline function trajectory(address: u32): v128 {
+  const whole = v128.load(<usize>address + toTrajectories);
   return part ? f32x4.mul(share, whole) : whole;
 }
 
@@ -134,7 +134,7 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
   // as they are now, also in the row of a pair that has yet to come near
   let x = differenceX, y = differenceY, z = differenceZ;
-  if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), course(p), course(a), course(b), course(c), reach)) return;
+  if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), trajectory(p), trajectory(a), trajectory(b), trajectory(c), reach)) return;
   if (!roomInFront()) return;
   if (part) { squared = closestVertexTriangle(now(p), now(a), now(b), now(c)); x = differenceX; y = differenceY; z = differenceZ; }
   write(front, p, a, b, c, x, y, z, squared);
@@ -148,7 +148,7 @@ export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   let squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
   let x = differenceX, y = differenceY, z = differenceZ;
-  if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), course(a0), course(a1), course(b0), course(b1), reach)) return;
+  if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), trajectory(a0), trajectory(a1), trajectory(b0), trajectory(b1), reach)) return;
   if (!roomBehind()) return;
   if (part) { squared = closestEdges(now(a0), now(a1), now(b0), now(b1)); x = differenceX; y = differenceY; z = differenceZ; }
   back -= PAIR_BYTES;

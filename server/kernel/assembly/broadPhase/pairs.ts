@@ -1,7 +1,7 @@
 /**
  * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come closer than its reach
  *   R = r + m,  r the radii of both, m their margins (a surface with itself: twice its margin)
- * while every particle follows its course p + t d, t from 0 to 1: neighbors that move together stay out of the list, however fast they are.
+ * while every particle follows its trajectory p + t d, t from 0 to 1: neighbors that move together stay out of the list, however fast they are.
  * Vertices and edges are asked four at a time, neighbors together, against the other surface's tree; what their boxes leave is thinned out by a
  * float32 test of four lanes that lets everything within R pass (pairLeaves.ts), and then measured exactly (closestPoints.ts, trajectories.ts).
  * Tried and lost: one drift for a whole surface, and margins for what its particles do beside that (a cloth that swings at 1 m/s lists millions of
@@ -9,7 +9,7 @@
  * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_COURSES, H_CORNERS, MARK_OUTLIER, TRIANGLE_LEAF_BYTES, SURFACE_OUTLIERS, NODE_OUTLIERS,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_TRAJECTORIES, H_CORNERS, MARK_OUTLIER, TRIANGLE_LEAF_BYTES, SURFACE_OUTLIERS, NODE_OUTLIERS,
   SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
   TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
   NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
@@ -34,7 +34,7 @@ function reachOf(A: usize, B: usize): f64 {
 }
 
 // ---- the surfaces that are asked now ---------------------------------------------------------------------------------------------
-let itself: bool, boxReach: f32, shift: usize, toCourses: usize;
+let itself: bool, boxReach: f32, shift: usize, toTrajectories: usize;
 // only pairs of what has strayed
 let outliersOnly = false;
 
@@ -64,16 +64,16 @@ function apartness(A: usize, B: usize): f32 {
 
 /**
  * Readies a pair of surfaces by number, a <= b, in any thread that lists a part of it.
- * @param positions, courses as for listPairs; trees are refitted to them
+ * @param positions, trajectories as for listPairs; trees are refitted to them
  * @returns false: they may not meet, are tangled all over, or cannot: both fixed, or blown up to infinity, which the guard deals with
  */
-export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool {
+export function openPair(a: i32, b: i32, positions: usize, trajectories: usize): bool {
   const A = surface(a), B = surface(b);
   if (!meetsSurface(A, b) || (load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) return false;
   const reach = reachOf(A, B);
   itself = a == b;
   shift = positions - <usize>load<u32>(HEADER, H_X);
-  toCourses = courses - <usize>load<u32>(HEADER, H_X);
+  toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
   // a vertex that is near a box is no further away than the box, but for the reach
   const far = max<f32>(max<f32>(farthest(edgeTree(A)), farthest(edgeTree(B))), max<f32>(farthest(triangleTree(A)), farthest(triangleTree(B))));
   boxReach = <f32>reach * (1 + BOX_ROUNDING) + BOX_ROUNDING * (far + <f32>reach);
@@ -82,7 +82,7 @@ export function openPair(a: i32, b: i32, positions: usize, courses: usize): bool
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
   // across their way only what goes further than primitives are long has something to be parted by
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
-  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toCourses, outliersOnly);
+  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toTrajectories, outliersOnly);
   return true;
 }
 
@@ -105,7 +105,7 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
     const i = <usize>load<u32>(block), j = <usize>load<u32>(block, 4), k = <usize>load<u32>(block, 8), l = <usize>load<u32>(block, 12);
     const p = v128.load(i + shift), q = v128.load(j + shift), r = v128.load(k + shift), s = v128.load(l + shift);
     if (outliersOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
-    const P = f32x4.add(p, v128.load(i + toCourses)), Q = f32x4.add(q, v128.load(j + toCourses)), R = f32x4.add(r, v128.load(k + toCourses)), S = f32x4.add(s, v128.load(l + toCourses));
+    const P = f32x4.add(p, v128.load(i + toTrajectories)), Q = f32x4.add(q, v128.load(j + toTrajectories)), R = f32x4.add(r, v128.load(k + toTrajectories)), S = f32x4.add(s, v128.load(l + toTrajectories));
     const low = least(p, q, r, s), high = most(p, q, r, s), laterLow = least(P, Q, R, S), laterHigh = most(P, Q, R, S);
     const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow)), below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
     if ((v128.bitmask<i32>(v128.and(above, below)) & 7) != 7) continue;
@@ -173,44 +173,44 @@ function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
 /**
  * Fills H_PAIRS. Serial, and the same for any number of threads.
  * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X (m)
- * @param courses address of an f32x4 array parallel to X: how far every particle goes while the list lives (m); all zero: pairs within R now
+ * @param trajectories address of an f32x4 array parallel to X: how far every particle goes while the list lives (m); all zero: pairs within R now
  * @returns rows, or -1 where they do not fit: then the list is empty
  */
-export function listPairs(positions: usize, courses: usize): i32 {
+export function listPairs(positions: usize, trajectories: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  refitTrees(positions, courses);
-  openRegion(pairs, end, positions, courses);
-  listAll(count, positions, courses);
+  refitTrees(positions, trajectories);
+  openRegion(pairs, end, positions, trajectories);
+  listAll(count, positions, trajectories);
   return counted(pairs, end);
 }
 
 /**
- * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the courses from `from` on. All others
- * are where the list's courses have them, within their margins, and their trees as the whole list left them.
- * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the courses
+ * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the trajectories from `from` on. All others
+ * are where the list's trajectories have them, within their margins, and their trees as the whole list left them.
+ * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the trajectories
  * @returns rows, or -1 where they do not fit
  */
 export function listOutliers(now: usize, from: f32, to: f32): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  const positions = <usize>load<u32>(HEADER, H_REFERENCE), courses = <usize>load<u32>(HEADER, H_COURSES), X = <usize>load<u32>(HEADER, H_X);
+  const positions = <usize>load<u32>(HEADER, H_REFERENCE), trajectories = <usize>load<u32>(HEADER, H_TRAJECTORIES), X = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < count; n++) {
     const triangles = triangleTree(surface(n)), edges = edgeTree(surface(n));
-    if (outliersOf(surface(n))) { refitOutliers(triangles, 3, positions, courses, X); refitOutliers(edges, 2, positions, courses, X); }
+    if (outliersOf(surface(n))) { refitOutliers(triangles, 3, positions, trajectories, X); refitOutliers(edges, 2, positions, trajectories, X); }
     else { forgetOutliers(triangles); forgetOutliers(edges); }
   }
-  openRegion(pairs, end, positions, courses);
+  openRegion(pairs, end, positions, trajectories);
   openPart(now, from, to); askPart(from, to); openLeavesPart(from, to);
   outliersOnly = true;
-  listAll(count, positions, courses);
+  listAll(count, positions, trajectories);
   outliersOnly = false;
   askPart(0, 1);
   return counted(pairs, end);
 }
 
-function listAll(count: i32, positions: usize, courses: usize): void {
+function listAll(count: i32, positions: usize, trajectories: usize): void {
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if ((outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) || !openPair(a, b, positions, courses)) continue;
+      if ((outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) || !openPair(a, b, positions, trajectories)) continue;
       if (outliersOnly) { listOutliersOf(a, b); continue; }
       listVertices(a, b, 0, vertexBlocks(a));
       if (a != b) { turnSurfaces(b, a); listVertices(b, a, 0, vertexBlocks(b)); turnSurfaces(a, b); }
@@ -278,11 +278,11 @@ function counted(pairs: usize, end: usize): i32 {
   return full ? -1 : vertexPairs + edgePairs;
 }
 
-/** All trees to positions and courses, as for listPairs; no courses (0): nothing moves. */
-export function refitTrees(positions: usize, courses: usize): void {
+/** All trees to positions and trajectories, as for listPairs; no trajectories (0): nothing moves. */
+export function refitTrees(positions: usize, trajectories: usize): void {
   const x = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < load<i32>(HEADER, H_SURFACE_COUNT); n++) {
-    refit(triangleTree(surface(n)), 3, positions, courses, x);
-    refit(edgeTree(surface(n)), 2, positions, courses, x);
+    refit(triangleTree(surface(n)), 3, positions, trajectories, x);
+    refit(edgeTree(surface(n)), 2, positions, trajectories, x);
   }
 }

@@ -5,7 +5,7 @@
  * Directions that are tried: from closest point to closest point at the start (which alone lists what may come closer by g - a <= R, g the gap, a the
  * most that two corners approach each other along n), then likewise at the time when those two points are nearest to each other, and again from
  * there: of primitives that do not turn, where this settles, the direction that parts them best.
- * "Apart" is proved but for rounding in float64, 2^-50 of lengths and courses; the other answer may be wrong. Any direction proves what it proves:
+ * "Apart" is proved but for rounding in float64, 2^-50 of lengths and trajectories; the other answer may be wrong. Any direction proves what it proves:
  * errors in n cost only time. Nothing moves relative to the rest: apart, since it is asked only of what is further apart than R at the start.
  */
 import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ, edgeS, edgeT, weightB, weightC } from "../math/closestPoints";
@@ -20,14 +20,14 @@ import { closestEdges, closestVertexTriangle, differenceX, differenceY, differen
 }
 
 /** Where x is at time t, seen from `from`, which itself goes: rounded to float32, good for a direction. */
-@inline function seen(x: v128, from: v128, course: v128, fromCourse: v128, t: v128): v128 {
-  return f32x4.add(f32x4.sub(x, from), f32x4.mul(t, f32x4.sub(course, fromCourse)));
+@inline function seen(x: v128, from: v128, trajectory: v128, fromTrajectory: v128, t: v128): v128 {
+  return f32x4.add(f32x4.sub(x, from), f32x4.mul(t, f32x4.sub(trajectory, fromTrajectory)));
 }
 
 /** Directions after the first. Of two tilted sheets of 98 particles flying through each other at 100 m/s 1, 2, 3, 4 list 2939, 398, 160, 160 pairs: 160 do meet. */
 const ROUNDS = 3;
 
-/** When two points are nearest to each other that are differenceX... apart at time t and whose courses differ by r. */
+/** When two points are nearest to each other that are differenceX... apart at time t and whose trajectories differ by r. */
 @inline function nearestTime(t: f32, r: v128): f32 {
   const x = <f64>f32x4.extract_lane(r, 0), y = <f64>f32x4.extract_lane(r, 1), z = <f64>f32x4.extract_lane(r, 2);
   return <f32>min<f64>(1, max<f64>(0, <f64>t - (differenceX * x + differenceY * y + differenceZ * z) / (x * x + y * y + z * z)));
@@ -47,7 +47,7 @@ const ROUNDS = 3;
 
 /**
  * To be asked just after closestVertexTriangle(p, a, b, c), of a pair further apart than `reach`.
- * @param dp, da, db, dc courses, m; reach R, m
+ * @param dp, da, db, dc trajectories, m; reach R, m
  */
 export function vertexTriangleStaysApart(p: v128, a: v128, b: v128, c: v128, dp: v128, da: v128, db: v128, dc: v128, reach: f64): bool {
   if (together(dp, da, db, dc) || partsVertex(p, a, b, c, dp, da, db, dc, reach)) return true;

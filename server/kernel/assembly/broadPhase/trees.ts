@@ -1,6 +1,6 @@
 /**
- * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and courses: leaves get the coordinates of their four
- * primitives in lanes, nodes the boxes of their four children, both at the start (t = 0) and at the end (t = 1) of straight courses p + t d. From the
+ * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and trajectories: leaves get the coordinates of their four
+ * primitives in lanes, nodes the boxes of their four children, both at the start (t = 0) and at the end (t = 1) of straight trajectories p + t d. From the
  * last node to the first, so children come before their parents.
  * Boxes that move so are apart at all times if at both ends the one lies beyond the other on the same side: the highest of points that move evenly is
  * a convex function of time, the lowest a concave one. What is past each other only in between, on another side at each end, counts as meeting.
@@ -8,18 +8,18 @@
  */
 import {
   HEADER, H_X, H_MARKS, MARK_OUTLIER, NODE_OUTLIERS, TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH, NODE_LATER_LOW, NODE_LATER_HIGH,
-  NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES, EDGE_LEAF_AT, EDGE_LEAF_COURSES,
+  NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, NODE_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_TRAJECTORIES, EDGE_LEAF_AT, EDGE_LEAF_TRAJECTORIES,
 } from "../layout/layout";
 import { xs, ys, zs } from "../math/lanes";
 
 // bytes from X to what is read
-let toPositions: usize, toCourses: usize, moving: bool;
+let toPositions: usize, toTrajectories: usize, moving: bool;
 // boxes of what was gathered last
 let low: v128, high: v128, laterLow: v128, laterHigh: v128;
 
-/** Corner `c` of the leaf's four primitives: coordinates and courses into lanes, and into the boxes. */
-@inline function gather(leaf: usize, c: usize, at: usize, courses: usize): void {
-  const from = leaf + (c << 4), to = leaf + at + c * 48, toCourse = leaf + courses + c * 48;
+/** Corner `c` of the leaf's four primitives: coordinates and trajectories into lanes, and into the boxes. */
+@inline function gather(leaf: usize, c: usize, at: usize, trajectories: usize): void {
+  const from = leaf + (c << 4), to = leaf + at + c * 48, toTrajectory = leaf + trajectories + c * 48;
   const i = <usize>load<u32>(from), j = <usize>load<u32>(from, 4), k = <usize>load<u32>(from, 8), l = <usize>load<u32>(from, 12);
   const p = v128.load(i + toPositions), q = v128.load(j + toPositions), r = v128.load(k + toPositions), s = v128.load(l + toPositions);
   v128.store(to, xs(p, q, r, s)); v128.store(to, ys(p, q, r, s), 16); v128.store(to, zs(p, q, r, s), 32);
@@ -27,12 +27,12 @@ let low: v128, high: v128, laterLow: v128, laterHigh: v128;
   high = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(high, p), q), r), s);
   if (!moving) {
     const zero = f32x4.splat(0);
-    v128.store(toCourse, zero); v128.store(toCourse, zero, 16); v128.store(toCourse, zero, 32);
+    v128.store(toTrajectory, zero); v128.store(toTrajectory, zero, 16); v128.store(toTrajectory, zero, 32);
     laterLow = low; laterHigh = high;
     return;
   }
-  const dp = v128.load(i + toCourses), dq = v128.load(j + toCourses), dr = v128.load(k + toCourses), ds = v128.load(l + toCourses);
-  v128.store(toCourse, xs(dp, dq, dr, ds)); v128.store(toCourse, ys(dp, dq, dr, ds), 16); v128.store(toCourse, zs(dp, dq, dr, ds), 32);
+  const dp = v128.load(i + toTrajectories), dq = v128.load(j + toTrajectories), dr = v128.load(k + toTrajectories), ds = v128.load(l + toTrajectories);
+  v128.store(toTrajectory, xs(dp, dq, dr, ds)); v128.store(toTrajectory, ys(dp, dq, dr, ds), 16); v128.store(toTrajectory, zs(dp, dq, dr, ds), 32);
   const a = f32x4.add(p, dp), b = f32x4.add(q, dq), e = f32x4.add(r, dr), f = f32x4.add(s, ds);
   laterLow = f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(laterLow, a), b), e), f);
   laterHigh = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(laterHigh, a), b), e), f);
@@ -46,13 +46,13 @@ let low: v128, high: v128, laterLow: v128, laterHigh: v128;
 }
 
 /**
- * @param corners 3: a tree of triangles, 2: of edges; positions, courses addresses of f32x4 arrays parallel to X (m); no courses (0): nothing moves
+ * @param corners 3: a tree of triangles, 2: of edges; positions, trajectories addresses of f32x4 arrays parallel to X (m); no trajectories (0): nothing moves
  * @param x address of X
  */
-export function refit(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, false); }
+export function refit(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize): void { refitNodes(tree, corners, positions, trajectories, x, false); }
 
 /** Likewise where anything below has strayed (MARK_OUTLIER); notes in every node which children have. */
-export function refitOutliers(tree: usize, corners: i32, positions: usize, courses: usize, x: usize): void { refitNodes(tree, corners, positions, courses, x, true); }
+export function refitOutliers(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize): void { refitNodes(tree, corners, positions, trajectories, x, true); }
 
 /** Nothing in this tree has strayed. */
 export function forgetOutliers(tree: usize): void { if (load<i32>(tree, TREE_NODE_COUNT)) store<i32>(<usize>load<u32>(tree, TREE_NODES), 0, NODE_OUTLIERS); }
@@ -78,9 +78,9 @@ function outlierChildren(node: usize, corners: i32): i32 {
   return bits;
 }
 
-function refitNodes(tree: usize, corners: i32, positions: usize, courses: usize, x: usize, strayed: bool): void {
+function refitNodes(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize, strayed: bool): void {
   const first = <usize>load<u32>(tree, TREE_NODES), none = f32x4.splat(Infinity), nothing = f32x4.splat(-Infinity);
-  toPositions = positions - x; toCourses = courses - x; moving = courses != 0;
+  toPositions = positions - x; toTrajectories = trajectories - x; moving = trajectories != 0;
   for (let n = load<i32>(tree, TREE_NODE_COUNT) - 1; n >= 0; n--) {
     const node = first + <usize>n * NODE_BYTES;
     let due = 15;
@@ -100,8 +100,8 @@ function refitNodes(tree: usize, corners: i32, positions: usize, courses: usize,
       low = none; high = nothing; laterLow = none; laterHigh = nothing;
       if (child & 1) {
         const leaf = child & ~1;
-        if (corners == 3) for (let k: usize = 0; k < 3; k++) gather(leaf, k, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_COURSES);
-        else { gather(leaf, 0, EDGE_LEAF_AT, EDGE_LEAF_COURSES); gather(leaf, 1, EDGE_LEAF_AT, EDGE_LEAF_COURSES); }
+        if (corners == 3) for (let k: usize = 0; k < 3; k++) gather(leaf, k, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_TRAJECTORIES);
+        else { gather(leaf, 0, EDGE_LEAF_AT, EDGE_LEAF_TRAJECTORIES); gather(leaf, 1, EDGE_LEAF_AT, EDGE_LEAF_TRAJECTORIES); }
       } else if (child) {
         low = v128.load(child, NODE_BOX_LOW); high = v128.load(child, NODE_BOX_HIGH);
         laterLow = v128.load(child, NODE_LATER_BOX_LOW); laterHigh = v128.load(child, NODE_LATER_BOX_HIGH);
@@ -143,7 +143,7 @@ export function askFast(different: bool, far: f32): void { fast = different; far
 
 let partial = false, from: v128, to: v128;
 
-/** For all that is asked after this: boxes at the parts `begin` and `end` of the courses, rather than at 0 and 1. */
+/** For all that is asked after this: boxes at the parts `begin` and `end` of the trajectories, rather than at 0 and 1. */
 export function askPart(begin: f32, end: f32): void { partial = begin != 0 || end != 1; from = f32x4.splat(begin); to = f32x4.splat(end); }
 
 /** Between the row of a node at the start and at the end: no box of points that move evenly is beyond that. */

@@ -9,7 +9,7 @@
  * resort. They go where they belong in the next substep, and this as a motion like any other: put there, they would be on the other side of what held them.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, MOTION_JUMPED, H_SAFE, H_REFERENCE, H_COURSES,
+  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, MOTION_JUMPED, H_SAFE, H_REFERENCE, H_TRAJECTORIES,
   MOTION_CORE, MOTION_CORE_COUNT, MOTION_CORE_POINTS, CORE_POINT_BYTES, MARK_LAGS,
 } from "../layout/layout";
 import { planMotions, poseAtEnd } from "./motion";
@@ -28,7 +28,7 @@ function forgetWay(motion: usize, begin: i32, end: i32): void {
   const X = <usize>load<u32>(HEADER, H_X), from = <usize>load<u32>(motion, MOTION_CORE) + (<usize>begin << 4), bytes = <usize>(end - begin) << 4, first = from - X;
   memory.copy(<usize>load<u32>(HEADER, H_SAFE) + first, from, bytes);
   memory.copy(<usize>load<u32>(HEADER, H_REFERENCE) + first, from, bytes);
-  memory.fill(<usize>load<u32>(HEADER, H_COURSES) + first, 0, bytes);
+  memory.fill(<usize>load<u32>(HEADER, H_TRAJECTORIES) + first, 0, bytes);
 }
 
 /** Address of a particle's marks; 0: there is no contact, and none. */

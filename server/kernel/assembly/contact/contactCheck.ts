@@ -8,7 +8,7 @@
  * Float32 is enough: coordinates are differences within the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part
  * of its thickness (KEEP of contactList.ts) at x, by half as much at S.
  *
- * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the courses of its pairs (STATUS_PACE a substep) and
+ * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the trajectories of its pairs (STATUS_PACE a substep) and
  * what the worst particle moved otherwise (H_TRAVEL, twice) add up to less.
  * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next substep's contacts are solved.
  */
@@ -77,7 +77,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool, substeps: 
   return found;
 }
 
-/** Courses rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */
+/** Trajectories rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */
 export function restBlocks(): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   restFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));

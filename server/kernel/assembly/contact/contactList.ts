@@ -5,7 +5,7 @@
  * list order. Pairs that are near and pairs that are not have colors of their own. Fixed particles (colliders, pins) constrain no color: nothing is written to them.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_COURSES, H_LIST_LIFE, H_OWNERS,
+  HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_TRAJECTORIES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_CORNER, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SHAPED_SMOOTH, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
   CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_OWNS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_BYTES, CONTACT_COLORS, COLOR_ENTRIES, MARK_TANGLED,
 } from "../layout/layout";
@@ -207,9 +207,9 @@ function owned(row: usize): i32 {
   return bits;
 }
 
-/** How far the courses of a pair's primitives part or approach at most, m. */
+/** How far the trajectories of a pair's primitives part or approach at most, m. */
 function partingOf(row: usize, vertex: bool): f32 {
-  const to = <usize>load<u32>(HEADER, H_COURSES) - <usize>load<u32>(HEADER, H_X);
+  const to = <usize>load<u32>(HEADER, H_TRAJECTORIES) - <usize>load<u32>(HEADER, H_X);
   const a = v128.load(<usize>load<u32>(row) + to), b = v128.load(<usize>load<u32>(row, 4) + to), c = v128.load(<usize>load<u32>(row, 8) + to), d = v128.load(<usize>load<u32>(row, 12) + to);
   const most = vertex ? max<f32>(length2(a, b), max<f32>(length2(a, c), length2(a, d))) : max<f32>(max<f32>(length2(a, c), length2(a, d)), max<f32>(length2(b, c), length2(b, d)));
   return Mathf.sqrt(most) * (1 + 1e-5);
