@@ -103,7 +103,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
   header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
-  header(L.H_TANGLED, L.TANGLED_SEARCH | L.TANGLED_ANEW);
+  header(L.H_RESOLUTION, L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW);
 
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   bodies.forEach((b, i) => writeParticles(f32, b, firsts[i]!, { x, xPrev, v, acc }, gravity));

@@ -63,8 +63,8 @@ export interface Kernel {
   beginChunks(positions: number, trajectories: number): number;
   listChunk(chunk: number): void;
   joinChunks(): number;
-  /** Fills H_TANGLES with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
-  findTangles(positions: number): number;
+  /** Fills H_INTERSECTIONS with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
+  findIntersections(positions: number): number;
   /** The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the first's vertices or edges. */
   refitTrees(positions: number, trajectories: number): void;
   openRegion(from: number, to: number, positions: number, trajectories: number): void;

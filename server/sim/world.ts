@@ -4,7 +4,7 @@
  *
  *   step
  *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
- *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (intersections/watch.ts)
+ *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
@@ -15,7 +15,7 @@ import { CrewWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
-import { TangleWatch } from "./intersections/watch.ts";
+import { IntersectionWatch } from "./intersections/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, WaitingBodies } from "./inactive.ts";
@@ -82,7 +82,7 @@ export class SimWorld implements World {
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
-  private readonly tangles: TangleWatch;
+  private readonly intersections: IntersectionWatch;
   private readonly waitingBodies: WaitingBodies;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
@@ -90,7 +90,7 @@ export class SimWorld implements World {
     this.layout = layout;
     this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
-    this.tangles = new TangleWatch(memory, this.views, layout, this.kernel);
+    this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new WaitingBodies(this.views, layout, this.kernel);
   }
 
@@ -120,7 +120,7 @@ export class SimWorld implements World {
 
   /** True while surfaces intersect that contact never saw apart, or nobody has looked yet. */
   get tangled(): boolean {
-    return this.tangles.active;
+    return this.intersections.active;
   }
 
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
@@ -130,7 +130,7 @@ export class SimWorld implements World {
         events.push(this.waitingBodies.apply(input, tick));
         if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
         this.relist();
-        this.tangles.request();
+        this.intersections.request();
       }
       this.wake();
       if (input.type === "reset") {
@@ -150,7 +150,7 @@ export class SimWorld implements World {
       if (this.collidersMove()) this.kernel.placeCores();
       return { seconds, events };
     }
-    this.tangles.beginTick(tick, events, (body) => this.hold(body));
+    this.intersections.beginTick(tick, events, (body) => this.hold(body));
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);
@@ -280,8 +280,8 @@ export class SimWorld implements World {
     // nothing is in the way of colliders any more
     const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(views.i32.buffer);
     for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
-    views.i32[(L.HEADER + L.H_TANGLED) / 4] = 0;
-    this.tangles.request();
+    views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = 0;
+    this.intersections.request();
   }
 
   /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
@@ -322,7 +322,7 @@ export class SimWorld implements World {
       this.relist();
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
       this.hold(b);
-      this.tangles.request();
+      this.intersections.request();
       events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m from the origin; rolled back one tick and held until a reset` });
     });
   }

@@ -38,13 +38,13 @@ function exactly(p: Point, q: Point, a: Point, b: Point, c: Point): "apart" | "t
   return inside(p) || inside(q) || sides ? "touching" : "apart";
 }
 
-interface Tangle { particles: number[]; surfaces: [number, number]; crosses: boolean }
+interface Intersection { particles: number[]; surfaces: [number, number]; crosses: boolean }
 
-function tangles(room: SurfaceRoom): { found: number; list: Tangle[] } {
-  const found = room.kernel.findTangles(room.x), i32 = new Int32Array(room.memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
-  const list = Array.from({ length: header(L.H_TANGLE_COUNT) }, (_, n): Tangle => {
-    const at = (header(L.H_TANGLES) + n * L.TANGLE_BYTES) / 4, numbers = i32[at + L.TANGLE_SURFACES / 4]!;
-    return { particles: Array.from(i32.subarray(at, at + 5), (address) => (address - room.x) / 16), surfaces: [numbers >> 16, numbers & 0xffff], crosses: i32[at + L.TANGLE_CROSSES / 4] === 1 };
+function intersections(room: SurfaceRoom): { found: number; list: Intersection[] } {
+  const found = room.kernel.findIntersections(room.x), i32 = new Int32Array(room.memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const list = Array.from({ length: header(L.H_INTERSECTION_COUNT) }, (_, n): Intersection => {
+    const at = (header(L.H_INTERSECTIONS) + n * L.INTERSECTION_BYTES) / 4, numbers = i32[at + L.INTERSECTION_SURFACES / 4]!;
+    return { particles: Array.from(i32.subarray(at, at + 5), (address) => (address - room.x) / 16), surfaces: [numbers >> 16, numbers & 0xffff], crosses: i32[at + L.INTERSECTION_CROSSES / 4] === 1 };
   });
   return { found, list };
 }
@@ -53,7 +53,7 @@ const key = (t: { particles: readonly number[]; surfaces: readonly number[] }): 
 
 /** Compares with all against all; @returns numbers of crossings and touches. */
 function check(room: SurfaceRoom): { crossing: number; touching: number } {
-  const { found, list } = tangles(room), byKey = new Map(list.map((t) => [key(t), t])), counts = { crossing: 0, touching: 0 };
+  const { found, list } = intersections(room), byKey = new Map(list.map((t) => [key(t), t])), counts = { crossing: 0, touching: 0 };
   expect(found).toBe(list.length);
   expect(byKey.size).toBe(list.length);
   const flat = toIntegers(room.positions.flat()), at = (i: number): Point => [flat[3 * i]!, flat[3 * i + 1]!, flat[3 * i + 2]!];
@@ -104,7 +104,7 @@ test("what lies flat, curved or turned and near is not tangled", () => {
   const turned = ([x, y, z]: Vector): Vector => [0.8 * x - 0.6 * y + 3.7, 0.6 * x + 0.8 * y, z + 0.1];
   for (const f of [(p: Vector): Vector => p, turned, ([x, , z]: Vector): Vector => turned([x, 0.05 * Math.sin(9 * x) * Math.cos(7 * z), z])]) {
     const sheet = moved(grid(20, 20, 0.05), f), above = moved({ x: [...sheet.x], triangles: [...sheet.triangles] }, ([x, y, z]) => [x - 0.6e-3, y + 0.8e-3, z]);
-    expect(tangles(surfaceRoom([sheet, above]))).toEqual({ found: 0, list: [] });
+    expect(intersections(surfaceRoom([sheet, above]))).toEqual({ found: 0, list: [] });
   }
 });
 
@@ -123,7 +123,7 @@ test("ends on a triangle, on its side, on its corner; through a side, through a 
     [[-1, 1, 0], [5, 1, 0], "touching"], [[1, 1, 0], [1.5, 1, 0], "touching"], [[4, 4, 0], [4, 1, 0], "apart"], [[3, 3, -1], [3, 3, 1], "apart"], [[2, 2.5, 0], [2, 2.5, 1], "apart"], [[1, 1, 0.5], [1, 1, 1], "apart"],
   ];
   for (const [p, q, expected] of segments) {
-    const room = surfaceRoom([{ x: triangle, triangles: [[0, 1, 2]], radius: 0 }, { x: [p, q], triangles: [], edges: [[0, 1]], radius: 0 }]), { list } = tangles(room);
+    const room = surfaceRoom([{ x: triangle, triangles: [[0, 1, 2]], radius: 0 }, { x: [p, q], triangles: [], edges: [[0, 1]], radius: 0 }]), { list } = intersections(room);
     const rows = list.filter((t) => t.surfaces[0] === 1);
     expect(rows.map((t) => (t.crosses ? "crossing" : "touching")), JSON.stringify([p, q])).toEqual(expected === "apart" ? [] : [expected]);
   }
@@ -131,26 +131,26 @@ test("ends on a triangle, on its side, on its corner; through a side, through a 
 
 test("fixed ones, filtered ones and one's own that cannot touch are left out", () => {
   const solid = box(2, 0.5), sheets: Sheet[] = [moved(solid, (p) => p), moved(solid, (p) => add(p, [0.3, 0.2, 0.1]))];
-  expect(tangles(surfaceRoom(sheets)).found).toBeGreaterThan(5);
-  expect(tangles(surfaceRoom(sheets, () => false)).found).toBe(0);
-  expect(tangles(surfaceRoom(sheets.map((s) => ({ ...s, w: () => 0 })))).found).toBe(0);
-  expect(tangles(surfaceRoom(sheets.map((s) => ({ ...s, solid: 3 as const })))).found).toBe(0);
+  expect(intersections(surfaceRoom(sheets)).found).toBeGreaterThan(5);
+  expect(intersections(surfaceRoom(sheets, () => false)).found).toBe(0);
+  expect(intersections(surfaceRoom(sheets.map((s) => ({ ...s, w: () => 0 })))).found).toBe(0);
+  expect(intersections(surfaceRoom(sheets.map((s) => ({ ...s, solid: 3 as const })))).found).toBe(0);
   const joined: Sheet = { x: sheets.flatMap((s) => s.x), triangles: [...solid.triangles, ...solid.triangles.map((t) => t.map((p) => p + solid.x.length))], radius: 0.001 };
   expect(check(surfaceRoom([joined])).crossing).toBeGreaterThan(5);
-  expect(tangles(surfaceRoom([{ ...joined, touchesItself: false }])).found).toBe(0);
+  expect(intersections(surfaceRoom([{ ...joined, touchesItself: false }])).found).toBe(0);
 });
 
 test("a full list holds the first ones, and the count is that of all", () => {
-  const room = surfaceRoom([moved(box(3, 0.3), (p) => p), moved(box(3, 0.3), (p) => add(p, [0.2, 0.11, 0.3]))]), { found, list } = tangles(room);
-  new Int32Array(room.memory.buffer)[(L.HEADER + L.H_TANGLE_CAPACITY) / 4] = 5;
-  expect(tangles(room)).toEqual({ found, list: list.slice(0, 5) });
+  const room = surfaceRoom([moved(box(3, 0.3), (p) => p), moved(box(3, 0.3), (p) => add(p, [0.2, 0.11, 0.3]))]), { found, list } = intersections(room);
+  new Int32Array(room.memory.buffer)[(L.HEADER + L.H_INTERSECTION_CAPACITY) / 4] = 5;
+  expect(intersections(room)).toEqual({ found, list: list.slice(0, 5) });
 });
 
 test("blown up: nothing is tangled with what is no number", () => {
-  const room = surfaceRoom([moved(box(2, 0.5), (p) => p), moved(box(2, 0.5), (p) => add(p, [0.3, 0.2, 0.1]))]), f32 = new Float32Array(room.memory.buffer), { list } = tangles(room);
+  const room = surfaceRoom([moved(box(2, 0.5), (p) => p), moved(box(2, 0.5), (p) => add(p, [0.3, 0.2, 0.1]))]), f32 = new Float32Array(room.memory.buffer), { list } = intersections(room);
   const broken = list[0]!.particles[0]!;
   for (const value of [NaN, Infinity]) {
     f32[room.x / 4 + 4 * broken] = value;
-    expect(tangles(room).list).toEqual(list.filter((t) => !t.particles.includes(broken)));
+    expect(intersections(room).list).toEqual(list.filter((t) => !t.particles.includes(broken)));
   }
 });

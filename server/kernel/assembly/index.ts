@@ -32,7 +32,7 @@ export { edgeS, edgeT, weightA, weightB, weightC } from "./math/closestPoints";
 export { edgeBlocks, listEdges, listPairs, listVertices, openPair, refitTrees, vertexBlocks } from "./broadPhase/pairs";
 export { beginChunks, joinChunks, listChunk } from "./broadPhase/pairChunks";
 export { edgeRowsBegin, openRegion, turnSurfaces, vertexRowsEnd } from "./broadPhase/pairList";
-export { findTangles } from "./intersections/intersections";
+export { findIntersections } from "./intersections/intersections";
 export { edgeEdge, vertexTriangle } from "./ccd/ccd";
 export { beginRigidContacts, solveRigidContacts } from "./contact/rigidContact";
 export { solveContacts } from "./contact/contactSolver";

@@ -6,14 +6,14 @@
  * straight through a flat sheet has none: it is the ends of the curve that shorten it, and what they pull along.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
-import { cross, dot, minus, plus, times, unit, type Tangle } from "./intersection.ts";
-import { edgeKey, type TangledSurface } from "./surface.ts";
+import { cross, dot, minus, plus, times, unit, type Intersection } from "./intersection.ts";
+import { edgeKey, type IntersectingSurface } from "./surface.ts";
 
 /** |E . N| is taken for at least this: an edge that lies in the plane says nothing about the way through it. */
 const LEAST_SLOPE = 0.1;
 
 /** @param at position of a particle of the room, m; @returns G; zeros where the edge and the triangle leave no curve */
-export function shortening({ particles: [a, b], normal: N }: Tangle, { first, beside }: TangledSurface, at: (particle: number) => Vec3): Vec3 {
+export function shortening({ particles: [a, b], normal: N }: Intersection, { first, beside }: IntersectingSurface, at: (particle: number) => Vec3): Vec3 {
   const E = unit(minus(at(b), at(a))), slope = dot(E, N), steep = slope < 0 ? Math.min(slope, -LEAST_SLOPE) : Math.max(slope, LEAST_SLOPE);
   let G: Vec3 = [0, 0, 0];
   for (const opposite of beside().get(edgeKey(a - first, b - first)) ?? []) {

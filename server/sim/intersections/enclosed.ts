@@ -10,7 +10,7 @@ import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { boxOf, encloses, partsOf, type Shell } from "../spawn/inside.ts";
-import type { TangledSurface } from "./surface.ts";
+import type { IntersectingSurface } from "./surface.ts";
 import { dot, length, minus, plus, times, unit } from "./intersection.ts";
 
 export interface Enclosed {
@@ -35,12 +35,12 @@ interface Here extends Shell {
 export class EnclosedSearch {
   private readonly views: Views;
   private readonly x: number;
-  private readonly surface: (n: number) => TangledSurface;
+  private readonly surface: (n: number) => IntersectingSurface;
   private readonly parts: Map<number, number[]>;
   private readonly read = new Map<number, Here>();
 
   /** @param x address of the room's positions; parts of surfaces, by number, which never change: inout */
-  constructor(views: Views, x: number, surface: (n: number) => TangledSurface, parts: Map<number, number[]>) {
+  constructor(views: Views, x: number, surface: (n: number) => IntersectingSurface, parts: Map<number, number[]>) {
     this.views = views;
     this.x = x;
     this.surface = surface;

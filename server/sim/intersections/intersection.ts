@@ -3,7 +3,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 
-export interface Tangle {
+export interface Intersection {
   /** Numbers of the surfaces: the edge's, the triangle's. */
   edgeOf: number;
   triangleOf: number;
@@ -32,18 +32,18 @@ export function unit(a: Vec3): Vec3 {
   return l > 0 && l < Infinity ? times(1 / l, a) : [0, 0, 0];
 }
 
-/** Rows of H_TANGLES as the last search left them. @param x address of the room's positions */
-export function readTangles({ f32, i32 }: Views, x: number): Tangle[] {
-  const rows = i32[(L.HEADER + L.H_TANGLES) / 4]! / 4, count = i32[(L.HEADER + L.H_TANGLE_COUNT) / 4]!;
+/** Rows of H_INTERSECTIONS as the last search left them. @param x address of the room's positions */
+export function readIntersections({ f32, i32 }: Views, x: number): Intersection[] {
+  const rows = i32[(L.HEADER + L.H_INTERSECTIONS) / 4]! / 4, count = i32[(L.HEADER + L.H_INTERSECTION_COUNT) / 4]!;
   const at = (particle: number): Vec3 => [f32[x / 4 + 4 * particle]!, f32[x / 4 + 4 * particle + 1]!, f32[x / 4 + 4 * particle + 2]!];
   return Array.from({ length: count }, (_, n) => {
-    const row = rows + (n * L.TANGLE_BYTES) / 4, both = i32[row + L.TANGLE_SURFACES / 4]!;
-    const particles = Array.from(i32.subarray(row, row + 5), (address) => (address - x) / 16) as Tangle["particles"];
-    return { edgeOf: both >>> 16, triangleOf: both & 0xffff, particles, crosses: i32[row + L.TANGLE_CROSSES / 4] === 1, ...measure(particles.map(at) as [Vec3, Vec3, Vec3, Vec3, Vec3]) };
+    const row = rows + (n * L.INTERSECTION_BYTES) / 4, both = i32[row + L.INTERSECTION_SURFACES / 4]!;
+    const particles = Array.from(i32.subarray(row, row + 5), (address) => (address - x) / 16) as Intersection["particles"];
+    return { edgeOf: both >>> 16, triangleOf: both & 0xffff, particles, crosses: i32[row + L.INTERSECTION_CROSSES / 4] === 1, ...measure(particles.map(at) as [Vec3, Vec3, Vec3, Vec3, Vec3]) };
   });
 }
 
-function measure([a, b, c, d, e]: [Vec3, Vec3, Vec3, Vec3, Vec3]): Pick<Tangle, "normal" | "heights" | "along" | "shares"> {
+function measure([a, b, c, d, e]: [Vec3, Vec3, Vec3, Vec3, Vec3]): Pick<Intersection, "normal" | "heights" | "along" | "shares"> {
   const whole = cross(minus(d, c), minus(e, c)), normal = unit(whole), heights: [number, number] = [dot(normal, minus(a, c)), dot(normal, minus(b, c))];
   const apart = heights[0] - heights[1], along = apart !== 0 ? Math.min(1, Math.max(0, heights[0] / apart)) : 0.5;
   // shares of the corners where the edge meets the plane, moved into the triangle if rounding or a mere touch has them beside it

@@ -3,8 +3,8 @@
  * go through the other an odd number of times, or touch it, are cut, what hangs together without them is a part. Of a closed surface's triangles the wrong side
  * is behind them; of an open one's it is where the smaller parts are.
  */
-import type { Tangle } from "./intersection.ts";
-import { edgeKey, type TangledSurface } from "./surface.ts";
+import type { Intersection } from "./intersection.ts";
+import { edgeKey, type IntersectingSurface } from "./surface.ts";
 
 /** Share of the edges at a part that must say so for it to count as behind. */
 const BEHIND = 0.5;
@@ -16,10 +16,10 @@ export interface Sides {
   share: number;
 }
 
-/** @param tangles of edges of this surface; closed whether the triangles are those of a closed surface */
-export function findSides(surface: TangledSurface, tangles: readonly Tangle[], closed: boolean): Sides {
-  const { count, edges, first } = surface, cuts = new Map<number, number>(), end = (t: Tangle, k: 0 | 1): number => t.particles[k] - first;
-  for (const t of tangles) {
+/** @param intersections of edges of this surface; closed whether the triangles are those of a closed surface */
+export function findSides(surface: IntersectingSurface, intersections: readonly Intersection[], closed: boolean): Sides {
+  const { count, edges, first } = surface, cuts = new Map<number, number>(), end = (t: Intersection, k: 0 | 1): number => t.particles[k] - first;
+  for (const t of intersections) {
     const key = edgeKey(end(t, 0), end(t, 1));
     cuts.set(key, t.crosses ? (cuts.get(key) ?? 0) + 1 : NaN); // nobody knows
   }
@@ -37,7 +37,7 @@ export function findSides(surface: TangledSurface, tangles: readonly Tangle[], c
   }
   const sizes = new Map<number, number>(), votes = new Map<number, { behind: number; all: number }>();
   for (let i = 0; i < count; i++) sizes.set(root(i), (sizes.get(root(i)) ?? 0) + 1);
-  for (const t of tangles) {
+  for (const t of intersections) {
     for (const k of [0, 1] as const) {
       const part = root(end(t, k)), vote = votes.get(part) ?? { behind: 0, all: 0 };
       vote.all++;

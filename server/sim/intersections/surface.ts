@@ -1,8 +1,8 @@
-/** A surface as the search for tangles sees it, read from its SURFACE row: particle numbers are its own, from 0. */
+/** A surface as the search for intersections sees it, read from its SURFACE row: particle numbers are its own, from 0. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 
-export interface TangledSurface {
+export interface IntersectingSurface {
   /** Room number of its first particle, and how many it has. */
   first: number;
   count: number;
@@ -18,7 +18,7 @@ export interface TangledSurface {
 export const edgeKey = (a: number, b: number): number => Math.min(a, b) * 2 ** 26 + Math.max(a, b);
 
 /** @param x address of the room's positions; n number of the surface */
-export function readSurface({ i32 }: Views, x: number, n: number): TangledSurface {
+export function readSurface({ i32 }: Views, x: number, n: number): IntersectingSurface {
   const at = (i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES) / 4, field = (offset: number): number => i32[at + offset / 4]!, start = field(L.SURFACE_FIRST);
   const table = (from: number, length: number): Int32Array => i32.slice(from / 4, from / 4 + length).map((address) => (address - start) / 16);
   const triangles = table(field(L.SURFACE_TRIANGLES), 3 * field(L.SURFACE_TRIANGLE_COUNT));
@@ -42,7 +42,7 @@ function opposites(triangles: Int32Array): Map<number, number[]> {
 }
 
 /** Six times the volume that the surface encloses, m^3; f32 holds its particles' rows from `x` (an index) on. */
-export function enclosedVolume({ first, triangles }: TangledSurface, f32: Float32Array, x: number): number {
+export function enclosedVolume({ first, triangles }: IntersectingSurface, f32: Float32Array, x: number): number {
   const from = x + 4 * first, p = (i: number, r: number): number => f32[from + 4 * triangles[i]! + r]! - f32[from + r]!;
   let sum = 0;
   for (let i = 0; i < triangles.length; i += 3) {

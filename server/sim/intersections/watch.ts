@@ -2,10 +2,10 @@
  * Surfaces that intersect where a room begins: found, reported, driven apart or held. Contact keeps what is apart from meeting; it can say nothing about
  * what met before it looked: a start, a reset, a body that was rolled back, a collider whose path jumps.
  *
- *   start of a tick, while H_TANGLED says so
+ *   start of a tick, while H_RESOLUTION says so
  *   |- sunk      below a plane: put above it as wholes (sunk.ts)
  *   |- search    all edges through all triangles (kernel/assembly/intersections/intersections.ts); what is wholly inside something solid (enclosed.ts)
- *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_TANGLED) until they are clear
+ *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_INTERSECTING) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
  *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts; their particles are marked, contact between marked ones is off
  *   '- none left: `untangled`, and contact holds everything from here on
@@ -18,11 +18,11 @@ import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
-import type { SimEvent, TangledPair } from "../types.ts";
+import type { SimEvent, IntersectingPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
-import { enclosedVolume, readSurface, type TangledSurface } from "./surface.ts";
-import { dot, readTangles, times, type Tangle } from "./intersection.ts";
+import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
+import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
 import { findWays } from "./ways.ts";
 
 /** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
@@ -31,11 +31,11 @@ const SECONDS_TO_CLEAR = 4;
 const EDGE_SHARE = 0.25;
 /** A common way is kept for so long, s. */
 const SECONDS_TO_KEEP = 1;
-/** A solid body whose tangles with itself are more than this many times its particles is tangled all over: elasticity unfolds it, contact cannot. */
+/** A solid body whose intersections with itself are more than this many times its particles is tangled all over: elasticity unfolds it, contact cannot. */
 const ALL_OVER = 0.25;
 /** Ticks between searches of surfaces that are tangled with themselves all over. */
 const WHOLE_EVERY = 6;
-/** Tangles that a report lists. */
+/** Intersections that a report lists. */
 const REPORTED = 8;
 
 /** Particles of a row. */
@@ -52,11 +52,11 @@ interface Drive {
   size?: number;
 }
 
-/** Weights of the tangles' points, edges against triangles: their mean; @param sign of each */
-function meanOf(tangles: readonly Tangle[], sign: (t: Tangle) => number): Map<number, number> {
+/** Weights of the intersections' points, edges against triangles: their mean; @param sign of each */
+function meanOf(intersections: readonly Intersection[], sign: (t: Intersection) => number): Map<number, number> {
   const weights = new Map<number, number>();
-  for (const t of tangles) {
-    const scale = sign(t) / tangles.length, own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
+  for (const t of intersections) {
+    const scale = sign(t) / intersections.length, own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
     t.particles.forEach((p, k) => weights.set(p, (weights.get(p) ?? 0) + scale * own[k]!));
   }
   return weights;
@@ -72,12 +72,12 @@ interface Way {
 /** Lower number first. */
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
-export class TangleWatch {
+export class IntersectionWatch {
   private readonly views: Views;
   private readonly layout: SimLayout;
   private readonly kernel: Kernel;
   private readonly bytes: Uint8Array;
-  private readonly surfaces = new Map<number, TangledSurface>();
+  private readonly surfaces = new Map<number, IntersectingSurface>();
   private readonly parts = new Map<number, number[]>();
   private readonly jumpers: number[];
 
@@ -92,7 +92,7 @@ export class TangleWatch {
 
   /** Particles are where nothing has verified that they may be. */
   request(): void {
-    this.state |= L.TANGLED_SEARCH | L.TANGLED_ANEW;
+    this.state |= L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW;
   }
 
   /** True while anything is tangled, or a search is due. */
@@ -114,11 +114,11 @@ export class TangleWatch {
   }
 
   private get state(): number {
-    return this.header(L.H_TANGLED);
+    return this.header(L.H_RESOLUTION);
   }
 
   private set state(value: number) {
-    this.views.i32[(L.HEADER + L.H_TANGLED) / 4] = value;
+    this.views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = value;
   }
 
   private header(offset: number): number {
@@ -126,23 +126,23 @@ export class TangleWatch {
   }
 
   private search(tick: number, events: SimEvent[], hold: (body: number) => void): void {
-    const { layout, views } = this, anew = (this.state & L.TANGLED_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
+    const { layout, views } = this, anew = (this.state & L.RESOLUTION_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
     this.clearMarks();
-    const sunk = this.state & L.TANGLED_ANEW ? findSunk(views, layout, this.kernel) : [];
+    const sunk = this.state & L.RESOLUTION_ANEW ? findSunk(views, layout, this.kernel) : [];
     if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
-    const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
-    const unfolding = new Set(before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_TANGLED).map(([a]) => a));
+    const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
+    const unfolding = new Set(before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING).map(([a]) => a));
     for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
-    const { tangles, found, full } = this.findAll();
+    const { intersections, found, full } = this.findAll();
     for (const pair of full) wholes.add(pair);
-    const groups = new Map<string, Tangle[]>();
-    for (const t of tangles) {
+    const groups = new Map<string, Intersection[]>();
+    for (const t of intersections) {
       const key = pairKey(t.edgeOf, t.triangleOf), group = groups.get(key);
       if (group) group.push(t);
       else groups.set(key, [t]);
     }
     if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
-    const kept = this.state & L.TANGLED_ANEW ? new Map<string, Way>() : this.readWays(tick), enclosed = this.findEnclosed(groups, wholes, kept), drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
+    const kept = this.state & L.RESOLUTION_ANEW ? new Map<string, Way>() : this.readWays(tick), enclosed = this.findEnclosed(groups, wholes, kept), drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
     for (const key of drawn) wholes.add(key);
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number], surface = this.surface(a);
@@ -150,20 +150,20 @@ export class TangleWatch {
     }
     for (const key of wholes) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
-      this.setMeets(a, b, L.MEETS_TANGLED);
+      this.setMeets(a, b, L.MEETS_INTERSECTING);
     }
     this.views.i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = 0;
-    if (!tangles.length && !wholes.size && !sunk.length) {
-      if (this.state & L.TANGLED_REPORTED) events.push({ type: "untangled", tick });
+    if (!intersections.length && !wholes.size && !sunk.length) {
+      if (this.state & L.RESOLUTION_REPORTED) events.push({ type: "untangled", tick });
       this.state = 0;
       return;
     }
     const common = new Map<string, Way>();
-    this.state = (this.state & L.TANGLED_REPORTED) | L.TANGLED_SEARCH;
+    this.state = (this.state & L.RESOLUTION_REPORTED) | L.RESOLUTION_SEARCH;
     const held = layout.intersections === "hold" ? this.holdAll(groups, enclosed, sunk, hold) : [];
-    if ((tangles.length || enclosed.length || sunk.length) && !(this.state & L.TANGLED_REPORTED)) {
+    if ((intersections.length || enclosed.length || sunk.length) && !(this.state & L.RESOLUTION_REPORTED)) {
       events.push(this.report(tick, groups, enclosed, sunk, found, held));
-      this.state |= L.TANGLED_REPORTED;
+      this.state |= L.RESOLUTION_REPORTED;
     } else if (held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
     const drives: Drive[] = [], x = layout.x / 4, at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
     for (const [key, group] of groups) {
@@ -192,7 +192,7 @@ export class TangleWatch {
   }
 
   /** Pairs of surfaces of which one is inside the other, or on its way out of there, or a ball with its center in a solid body: as a sphere it would hold itself in. */
-  private findEnclosed(groups: ReadonlyMap<string, readonly Tangle[]>, wholes: ReadonlySet<string>, kept: ReadonlyMap<string, Way>): Enclosed[] {
+  private findEnclosed(groups: ReadonlyMap<string, readonly Intersection[]>, wholes: ReadonlySet<string>, kept: ReadonlyMap<string, Way>): Enclosed[] {
     const search = new EnclosedSearch(this.views, this.layout.x, (n) => this.surface(n), this.parts), { bodies } = this.layout, count = this.header(L.H_SURFACE_COUNT), found: Enclosed[] = [];
     for (let a = 0; a < bodies.length; a++) {
       for (let b = a + 1; b < count; b++) {
@@ -242,21 +242,21 @@ export class TangleWatch {
     });
   }
 
-  /** Rows of all tangles; where there are more than fit, the pairs of surfaces that are listed first are skipped and the search goes on. */
-  private findAll(): { tangles: Tangle[]; found: number; full: Set<string> } {
-    const x = this.layout.x, full = new Set<string>(), tangles: Tangle[] = [];
+  /** Rows of all intersections; where there are more than fit, the pairs of surfaces that are listed first are skipped and the search goes on. */
+  private findAll(): { intersections: Intersection[]; found: number; full: Set<string> } {
+    const x = this.layout.x, full = new Set<string>(), intersections: Intersection[] = [];
     let total = 0;
     for (;;) {
-      const found = this.kernel.findTangles(x), listed = readTangles(this.views, x);
+      const found = this.kernel.findIntersections(x), listed = readIntersections(this.views, x);
       total ||= found;
-      for (const t of listed) tangles.push(t);
+      for (const t of listed) intersections.push(t);
       if (found <= listed.length) break;
       for (const t of listed) {
         full.add(pairKey(t.edgeOf, t.triangleOf));
         this.setMeets(t.edgeOf, t.triangleOf, L.MEETS_SKIPPED);
       }
     }
-    return { tangles, found: total, full };
+    return { intersections, found: total, full };
   }
 
   /** Solid bodies whose surface encloses nothing, or is inside out. */
@@ -265,31 +265,31 @@ export class TangleWatch {
     return bodies.flatMap((_, b) => (this.surface(b).solid !== SOLID.cloth && this.meets(b, b) !== L.MEETS_NEVER && !(enclosedVolume(this.surface(b), this.views.f32, x / 4) > 0) ? [b] : []));
   }
 
-  /** Bodies of all tangles but those that are meant to begin degenerate. */
-  private holdAll(groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], hold: (body: number) => void): number[] {
+  /** Bodies of all intersections but those that are meant to begin degenerate. */
+  private holdAll(groups: ReadonlyMap<string, readonly Intersection[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], hold: (body: number) => void): number[] {
     const { bodies } = this.layout;
     const held = [...new Set([...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)), ...enclosed.flatMap(({ outer, inner }) => [outer, inner]), ...sunk.map(({ body }) => body)])].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
     held.forEach(hold);
     return held;
   }
 
-  private report(tick: number, groups: ReadonlyMap<string, readonly Tangle[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], count: number, held: number[]): SimEvent {
-    const { bodies, cores } = this.layout, name = (n: number): TangledPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
+  private report(tick: number, groups: ReadonlyMap<string, readonly Intersection[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], count: number, held: number[]): SimEvent {
+    const { bodies, cores } = this.layout, name = (n: number): IntersectingPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
     const own = (n: number, particles: number[]): number[] => particles.map((p) => p - this.surface(n).first);
     return {
       type: "tangled", tick, count, held,
-      pairs: [...[...groups].map(([key, group]): TangledPair => {
+      pairs: [...[...groups].map(([key, group]): IntersectingPair => {
         const [a, b] = key.split(" ").map(Number) as [number, number];
         return { between: [name(a), name(b)], edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size, triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size };
-      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): TangledPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) })), ...sunk.map(({ body, collider }): TangledPair => ({ between: [{ body }, { collider }], edges: 0, triangles: 0, inside: { body } }))],
+      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): IntersectingPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) })), ...sunk.map(({ body, collider }): IntersectingPair => ({ between: [{ body }, { collider }], edges: 0, triangles: 0, inside: { body } }))],
       first: [...groups.values()].flat().slice(0, REPORTED).map((t) => ({ edgeOf: name(t.edgeOf), edge: own(t.edgeOf, t.particles.slice(0, 2)), triangleOf: name(t.triangleOf), triangle: own(t.triangleOf, t.particles.slice(2)) })),
     };
   }
 
-  /** Particles of the tangles, those on a wrong side, and all their neighbors. */
-  private mark(a: number, b: number, group: readonly Tangle[], wrong: readonly number[]): void {
+  /** Particles of the intersections, those on a wrong side, and all their neighbors. */
+  private mark(a: number, b: number, group: readonly Intersection[], wrong: readonly number[]): void {
     const marks = this.header(L.H_MARKS), near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
-    const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_TANGLED | L.MARK_WITHIN : L.MARK_TANGLED;
+    const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_INTERSECTING | L.MARK_WITHIN : L.MARK_INTERSECTING;
     if (bits & L.MARK_WITHIN) this.markAll(a < this.layout.bodies.length ? a : b, L.MARK_SLOW);
     const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
     near.forEach(set);
@@ -309,7 +309,7 @@ export class TangleWatch {
 
   private clearMarks(): void {
     const { bodies } = this.layout, marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES), last = bodies[bodies.length - 1];
-    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_TANGLED | L.MARK_WITHIN | L.MARK_SLOW);
+    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_INTERSECTING | L.MARK_WITHIN | L.MARK_SLOW);
     // the same bit says something else of colliders' core meshes
     for (let at = marks + (last ? last.first + last.count : 0) - 1; at >= marks; at--) this.bytes[at]! &= ~L.MARK_GLIDES;
   }
@@ -322,22 +322,22 @@ export class TangleWatch {
   }
 
   private drive(drives: readonly Drive[]): void {
-    const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_TANGLES) / 4, capacity = this.header(L.H_TANGLE_CAPACITY);
+    const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_INTERSECTIONS) / 4, capacity = this.header(L.H_INTERSECTION_CAPACITY);
     let count = 0;
     for (const { surfaces: [a, b], way, weights, stands, size } of drives) {
       const entries = [...weights], rows = Math.ceil(entries.length / ROW);
       if (count + rows > capacity) break;
       for (let n = 0; n < rows; n++) {
-        const at = first + ((count + n) * L.TANGLE_BYTES) / 4;
+        const at = first + ((count + n) * L.INTERSECTION_BYTES) / 4;
         for (let k = 0; k < ROW; k++) {
           const [particle, weight] = entries[ROW * n + k] ?? [entries[0]![0], 0];
           i32[at + k] = x + 16 * particle;
-          f32[at + L.TANGLE_WEIGHT / 4 + k] = weight;
+          f32[at + L.INTERSECTION_WEIGHT / 4 + k] = weight;
         }
-        i32[at + L.TANGLE_SURFACES / 4] = (a << 16) | b;
-        i32[at + L.TANGLE_ROWS / 4] = rows;
-        f32[at + L.TANGLE_DRIVE / 4] = stands ? 0 : this.stride(a, b, size);
-        f32.set(way, at + L.TANGLE_NORMAL / 4);
+        i32[at + L.INTERSECTION_SURFACES / 4] = (a << 16) | b;
+        i32[at + L.INTERSECTION_ROWS / 4] = rows;
+        f32[at + L.INTERSECTION_DRIVE / 4] = stands ? 0 : this.stride(a, b, size);
+        f32.set(way, at + L.INTERSECTION_NORMAL / 4);
       }
       count += rows;
     }
@@ -347,12 +347,12 @@ export class TangleWatch {
   /** A collider that begins its path again elsewhere meets nobody in this tick, and is looked at like a start in the next. */
   private jump(row: number): void {
     const core = this.views.i32[(row + L.MOTION_CORE) / 4]!, { bodies, cores, x } = this.layout, n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
-    for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_TANGLED);
+    for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_INTERSECTING);
     bodies.forEach((_, b) => this.markAll(b, L.MARK_SLOW));
     this.request();
   }
 
-  private surface(n: number): TangledSurface {
+  private surface(n: number): IntersectingSurface {
     let surface = this.surfaces.get(n);
     if (!surface) this.surfaces.set(n, (surface = readSurface(this.views, this.layout.x, n)));
     return surface;

@@ -69,7 +69,7 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "anchor", at: layout.anchor, bytes: 12 * layout.streamedParticles }, { name: "still", at: layout.still, bytes: 4 * (3 * layout.bodyCount + 1) },
     { name: "scratch", at: layout.scratch, bytes: L.MAX_THREADS * L.SCRATCH_BYTES },
   ];
-  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) }, { name: "tangles", at: header(L.H_TANGLES), bytes: L.TANGLE_BYTES * header(L.H_TANGLE_CAPACITY) }, { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT });
+  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) }, { name: "tangles", at: header(L.H_INTERSECTIONS), bytes: L.INTERSECTION_BYTES * header(L.H_INTERSECTION_CAPACITY) }, { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT });
   bodies.forEach((body, b) => {
     const row = layout.bodies[b]!.surface / 4;
     regions.push({ name: `triangles ${b}`, at: i32[row + L.SURFACE_TRIANGLES / 4]!, bytes: 4 * body.triangles.length });

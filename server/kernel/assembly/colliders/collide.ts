@@ -12,7 +12,7 @@
  * drags along, and a wall that comes gives its own velocity.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_TANGLED, MARK_WITHIN, MARK_SLOW, MARK_GLIDES,
+  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_INTERSECTING, MARK_WITHIN, MARK_SLOW, MARK_GLIDES,
   COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
 } from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
@@ -145,7 +145,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
     let x = load<f32>(xAt), y = load<f32>(xAt, 4), z = load<f32>(xAt, 8), px = originX, py = originY, pz = originZ;
     const rough = load<f32>(accAt, 12);
     // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown out alone; a plane has no surface
-    const mark: i32 = marks ? load<u8>(marks + <usize>i) : 0, marked = mark & (MARK_WITHIN | MARK_SLOW), drawn = (mark & (MARK_WITHIN | MARK_TANGLED)) == MARK_WITHIN;
+    const mark: i32 = marks ? load<u8>(marks + <usize>i) : 0, marked = mark & (MARK_WITHIN | MARK_SLOW), drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) == MARK_WITHIN;
     let touched = false;
     for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
       if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE)) continue;

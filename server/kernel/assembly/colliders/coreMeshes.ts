@@ -22,7 +22,7 @@ export function moveCore(motion: usize, begin: i32, end: i32, h: f32): void {
   if (first) for (let i = begin; i < end; i++) store<u8>(first + <usize>i, <u8>(load<u8>(first + <usize>i) & ~MARK_LAGS));
 }
 
-/** After a jump: safe where it is now, and the list of pairs asks it from here on (pairListLifetime.ts). Whom it came down on is looked for in the next tick (server/sim/tangles). */
+/** After a jump: safe where it is now, and the list of pairs asks it from here on (pairListLifetime.ts). Whom it came down on is looked for in the next tick (server/sim/intersections). */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   const X = <usize>load<u32>(HEADER, H_X), from = <usize>load<u32>(motion, MOTION_CORE) + (<usize>begin << 4), bytes = <usize>(end - begin) << 4, first = from - X;

@@ -33,7 +33,7 @@ const TURNING: f32 = 0.57735027;
  * @param at scratch: F at 0 in; out: what stands for F at 0, for cof F at SCRATCH_G, for J at SCRATCH_U, what is added to log J behind it,
  * and the rotation U V^T at SCRATCH_V
  * @param clamp the stretch s0 of each lane's material; tangled lanes of bodies that are tangled
- * @returns lanes that are inverted, or not yet out of a tangle
+ * @returns lanes that are inverted, or not yet out of a intersection
  */
 export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: bool): v128 {
   svdLanes(at);

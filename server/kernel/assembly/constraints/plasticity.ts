@@ -15,7 +15,7 @@
  *   al. 2002) cap the plastic strain itself, and so do we.
  * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from its mirror image, and there
  *   is no telling what shape it should remember. From when more than 3 % of a body's elements are inverted until none is, none of it flows: the
- *   neighbors of a tangle would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever, one
+ *   neighbors of a intersection would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever, one
  *   squeezed into a point and allowed to flow again below 3 % with 4; so both come back as an elastic one does). Not at the first inverted element:
  *   a thin horn under a heavy sphere would keep a whole dragon from flowing.
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.

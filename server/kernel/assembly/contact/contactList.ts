@@ -7,7 +7,7 @@
 import {
   HEADER, H_X, H_PARTICLES, H_SURFACE, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_CONTACT_BLOCK_COUNT, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_COLORS, H_COLOR_MASKS, H_DUMMIES, H_MARKS, H_INCIDENT, H_TRAJECTORIES, H_LIST_LIFE, H_OWNERS,
   PAIR_NORMAL, PAIR_GAP, PAIR_SURFACES, PAIR_THICKNESS, PAIR_COLOR, PAIR_CORNER, PAIR_BYTES, SURFACE_SOLID, SOLID_CLOTH, SOLID_BALL, SOLID_COLLIDER, SURFACE_SHAPED, SHAPED_SMOOTH, SURFACE_STATIC, SURFACE_DYNAMIC, SURFACE_RESTITUTION, SURFACE_MEETS, MEETS_MARKED, SURFACE_BYTES,
-  CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_OWNS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_BYTES, CONTACT_COLORS, COLOR_ENTRIES, MARK_TANGLED,
+  CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_OWNS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_BYTES, CONTACT_COLORS, COLOR_ENTRIES, MARK_INTERSECTING,
 } from "../layout/layout";
 import { enchain, firstOf, nextOf, pairOf, unchain } from "./changed";
 import { clearStatus, numberOfBlock, paceOf } from "./blockStatus";
@@ -140,7 +140,7 @@ export function dropPairs(particle: usize): void {
 /** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
-  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_TANGLED) != 0 && marked(load<u32>(row, PAIR_SURFACES));
+  return ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_INTERSECTING) != 0 && marked(load<u32>(row, PAIR_SURFACES));
 }
 
 /** A vertex on the outer side of a closed surface's triangle is where it belongs, whatever goes on beside it: what has parted does not fall back. */
@@ -182,7 +182,7 @@ function fill(pair: i32, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(row, PAIR_NORMAL), CONTACT_BLOCK_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), CONTACT_BLOCK_NORMAL + 32);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);
-  // what is in front of a tangle is pushed, but not held there: what is behind it has to come out
+  // what is in front of a intersection is pushed, but not held there: what is behind it has to come out
   store<f32>(lane, tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? -1e30 : KEEP * r, CONTACT_BLOCK_KEEP);
   store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, CONTACT_BLOCK_THICKNESS);
   store<f32>(lane, load<f32>(row, PAIR_GAP), CONTACT_BLOCK_GAP);

@@ -3,8 +3,8 @@
  */
 import {
   HEADER, H_X, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_BODY_COUNT, H_TICK_SECONDS, H_BODIES,
-  H_TANGLES, H_SAFE, H_DRIVE_COUNT, POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, COLLIDER_MOTION,
-  COLLIDER_BYTES, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S1, TANGLE_SURFACES, TANGLE_BYTES, BODY_FIRST, BODY_COUNT,
+  H_INTERSECTIONS, H_SAFE, H_DRIVE_COUNT, POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, COLLIDER_MOTION,
+  COLLIDER_BYTES, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S1, INTERSECTION_SURFACES, INTERSECTION_BYTES, BODY_FIRST, BODY_COUNT,
   BODY_FREE, BODY_MEETS, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_RIGID, BODY_LISTED, BODY_AGAINST, BODY_BYTES,
 } from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
@@ -47,7 +47,7 @@ export function bindNeighbors(): void {
   }
   bindBalls();
   // what is driven apart (resolution.ts)
-  if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), tangle = <usize>load<u32>(HEADER, H_TANGLES); n > 0; n--, tangle += TANGLE_BYTES) bindBoth(rows, bodies, load<u32>(tangle, TANGLE_SURFACES));
+  if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), intersection = <usize>load<u32>(HEADER, H_INTERSECTIONS); n > 0; n--, intersection += INTERSECTION_BYTES) bindBoth(rows, bodies, load<u32>(intersection, INTERSECTION_SURFACES));
   // who is held holds all of its island; where one is rigid, velocities are put back after rigid.ts
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES, all = islandOf(rows, b);

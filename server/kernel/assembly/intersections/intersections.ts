@@ -4,8 +4,8 @@
  * Order: pairs of surfaces, the first's edges, the second's; within them the trees' order.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_TANGLES, H_TANGLE_CAPACITY, H_TANGLE_COUNT, H_X, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS_NEVER, MEETS_SKIPPED, SURFACE_BYTES,
-  TANGLE_ADDRESS, TANGLE_SURFACES, TANGLE_CROSSES, TANGLE_DRIVE, TANGLE_BYTES, TREE_NODES, TREE_NODE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH,
+  HEADER, H_SURFACE, H_SURFACE_COUNT, H_INTERSECTIONS, H_INTERSECTION_CAPACITY, H_INTERSECTION_COUNT, H_X, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MEETS, MEETS_NEVER, MEETS_SKIPPED, SURFACE_BYTES,
+  INTERSECTION_ADDRESS, INTERSECTION_SURFACES, INTERSECTION_CROSSES, INTERSECTION_DRIVE, INTERSECTION_BYTES, TREE_NODES, TREE_NODE_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_BOX_LOW, NODE_BOX_HIGH,
   EDGE_LEAF_AT, EDGE_LEAF_BYTES, TRIANGLE_LEAF_AT, TRIANGLE_LEAF_BYTES,
 } from "../layout/layout";
 import { APART, CROSSING, meeting } from "../math/segmentTriangle";
@@ -15,11 +15,11 @@ import { ask, lanesOf, overlapping } from "../broadPhase/trees";
 let shift: usize, itself: bool, surfaces: i32, found: i32;
 
 /**
- * Fills H_TANGLES with every edge and triangle that meet and share no particle, but for those that are all fixed.
+ * Fills H_INTERSECTIONS with every edge and triangle that meet and share no particle, but for those that are all fixed.
  * @param positions address of an f32x4 array parallel to X, or X; trees are refitted to it
- * @returns how many there are: if that is more than H_TANGLE_CAPACITY, the list holds the first ones
+ * @returns how many there are: if that is more than H_INTERSECTION_CAPACITY, the list holds the first ones
  */
-export function findTangles(positions: usize): i32 {
+export function findIntersections(positions: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT), rows = <usize>load<u32>(HEADER, H_SURFACE);
   shift = positions - <usize>load<u32>(HEADER, H_X);
   found = 0;
@@ -35,7 +35,7 @@ export function findTangles(positions: usize): i32 {
       if (!itself) list(B, A, (b << 16) | a);
     }
   }
-  store<i32>(HEADER, min<i32>(found, load<i32>(HEADER, H_TANGLE_CAPACITY)), H_TANGLE_COUNT);
+  store<i32>(HEADER, min<i32>(found, load<i32>(HEADER, H_INTERSECTION_CAPACITY)), H_INTERSECTION_COUNT);
   return found;
 }
 
@@ -96,12 +96,12 @@ function test(a: u32, b: u32, c: u32, d: u32, e: u32): void {
   if (itself && (shares(a, c, d, e) || shares(b, c, d, e))) return;
   const answer = meeting(<usize>a + shift, <usize>b + shift, <usize>c + shift, <usize>d + shift, <usize>e + shift);
   if (answer == APART || (fixed(a) && fixed(b) && fixed(c) && fixed(d) && fixed(e))) return;
-  if (found < load<i32>(HEADER, H_TANGLE_CAPACITY)) {
-    const to = <usize>load<u32>(HEADER, H_TANGLES) + <usize>found * TANGLE_BYTES;
-    store<u32>(to, a, TANGLE_ADDRESS); store<u32>(to, b, TANGLE_ADDRESS + 4); store<u32>(to, c, TANGLE_ADDRESS + 8); store<u32>(to, d, TANGLE_ADDRESS + 12); store<u32>(to, e, TANGLE_ADDRESS + 16);
-    store<i32>(to, surfaces, TANGLE_SURFACES);
-    store<i32>(to, answer == CROSSING ? 1 : 0, TANGLE_CROSSES);
-    store<f32>(to, 0, TANGLE_DRIVE);
+  if (found < load<i32>(HEADER, H_INTERSECTION_CAPACITY)) {
+    const to = <usize>load<u32>(HEADER, H_INTERSECTIONS) + <usize>found * INTERSECTION_BYTES;
+    store<u32>(to, a, INTERSECTION_ADDRESS); store<u32>(to, b, INTERSECTION_ADDRESS + 4); store<u32>(to, c, INTERSECTION_ADDRESS + 8); store<u32>(to, d, INTERSECTION_ADDRESS + 12); store<u32>(to, e, INTERSECTION_ADDRESS + 16);
+    store<i32>(to, surfaces, INTERSECTION_SURFACES);
+    store<i32>(to, answer == CROSSING ? 1 : 0, INTERSECTION_CROSSES);
+    store<f32>(to, 0, INTERSECTION_DRIVE);
   }
   found++;
 }

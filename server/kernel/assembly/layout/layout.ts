@@ -43,9 +43,9 @@ export const H_PAIR_CAPACITY = 292; // i32 rows
 export const H_VERTEX_PAIRS = 296; // i32 how many
 export const H_EDGE_PAIRS = 300; // i32 how many
 export const H_REST = 304; // i32 pointer: f32x4 per particle, undeformed position
-export const H_TANGLES = 308; // i32 pointer: TANGLE rows
-export const H_TANGLE_CAPACITY = 312; // i32 rows
-export const H_TANGLE_COUNT = 316; // i32 how many are filled
+export const H_INTERSECTIONS = 308; // i32 pointer: INTERSECTION rows
+export const H_INTERSECTION_CAPACITY = 312; // i32 rows
+export const H_INTERSECTION_COUNT = 316; // i32 how many are filled
 export const H_BALLS = 276; // i32 pointer: BALL rows
 export const H_BALL_COUNT = 280; // i32
 /** f64 per stage, seconds spent in the last tick. */
@@ -98,16 +98,16 @@ export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
 export const H_ZONE_SUMS = 720; // i32 pointer: ZONE_BYTES per particle, IMPULSE_ROWS at least
 export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
-export const H_TANGLED = 764; // i32 TANGLED bits: a search for tangles is due
-export const H_DRIVE_COUNT = 768; // i32 rows of H_TANGLES that are driven apart in this tick
+export const H_RESOLUTION = 764; // i32 RESOLUTION bits: a search for intersections is due
+export const H_DRIVE_COUNT = 768; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
 export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
 export const H_LIST_LIFE = 748; // i32 substeps that trajectories are planned for
 export const H_TRAJECTORIES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to which its pairs are listed
 export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
-/** Tangles are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told. */
-export const TANGLED_SEARCH = 1;
-export const TANGLED_ANEW = 2;
-export const TANGLED_REPORTED = 4;
+/** Intersections are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told. */
+export const RESOLUTION_SEARCH = 1;
+export const RESOLUTION_ANEW = 2;
+export const RESOLUTION_REPORTED = 4;
 export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
 export const H_EDGE_CONTACT_BLOCKS = 788; // i32 blocks edge-edge
 export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
@@ -380,9 +380,9 @@ export const SURFACE_EDGE_TREE = 36; // i32 pointer
 export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, MEETS_*: may the two touch (its own: may it touch itself)
 export const MEETS_NEVER = 0;
 export const MEETS = 1;
-export const MEETS_MARKED = 2; // contact is off between what is MARK_TANGLED of the one and of the other
-export const MEETS_TANGLED = 3; // they are so tangled that contact between them is off
-export const MEETS_SKIPPED = 4; // likewise, and no search for tangles now
+export const MEETS_MARKED = 2; // contact is off between what is MARK_INTERSECTING of the one and of the other
+export const MEETS_INTERSECTING = 3; // they are so tangled that contact between them is off
+export const MEETS_SKIPPED = 4; // likewise, and no search for intersections now
 export const SURFACE_STATIC = 44; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
@@ -433,16 +433,16 @@ export const PAGE_CAPACITY = 32; // rows
 export const PAGE_BYTES = 1552;
 
 /** An edge (a, b) and a triangle (c, d, e) that it meets (intersections.ts). */
-export const TANGLE_ADDRESS = 0; // i32x5 particle addresses in X
-export const TANGLE_SURFACES = 20; // i32 edge's surface << 16 | triangle's
-export const TANGLE_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
+export const INTERSECTION_ADDRESS = 0; // i32x5 particle addresses in X
+export const INTERSECTION_SURFACES = 20; // i32 edge's surface << 16 | triangle's
+export const INTERSECTION_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
 /** The list once it is read: what is to be driven, five particles a row, one or more rows for a constraint (resolution.ts). */
-export const TANGLE_ROWS = 24; // i32 of this constraint
-export const TANGLE_DRIVE = 28; // f32 how far they are to go apart in a substep, m; 0: left alone
-export const TANGLE_NORMAL = 32; // f32x3 that way
-export const TANGLE_WEIGHT = 44; // f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
-export const TANGLE_BYTES = 64;
-/** Two surfaces that part as wholes, and the way; kept while they are tangled (server/sim/tangles). */
+export const INTERSECTION_ROWS = 24; // i32 of this constraint
+export const INTERSECTION_DRIVE = 28; // f32 how far they are to go apart in a substep, m; 0: left alone
+export const INTERSECTION_NORMAL = 32; // f32x3 that way
+export const INTERSECTION_WEIGHT = 44; // f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
+export const INTERSECTION_BYTES = 64;
+/** Two surfaces that part as wholes, and the way; kept while they are tangled (server/sim/intersections). */
 export const WAY_PAIR = 0; // i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
 export const WAY_TICK = 4; // i32 when it was found
 export const WAY_DIRECTION = 8; // f32x3 unit vector, of the lower surface
@@ -482,10 +482,10 @@ export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
 export const MARK_OUTLIER = 4; // from its trajectory, while its pairs are listed again: not while there are zones
 export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
-export const MARK_TANGLED = 8;
+export const MARK_INTERSECTING = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_GLIDES = 16; // of a body that is drawn out of another one: colliders do not hold it by friction
-export const MARK_WITHIN = 32; // tangled with a collider; without MARK_TANGLED: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
+export const MARK_WITHIN = 32; // tangled with a collider; without MARK_INTERSECTING: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
 

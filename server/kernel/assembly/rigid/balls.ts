@@ -13,7 +13,7 @@
  * Candidates: each ball lists the particles and the triangles within its radius and a slack of twice what the fastest surface particle and the ball travel in a
  * tick, and makes the list anew when twice the distance travelled since has used that up; each tick starts a new one. Per iteration a list
  * entry costs a SIMD box test, and the exact test only near the sphere.
- * A ball whose center begins inside a closed body is drawn out of it first (server/sim/tangles): until then the two do not meet here.
+ * A ball whose center begins inside a closed body is drawn out of it first (server/sim/intersections): until then the two do not meet here.
  * Serial, in ball and list order, once per iteration after the other contacts. Limit: an iteration passes a force of at most
  * (w of the ball's neighbors)^-1 times their displacement, so much heavier balls press light things deeper than their stiffness says until
  * iterations or substeps are raised; nothing passes through either way.

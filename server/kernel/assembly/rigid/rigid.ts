@@ -15,7 +15,7 @@
  * that at 1 m and 1/1200 s its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight keep what momentum.ts gave them.
  */
 import {
-  HEADER, H_SHAPES, H_SUBSTEP_SECONDS, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_TANGLED, MARK_WITHIN, COLLIDER_TYPE, COLLIDER_PLANE, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, SHAPE_FIRST, SHAPE_COUNT, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
+  HEADER, H_SHAPES, H_SUBSTEP_SECONDS, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_INTERSECTING, MARK_WITHIN, COLLIDER_TYPE, COLLIDER_PLANE, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, SHAPE_FIRST, SHAPE_COUNT, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
 } from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
@@ -48,7 +48,7 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
 function collideRigid(row: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
   // one mark for all of the body
-  const marks = <usize>load<u32>(HEADER, H_MARKS), first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4, drawn = marks != 0 && (load<u8>(marks + first) & (MARK_WITHIN | MARK_TANGLED)) == MARK_WITHIN;
+  const marks = <usize>load<u32>(HEADER, H_MARKS), first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4, drawn = marks != 0 && (load<u8>(marks + first) & (MARK_WITHIN | MARK_INTERSECTING)) == MARK_WITHIN;
   let near = 0, ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
