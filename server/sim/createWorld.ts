@@ -16,7 +16,7 @@ import { loadBody } from "./body/loadBody.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
-import { tangledLimit } from "./materials.ts";
+import { invertedLimit } from "./materials.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
@@ -121,7 +121,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
   contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
-    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
+    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, invertedLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });
   bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0));
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));

@@ -53,14 +53,14 @@ export const MOST_PLASTIC_STRAIN = 0.6;
  * Part of a plastic body's elements that may be inverted before none of it flows. A dragon under a heavy sphere has 0.01 to 0.03 inverted, in its
  * horns. What is wrecked has more, and then waits until none is (kernel/assembly/constraints/plasticity.ts says why).
  */
-const TANGLED_SHARE = 0.03;
+const INVERTED_SHARE = 0.03;
 
 /**
  * How often the iterations of a substep may find an element of the body inverted: more, and it does not flow. Every schedule and both solvers look
  * at every element once an iteration. In a body of fewer than 34 elements one that stays inverted stops all flow.
  */
-export function tangledLimit(plasticElements: number, iterations: number): number {
-  return Math.floor(TANGLED_SHARE * plasticElements * iterations);
+export function invertedLimit(plasticElements: number, iterations: number): number {
+  return Math.floor(INVERTED_SHARE * plasticElements * iterations);
 }
 
 /** What a Neo-Hookean element is made with, Pa; `clamp` is the stretch below which the energy is continued. */

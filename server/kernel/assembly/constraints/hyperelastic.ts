@@ -23,7 +23,7 @@
  * scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import { HEADER, H_BODIES, BODY_BYTES, BODY_TANGLED, BODY_WAS_TANGLED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_BYTES, HYPER_KEPT_BYTES, WARM_START_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "../layout/layout";
+import { HEADER, H_BODIES, BODY_BYTES, BODY_INVERTED, BODY_WAS_INVERTED, PASS_FIRST, PASS_LAST, TET_DM, TET_K, HYPER_MU, HYPER_LAMBDA, HYPER_CLAMP, HYPER_BODY, HYPER_BYTES, HYPER_KEPT_BYTES, WARM_START_BYTES, SCRATCH_G, SCRATCH_U, SCRATCH_V } from "../layout/layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
 
@@ -77,7 +77,7 @@ export function solveStableNeoHookean(block: usize, own: usize, count: i32, pass
     let c10 = sub(mul(f02, f21), mul(f01, f22)), c11 = sub(mul(f00, f22), mul(f02, f20)), c12 = sub(mul(f01, f20), mul(f00, f21));
     let c20 = sub(mul(f01, f12), mul(f02, f11)), c21 = sub(mul(f02, f10), mul(f00, f12)), c22 = sub(mul(f00, f11), mul(f01, f10));
     let J = dot3(f00, c00, f01, c01, f02, c02), cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22), beyond = zero;
-    const clamp = v128.load(block, HYPER_CLAMP), tangled = tangledLanes(block);
+    const clamp = v128.load(block, HYPER_CLAMP), tangled = invertedLanes(block);
     // R, by Newton's iteration R := (R + R^-T)/2 (Higham 1986)
     let R00 = f00, R01 = f01, R02 = f02, R10 = f10, R11 = f11, R12 = f12, R20 = f20, R21 = f21, R22 = f22, t = f32x4.div(half, J);
     R00 = madd(c00, t, mul(half, R00)); R01 = madd(c01, t, mul(half, R01)); R02 = madd(c02, t, mul(half, R02));
@@ -100,7 +100,7 @@ export function solveStableNeoHookean(block: usize, own: usize, count: i32, pass
       v128.store(scratch, f10, 48); v128.store(scratch, f11, 64); v128.store(scratch, f12, 80);
       v128.store(scratch, f20, 96); v128.store(scratch, f21, 112); v128.store(scratch, f22, 128);
       const folded = v128.andnot(continueLanes(scratch, clamp, tangled, stable), sound);
-      if (v128.any_true(folded)) noteTangled(block, i32x4.bitmask(folded));
+      if (v128.any_true(folded)) noteInverted(block, i32x4.bitmask(folded));
       // the regular lanes keep their bits, whoever they share a block with
       f00 = v128.bitselect(f00, v128.load(scratch, 0), sound); f01 = v128.bitselect(f01, v128.load(scratch, 16), sound); f02 = v128.bitselect(f02, v128.load(scratch, 32), sound);
       f10 = v128.bitselect(f10, v128.load(scratch, 48), sound); f11 = v128.bitselect(f11, v128.load(scratch, 64), sound); f12 = v128.bitselect(f12, v128.load(scratch, 80), sound);
@@ -234,13 +234,13 @@ function rowOf(block: usize, lane: usize): usize {
 }
 
 /** Lanes whose body had an inverted element in the substep before. */
-@inline function tangledLanes(block: usize): v128 {
-  return i32x4.ne(i32x4(load<i32>(rowOf(block, 0), BODY_WAS_TANGLED), load<i32>(rowOf(block, 1), BODY_WAS_TANGLED), load<i32>(rowOf(block, 2), BODY_WAS_TANGLED), load<i32>(rowOf(block, 3), BODY_WAS_TANGLED)), i32x4.splat(0));
+@inline function invertedLanes(block: usize): v128 {
+  return i32x4.ne(i32x4(load<i32>(rowOf(block, 0), BODY_WAS_INVERTED), load<i32>(rowOf(block, 1), BODY_WAS_INVERTED), load<i32>(rowOf(block, 2), BODY_WAS_INVERTED), load<i32>(rowOf(block, 3), BODY_WAS_INVERTED)), i32x4.splat(0));
 }
 
 /** Notes the bodies of lanes whose `inverted` is set. Threads only ever store the same 1, and nobody reads it in this substep. */
-function noteTangled(block: usize, inverted: i32): void {
-  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.store<i32>(rowOf(block, lane), 1, BODY_TANGLED);
+function noteInverted(block: usize, inverted: i32): void {
+  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.store<i32>(rowOf(block, lane), 1, BODY_INVERTED);
 }
 
 /** Sum of the squares of nine entries. */

@@ -32,7 +32,7 @@
 import { add, sub, mul, madd, dot3 } from "../math/lanes";
 import { TET_K, TET_S, TET_ORTHO_S, TET_APPLIED, TET_PLASTIC_STRAIN, SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "../layout/layout";
 import { storeStress } from "./hooke";
-import { noteTangled } from "./plasticity";
+import { noteInverted } from "./plasticity";
 import { svdLanes } from "../math/svd";
 
 const S0: f32 = 0.57735026;
@@ -74,7 +74,7 @@ const E0: f32 = -0.33333334;
   const e_0 = madd(s0, b0, c0), e_1 = madd(s0, b1, c1), e_2 = madd(s0, b2, c2);
 
   const unit = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
-  if (plastic) noteTangled(block, i32x4.bitmask(v128.andnot(f32x4.le(sigma2, zero), sound)));
+  if (plastic) noteInverted(block, i32x4.bitmask(v128.andnot(f32x4.le(sigma2, zero), sound)));
   let energy2: v128; // 2E
   let q00: v128, q01: v128, q02: v128, q10: v128, q11: v128, q12: v128, q20: v128, q21: v128, q22: v128; // U P^
   if (general) {

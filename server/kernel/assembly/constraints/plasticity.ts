@@ -21,7 +21,7 @@
  * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
-import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_TANGLED, BODY_TANGLED_LIMIT, BODY_WAS_TANGLED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "../layout/layout";
+import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_INVERTED, BODY_INVERTED_LIMIT, BODY_WAS_INVERTED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "../layout/layout";
 
 /** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
 export function flow(block: usize, count: i32, h: f32): void {
@@ -58,7 +58,7 @@ export function flow(block: usize, count: i32, h: f32): void {
     const minor2 = sub(mul(g00, g11), mul(t01, t01));
     const detG = add(sub(mul(g22, minor2), mul(t12, sub(mul(g00, t12), mul(t02, t01)))), mul(t02, sub(mul(t01, t12), mul(t02, g11))));
     // every singular value above 1/sqrt 3, as in tetrahedron.ts
-    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero), flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(tangledLanes(block), i32x4.splat(0)));
+    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero), flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(invertedLanes(block), i32x4.splat(0)));
     if (!v128.any_true(flows)) continue;
     const z = mul(hh, v128.load(block, TET_FLOW + 16)), decay = madd(half, mul(z, z), z);
     const part = v128.and(flows, f32x4.min(f32x4.div(decay, add(one, decay)), sub(one, f32x4.div(yieldAt, size))));
@@ -76,24 +76,24 @@ function rowOf(block: usize, lane: usize): usize {
 
 /** Of the body at `row`, at the end of a substep: too much of it is inverted, or was and has not all come back. */
 @inline function tangled(row: usize): bool {
-  const count = load<i32>(row, BODY_TANGLED);
-  return count > load<i32>(row, BODY_TANGLED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_TANGLED) != 0);
+  const count = load<i32>(row, BODY_INVERTED);
+  return count > load<i32>(row, BODY_INVERTED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_INVERTED) != 0);
 }
 
-function tangledLanes(block: usize): v128 {
+function invertedLanes(block: usize): v128 {
   return i32x4(tangled(rowOf(block, 0)), tangled(rowOf(block, 1)), tangled(rowOf(block, 2)), tangled(rowOf(block, 3)));
 }
 
 /** Counts inverted lanes, body by body: a sum of ones does not depend on the order of threads. */
-export function noteTangled(block: usize, inverted: i32): void {
-  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.add<i32>(rowOf(block, lane), 1, BODY_TANGLED);
+export function noteInverted(block: usize, inverted: i32): void {
+  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.add<i32>(rowOf(block, lane), 1, BODY_INVERTED);
 }
 
 /** Before the first phase of a substep: nobody is known to be tangled. */
-export function forgetTangles(): void {
+export function forgetInverted(): void {
   let row = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) {
-    store<i32>(row, <i32>tangled(row), BODY_WAS_TANGLED);
-    store<i32>(row, 0, BODY_TANGLED);
+    store<i32>(row, <i32>tangled(row), BODY_WAS_INVERTED);
+    store<i32>(row, 0, BODY_INVERTED);
   }
 }

@@ -12,7 +12,7 @@ import {
   HEADER, H_PHASES, H_SUBSTEPS, H_TICK, H_WATCH, H_SUBSTEP, WATCH_SUBSTEPS, WATCH_PHASES, H_STAGE, STAGES,
   STAGE_BROAD, PHASE_COUNT, PHASE_CHUNKS, PHASE_STAGE,
 } from "../layout/layout";
-import { forgetTangles } from "../constraints/plasticity";
+import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList } from "../contact/pairListLifetime";
 import { placeCores } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
@@ -46,7 +46,7 @@ export function step(helpers: i32, scratch: usize): void {
 
 function runSubstep(substep: i32, scratch: usize): void {
   const phases = load<i32>(HEADER, H_PHASES), watch = load<i32>(HEADER, H_WATCH);
-  forgetTangles();
+  forgetInverted();
   store<i32>(HEADER, substep, H_SUBSTEP);
   for (let p = 0; p < phases; p++) {
     const phase = phaseAt(p);
