@@ -53,7 +53,7 @@ function park(views: Views, layout: SimLayout, b: number): void {
     f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
   }
   i32[statusAt(layout, b)] = WAITS;
-  i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_WAITS) / 4] = 1;
+  i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 1;
   setMeets(views, layout, b, () => L.MEETS_NEVER);
 }
 
@@ -63,7 +63,7 @@ function setMeets({ i32 }: Views, layout: SimLayout, b: number, value: (other: n
   for (let n = 0; n < count; n++) bytes[meetsTable(i32, b) + n] = bytes[meetsTable(i32, n) + b] = value(n);
 }
 
-export class WaitingBodies {
+export class InactiveBodies {
   private readonly views: Views;
   private readonly layout: SimLayout;
   private readonly kernel: Kernel;
@@ -120,7 +120,7 @@ export class WaitingBodies {
     }
     this.keepGood(b);
     views.i32[statusAt(layout, b)] = 0;
-    views.i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_WAITS) / 4] = 0;
+    views.i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 0;
     const surfaces = layout.bodyCount + layout.cores.length;
     setMeets(views, layout, b, (n) => (n < layout.bodyCount && n !== b && this.waits(n) ? L.MEETS_NEVER : layout.sceneMeets![b * surfaces + n]!));
     return undefined;

@@ -18,7 +18,7 @@ import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, parkAll, statusAt, WaitingBodies } from "./inactive.ts";
+import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**
@@ -83,7 +83,7 @@ export class SimWorld implements World {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly intersections: IntersectionWatch;
-  private readonly waitingBodies: WaitingBodies;
+  private readonly waitingBodies: InactiveBodies;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
@@ -91,7 +91,7 @@ export class SimWorld implements World {
     this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
-    this.waitingBodies = new WaitingBodies(this.views, layout, this.kernel);
+    this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */

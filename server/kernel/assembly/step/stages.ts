@@ -11,7 +11,7 @@ import {
   KIND_CORES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
   TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, WARM_START_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
   TRI_KEPT_BYTES, BEND_BYTES, BEND_KEPT_BYTES, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES,
-  ENCLOSED_BYTES, BODY_WAITS,
+  ENCLOSED_BYTES, BODY_INACTIVE,
 } from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "../constraints/tetrahedron";
@@ -47,7 +47,7 @@ export function runRange(phase: usize, first: i32, end: i32, scratch: usize): vo
   let begin = first, run = <usize>load<u32>(phase, PHASE_RUNS);
   if (run) {
     for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
-      if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_WAITS)) continue;
+      if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_INACTIVE)) continue;
       const waits = min<i32>(load<i32>(run, RUN_FIRST), end);
       if (begin < waits) runPart(phase, begin, waits, scratch);
       begin = max<i32>(begin, load<i32>(run, RUN_END));
