@@ -22,7 +22,7 @@ import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
-import { planCores } from "./memory/coreMeshes.ts";
+import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planEnclosed } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
@@ -80,7 +80,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);
-  const solid = planCores(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
+  const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);

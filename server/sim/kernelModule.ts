@@ -54,7 +54,7 @@ export interface Kernel {
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;
   moveRigid(begin: number, end: number, h: number, scratch: number): void;
-  placeCores(): void;
+  placeCoreMeshes(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
   /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */

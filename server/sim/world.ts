@@ -147,7 +147,7 @@ export class SimWorld implements World {
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
-      if (this.collidersMove()) this.kernel.placeCores();
+      if (this.collidersMove()) this.kernel.placeCoreMeshes();
       return { seconds, events };
     }
     this.intersections.beginTick(tick, events, (body) => this.hold(body));

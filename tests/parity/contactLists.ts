@@ -84,7 +84,7 @@ export class ListWatcher {
 
   /** Before a tick: makes its first list, as the tick would. */
   begin(): void {
-    this.kernel.placeCores();
+    this.kernel.placeCoreMeshes();
     this.kernel.beginPairList();
     this.lists = [packedContacts(this.memory)];
   }

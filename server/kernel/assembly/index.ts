@@ -25,7 +25,7 @@ export { balance, restore } from "./integrate/momentum";
 export { distanceTo } from "./colliders/colliderDistance";
 export { solveShapes } from "./constraints/shape";
 export { moveRigid } from "./rigid/rigid";
-export { placeCores } from "./colliders/coreMeshes";
+export { placeCoreMeshes } from "./colliders/coreMeshes";
 export { beginBalls, solveBalls } from "./rigid/balls";
 export { measureEdges, measureVertexTriangle } from "./broadPhase/pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./math/closestPoints";

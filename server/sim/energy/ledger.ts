@@ -206,7 +206,7 @@ export class EnergyBooks {
       const given = this.given[mover], xs = layout.x / 4;
       for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
-    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
+    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
     if (next && this.acting[next]) this.read(layout.x, this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }

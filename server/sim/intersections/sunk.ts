@@ -20,7 +20,7 @@ export interface Sunk {
   depth: number;
 }
 
-/** The plane that a body is deepest below, of each body; after placeCores, which puts colliders where the tick begins. */
+/** The plane that a body is deepest below, of each body; after placeCoreMeshes, which puts colliders where the tick begins. */
 export function findSunk(views: Views, layout: SimLayout, kernel: Kernel): Sunk[] {
   return layout.bodies.flatMap((body, b) => {
     if (body.kind === "ball" || views.i32[statusAt(layout, b)]) return [];

@@ -107,7 +107,7 @@ export class IntersectionWatch {
   beginTick(tick: number, events: SimEvent[], hold: (body: number) => void): void {
     if (!this.state && !this.jumpers.length) return;
     // colliders are where the tick begins, and who may touch whom may change: the list of pairs is made anew
-    this.kernel.placeCores();
+    this.kernel.placeCoreMeshes();
     this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
     if (this.state) this.search(tick, events, hold);
     for (const row of this.jumpers) if (this.views.f32[(row + L.MOTION_TRAVEL) / 4] === Infinity) this.jump(row);

@@ -14,7 +14,7 @@ import type { PlannedColliders } from "./colliders.ts";
 import type { Allocator } from "./map.ts";
 import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaces.ts";
 
-export interface PlannedCores {
+export interface PlannedCoreMeshes {
   layouts: CoreLayout[];
   surfaces: SurfaceSource[];
   /** Particles of all together. */
@@ -29,7 +29,7 @@ export interface PlannedCores {
  * Takes memory for what moving cores need (their particles are in the room's arrays) and returns what writes them later.
  * @param cores one per collider, undefined for planes; first particle number of the first core; edge the longest that bodies lay on colliders (colliders/smooth.ts), m
  */
-export function planCores(colliders: readonly Collider[], cores: readonly (SurfaceMesh | undefined)[], obstacles: PlannedColliders, first: number, edge: number, allocator: Allocator): PlannedCores {
+export function planCoreMeshes(colliders: readonly Collider[], cores: readonly (SurfaceMesh | undefined)[], obstacles: PlannedColliders, first: number, edge: number, allocator: Allocator): PlannedCoreMeshes {
   let next = first;
   const planned = cores.flatMap((mesh, collider) => {
     if (!mesh) return [];

@@ -103,7 +103,7 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
   const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
   phases.push(once(L.KIND_SAFE, L.STAGE_PREDICT));
-  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
+  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORE_MESHES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {

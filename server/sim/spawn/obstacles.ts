@@ -62,7 +62,7 @@ function surfaceRow({ i32 }: Views, n: number): number {
 /** All that body b may touch and that is there, where it is at the start of the tick that comes. */
 export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
   const { layout, kernel } = room, count = layout.bodyCount + layout.cores.length, found: Obstacle[] = [];
-  kernel.placeCores();
+  kernel.placeCoreMeshes();
   for (let n = 0; n < count; n++) {
     if (n === b || !layout.sceneMeets![b * count + n] || (n < layout.bodyCount && !room.present(n))) continue;
     found.push(obstacleOf(room, n, layout.x / 4));

@@ -15,7 +15,7 @@ import {
 import { planMotions, poseAtEnd } from "./motion";
 
 /** One substep of the core particles begin .. end of the collider with this MOTION row, whose poses are made. @param h s */
-export function moveCore(motion: usize, begin: i32, end: i32, h: f32): void {
+export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void {
   place(motion, begin, end, 1 / h);
   if (load<i32>(motion, MOTION_JUMPED)) forgetWay(motion, begin, end);
   const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
@@ -48,7 +48,7 @@ function lags(motion: usize, count: i32): bool {
  * Once a tick, after `planMotions`, for whoever looks at the state before the first substep: x and xPrev where the tick begins (a room that
  * rested has skipped ticks), v the mean velocity of the whole tick; none where the path jumps. What lags stays where it is.
  */
-function beginCores(): void {
+function beginCoreMeshes(): void {
   let motion = <usize>load<u32>(HEADER, H_MOTIONS);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, motion += MOTION_BYTES) {
@@ -68,9 +68,9 @@ function beginCores(): void {
 }
 
 /** Where all cores are at the start of the tick that comes: for a room that rests while its colliders go on. */
-export function placeCores(): void {
+export function placeCoreMeshes(): void {
   planMotions();
-  beginCores();
+  beginCoreMeshes();
 }
 
 /** xPrev from the first pose, x from the second, v between them. */

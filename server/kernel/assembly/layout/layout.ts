@@ -197,7 +197,7 @@ export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
 export const KIND_BALLS = 63;
-export const KIND_CORES = 64;
+export const KIND_CORE_MESHES = 64;
 export const KIND_SAFE = 65;
 export const KIND_VERIFY = 66;
 /** Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all pairs, of the list. */

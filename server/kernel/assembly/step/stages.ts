@@ -8,7 +8,7 @@ import {
   KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_SWEEP_BEGIN,
   KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY, KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON,
   KIND_ENCLOSED, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
-  KIND_CORES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
+  KIND_CORE_MESHES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
   TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, WARM_START_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
   TRI_KEPT_BYTES, BEND_BYTES, BEND_KEPT_BYTES, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES,
   ENCLOSED_BYTES, BODY_INACTIVE,
@@ -36,7 +36,7 @@ import { solvePaperBending } from "../constraints/paperBending";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/sweep";
 import { driveApart } from "../intersections/resolution";
 import { moveColliders } from "../colliders/motion";
-import { moveCore } from "../colliders/coreMeshes";
+import { moveCoreMesh } from "../colliders/coreMeshes";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
@@ -92,7 +92,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_SWEEP_END) sweepEnd(phase, begin, end);
   else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
   else if (kind == KIND_MOVE) moveColliders();
-  else if (kind == KIND_CORES) moveCore(data, begin, end, h);
+  else if (kind == KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);

@@ -14,7 +14,7 @@ import {
 } from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList } from "../contact/pairListLifetime";
-import { placeCores } from "../colliders/coreMeshes";
+import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
 import { now, phaseDone, substepDone } from "../scheduler/host";
@@ -33,7 +33,7 @@ export function step(helpers: i32, scratch: usize): void {
   stage = -1;
   enterStage(STAGE_BROAD);
   warmStart();
-  placeCores();
+  placeCoreMeshes();
   beginPairList();
   findFreeBodies();
   beginBalls();
