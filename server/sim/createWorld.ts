@@ -24,7 +24,7 @@ import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
-import { planEnclosed } from "./memory/enclosedVolumes.ts";
+import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planContactBlocks } from "./memory/contactBlocks.ts";
@@ -76,7 +76,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule, waits: b.waits })), memoryMap);
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
-  const enclosed = planEnclosed(bodies, memoryMap);
+  const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);

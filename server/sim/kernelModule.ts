@@ -27,7 +27,7 @@ export interface Kernel {
   solveDistances(block: number, own: number, count: number, pass: number, inverseH2: number): void;
   solveVolumes(block: number, count: number, pass: number, inverseH2: number): void;
   solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
-  solveEnclosed(at: number, count: number, pass: number, inverseH2: number): void;
+  solveEnclosedVolumes(at: number, count: number, pass: number, inverseH2: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;

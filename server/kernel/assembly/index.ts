@@ -16,7 +16,7 @@ export { solvePaperBending } from "./constraints/paperBending";
 export { solveDistances } from "./constraints/distance";
 export { solveVolumes } from "./constraints/volume";
 export { solveHexahedra } from "./constraints/hexahedron";
-export { solveEnclosed } from "./constraints/enclosedVolume";
+export { solveEnclosedVolumes } from "./constraints/enclosedVolume";
 export { solvePoints } from "./constraints/points";
 export { predict, updateVelocity } from "./integrate/particles";
 export { collide } from "./colliders/collide";

@@ -99,7 +99,7 @@ export interface ReferenceEnclosed extends Hold {
   lambda: number;
 }
 
-export function solveEnclosed(p: Particles, e: ReferenceEnclosed, h: number): void {
+export function solveEnclosedVolumes(p: Particles, e: ReferenceEnclosed, h: number): void {
   const corners = Array.from({ length: e.count }, (_, i) => e.first + i), triangles = triplesOf(e.triangles.map((c) => c - e.first));
   e.lambda = project(p, corners, polyhedron(corners.map((c) => vectorAt(p.x, c)), triangles, e.rest), e, e.alpha, e.lambda, [e.unilateral ? 0 : -Infinity, Infinity], h);
 }

@@ -6,7 +6,7 @@
  *             velocity, restore, collide, what contacts have missed, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
-import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
+import { solveEnclosedVolumes, type ReferenceEnclosed } from "./geometric.ts";
 import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
@@ -57,7 +57,7 @@ export function stepTick(world: ReferenceWorld): void {
     for (const point of points) point.lambda = [0, 0, 0];
     for (let iteration = 0; iteration < world.iterations; iteration++) {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
-      for (const volume of enclosed) solveEnclosed(particles, volume, h);
+      for (const volume of enclosed) solveEnclosedVolumes(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
       if (contact) solveContacts(particles, contact.lists[substep]!, h);
     }

@@ -27,7 +27,7 @@ import {
 @inline function accumulate(at: usize, value: v128): void { v128.store(at, f32x4.add(v128.load(at), value)); }
 
 /** @param at first of `count` rows; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
-export function solveEnclosed(at: usize, count: i32, pass: i32, inverseH2: f32): void {
+export function solveEnclosedVolumes(at: usize, count: i32, pass: i32, inverseH2: f32): void {
   for (let n = 0; n < count; n++, at += ENCLOSED_BYTES) solveOne(at, pass, inverseH2);
 }
 

@@ -22,7 +22,7 @@ import { solveBending } from "../constraints/bending";
 import { solveDistances } from "../constraints/distance";
 import { solveVolumes } from "../constraints/volume";
 import { solveHexahedra } from "../constraints/hexahedron";
-import { solveEnclosed } from "../constraints/enclosedVolume";
+import { solveEnclosedVolumes } from "../constraints/enclosedVolume";
 import { solvePoints } from "../constraints/points";
 import { keepSafe, verifyContacts } from "../contact/contacts";
 import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
@@ -76,7 +76,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, own + <usize>begin * DISTANCE_KEPT_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_VOLUME) solveVolumes(data + <usize>begin * VOLUME_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
-  else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
+  else if (kind == KIND_ENCLOSED) solveEnclosedVolumes(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
   else if (kind == KIND_CONTACTS) { beginRigidContacts(); driveApart(); solveNearContacts((pass & PASS_LAST) != 0); solveRigidContacts(scratch); }
   else if (kind == KIND_PREDICT) predict(begin, end, h);
