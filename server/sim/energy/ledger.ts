@@ -68,7 +68,7 @@ type Impulse = (typeof IMPULSES)[number];
 /** Who moves particles between prediction and velocity update; all others are the solver. */
 const MOVER: Readonly<Record<number, "attachments" | "contacts">> = { [L.KIND_POINTS]: "attachments", [L.KIND_CONTACTS]: "contacts" };
 
-export class EnergyBooks {
+export class EnergyLedger {
   /** As the scene begins, then one entry a tick. */
   readonly entries: TickEntry[] = [];
   private readonly world: SimWorld;

@@ -1,5 +1,5 @@
 /** Energy books as files (`npm run simulate -- ... --energy out.json|csv`) and as the summary that a run ends with. README.md describes the fields. */
-import { FLOWS, type EnergyBooks, type Flow } from "./ledger.ts";
+import { FLOWS, type EnergyLedger, type Flow } from "./ledger.ts";
 
 /** What one body began and ended with, and all flows of the run added up, J. */
 export interface BodySummary {
@@ -13,7 +13,7 @@ export interface BodySummary {
   unexplained: number;
 }
 
-export function summaryOf(books: EnergyBooks, names: readonly string[]): BodySummary[] {
+export function summaryOf(books: EnergyLedger, names: readonly string[]): BodySummary[] {
   const first = books.entries[0]!, last = books.entries.at(-1)!;
   return names.map((name, b) => {
     const flows = Object.fromEntries(FLOWS.map((f) => [f, books.entries.reduce((sum, e) => sum + e.bodies[b]!.flows[f], 0)])) as Record<Flow, number>;
@@ -22,7 +22,7 @@ export function summaryOf(books: EnergyBooks, names: readonly string[]): BodySum
   });
 }
 
-export function booksAsJson(books: EnergyBooks, names: readonly string[], run: Record<string, unknown>): string {
+export function ledgerAsJson(books: EnergyLedger, names: readonly string[], run: Record<string, unknown>): string {
   return JSON.stringify({ format: "pliant-energy-1", units: "J, kg m/s, kg m^2/s", ...run, bodies: names, ticks: books.entries, summary: summaryOf(books, names) });
 }
 
@@ -30,7 +30,7 @@ const VECTORS = ["momentum", "angularMomentum"] as const;
 const HOLDINGS = ["total", "kinetic", "elastic", "gravity", "loads"] as const;
 
 /** One line per tick and body; numbers with all digits. */
-export function booksAsCsv(books: EnergyBooks, names: readonly string[], tickHz: number): string {
+export function ledgerAsCsv(books: EnergyLedger, names: readonly string[], tickHz: number): string {
   const quoted = names.map((name) => (/[",\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
   const head = ["tick", "seconds", "body", ...HOLDINGS, ...FLOWS, "unexplained", ...VECTORS.flatMap((v) => [`${v}X`, `${v}Y`, `${v}Z`])];
   const lines = books.entries.flatMap(({ tick, bodies }) => bodies.map((b, n) => [
