@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ReplayHook } from "../../client/replayHook.ts";
-import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
 
 declare global {
   interface Window {
@@ -35,9 +35,7 @@ const newest = (page: Page): Promise<Moment> =>
 
 /** Takes hold and goes up by and by. The button stays down. */
 async function pull(page: Page, particles: [first: number, count: number], dx: number): Promise<void> {
-  const held = await surfaceUnderMiddle(page, ...particles);
-  await page.mouse.move(held.x, held.y);
-  await page.mouse.down();
+  const held = await takeHold(page, ...particles);
   for (let step = 1; step <= 8; step++) {
     await page.mouse.move(held.x + dx * step, held.y - 8 * step);
     await page.waitForTimeout(60);

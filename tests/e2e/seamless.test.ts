@@ -23,7 +23,7 @@ import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { openSlowLine, PERFECT, type LineQuality, type SlowLine } from "../support/slowLine.ts";
 import { record, recorded, wave, type Picture } from "./pictures.ts";
-import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, openStage, surfaceUnderMiddle, takeHold, until, type E2e } from "./stage.ts";
 
 /**
  * Small, and without contact of a body with itself: their ticks keep time on a busy machine, and what is judged here is
@@ -248,9 +248,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     async (scene) => {
       const { path } = await stage.room(scene);
       const { page } = await visit(path, { ...FAR, jitterMs: 0, loss: 0 });
-      const at = await surfaceUnderMiddle(page);
-      await page.mouse.move(at.x, at.y);
-      await page.mouse.down();
+      const at = await takeHold(page);
       await until(page, () => window.pliant.grabs().length === 1, undefined);
       await record(page);
       await page.waitForTimeout(100);

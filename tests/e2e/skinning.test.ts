@@ -4,7 +4,7 @@ import { decode } from "@msgpack/msgpack";
 import { float32Of, uint32Of } from "../../client/state/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
 
 describe.skipIf(noBrowser)("GPU skinning", () => {
   let stage: E2e;
@@ -21,9 +21,7 @@ describe.skipIf(noBrowser)("GPU skinning", () => {
     const { path } = await stage.room(scene);
     const page = await drawn(await stage.visit(path));
     const before = await page.evaluate(() => window.pliant.displayed());
-    const held = await surfaceUnderMiddle(page);
-    await page.mouse.move(held.x, held.y);
-    await page.mouse.down();
+    const held = await takeHold(page);
     await page.mouse.move(held.x + 90, held.y - 70, { steps: 6 });
     await until(page, (first) => window.pliant.displayed().some((x, i) => Math.abs(x - first[i]!) > 0.02), before);
     await page.waitForTimeout(500);

@@ -180,6 +180,22 @@ export async function surfaceUnderMiddle(
   return held;
 }
 
+/**
+ * Presses the pointer on a body's middle until the page holds it: a body in motion may have left the place between the
+ * look and the press.
+ * @returns where the pointer is down
+ */
+export async function takeHold(page: Page, firstParticle?: number, count?: number): Promise<Held> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const held = await surfaceUnderMiddle(page, firstParticle, count);
+    await page.mouse.move(held.x, held.y);
+    await page.mouse.down();
+    if (await page.evaluate(() => window.pliant.grabs().some(({ id }) => id.startsWith("own:")))) return held;
+    await page.mouse.up();
+  }
+  throw new Error("fifty presses on the middle of the body held nothing");
+}
+
 export interface ServerPositions {
   tick: number;
   frameTick: number;

@@ -3,7 +3,16 @@
  * was sent.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, serverPositions, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+import {
+  drawn,
+  noBrowser,
+  openStage,
+  serverPositions,
+  surfaceUnderMiddle,
+  takeHold,
+  until,
+  type E2e,
+} from "./stage.ts";
 
 /**
  * A pulled body rolls, lies down and settles: the server lets it take a minute for the last of these alone
@@ -30,9 +39,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await until(ben, () => window.pliant.frames().at(-1)?.still, undefined, TIME_TO_REST);
     const before = await ben.evaluate(() => window.pliant.displayed());
 
-    const held = await surfaceUnderMiddle(ann);
-    await ann.mouse.move(held.x, held.y);
-    await ann.mouse.down();
+    const held = await takeHold(ann);
     for (let step = 1; step <= 12; step++) {
       await ann.mouse.move(held.x + 7 * step, held.y - 9 * step);
       await ann.waitForTimeout(50);
@@ -140,10 +147,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
   test("the wheel moves a holding hand in depth and leaves the view; Escape lets go", async () => {
     const { path } = await stage.room("bunny");
     const page = await drawn(await stage.visit(path));
-    const held = await surfaceUnderMiddle(page);
-    await page.mouse.move(held.x, held.y);
-    await page.mouse.down();
-    await until(page, () => window.pliant.grabs().length === 1, undefined);
+    await takeHold(page);
     const look = () =>
       page.evaluate(() => ({
         target: window.pliant.grabs()[0]!.target,
@@ -170,10 +174,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     const { path } = await stage.room("bunny");
     const ann = await drawn(await stage.visit(path));
     await until(ann, () => window.pliant.frames().at(-1)?.still, undefined, TIME_TO_REST);
-    const held = await surfaceUnderMiddle(ann);
-    await ann.mouse.move(held.x, held.y);
-    await ann.mouse.down();
-    await until(ann, () => window.pliant.grabs().length === 1, undefined);
+    await takeHold(ann);
     const ben = await drawn(await stage.visit(path));
     const member = await ann.evaluate(() => window.pliant.member);
     await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
