@@ -1,6 +1,6 @@
 /**
- * Literal bytes. Whatever changes them changes the format: raise FORMAT_VERSION, and PROTOCOL.md with it. They hold in
- * Node and in every browser.
+ * Literal bytes. Whatever changes them changes the format: raise the version (the high half of KIND_KEYFRAME and
+ * KIND_DELTA), and PROTOCOL.md with it. They hold in Node and in every browser.
  */
 import { expect, test } from "vitest";
 import {
