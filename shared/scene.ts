@@ -284,6 +284,8 @@ export interface Interaction {
   grabMaxForce?: number;
   /** Radius of the neighbourhood that a grab holds, m. */
   grabRadius?: number;
+  /** Fastest that a hand moves what it holds, m a second of simulated time. */
+  handSpeed?: number;
   /** Limit of one impulse, N s. */
   maxImpulse?: number;
 }

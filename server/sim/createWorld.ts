@@ -87,7 +87,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
-  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), grabGoals = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory
@@ -146,12 +146,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
-    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
+    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, grabGoals, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
-      grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+      grabRadius: interaction.grabRadius ?? 0, handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     },
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),

@@ -30,7 +30,7 @@ function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undef
     case "impulse": return void push(views, layout, input);
     case "move": {
       const slot = findSlot(views, layout, input.member, input.grab);
-      if (slot >= 0) moveTarget(views, layout, slot, input.target);
+      if (slot >= 0) aim(views, layout, slot, input.target);
       return undefined; // a move of a grab that was released meanwhile is no error
     }
     case "release": {
@@ -76,21 +76,39 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
   const { point, center, average } = neighborhood(views, layout, layout.bodies[input.body]!, input);
   const at = slotAddress(layout, slot), owners = layout.grabOwners / 4 + 2 * slot;
-  // the handle holds the neighborhood's average; the target is where that goes when the picked point goes to the hand
+  // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the picked point goes to the hand
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
-    target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
+    target: average as [number, number, number], hand: true,
     compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
+  aim(views, layout, slot, input.target);
   views.i32[owners] = input.member;
   views.i32[owners + 1] = input.grab + 1;
   return undefined;
 }
 
-function moveTarget(views: Views, layout: SimLayout, slot: number, target: readonly [number, number, number]): void {
-  const at = (slotAddress(layout, slot) + L.POINT_TARGET) / 4, offset = layout.grabOffsets / 4 + 3 * slot;
-  for (let r = 0; r < 3; r++) views.f32[at + r] = target[r]! + views.f32[offset + r]!;
+/** Says where the hand is: what it holds goes there at the hand's speed. */
+function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
+  const goal = layout.grabGoals / 4 + 3 * slot, offset = layout.grabOffsets / 4 + 3 * slot;
+  for (let r = 0; r < 3; r++) views.f32[goal + r] = hand[r]! + views.f32[offset + r]!;
+}
+
+/**
+ * Once before each tick: how far every hand's target moves in each of its substeps, towards its goal and no faster than `handSpeed`. Simulated time is
+ * what counts: where a tick takes long, a hand does not pull the harder for it.
+ */
+export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
+  const most = layout.interaction.handSpeed / layout.tickHz;
+  for (let slot = 0; slot < layout.grabCount; slot++) {
+    const at = slotAddress(layout, slot) / 4;
+    if (!i32[at + L.POINT_ACTIVE / 4]) continue;
+    const goal = layout.grabGoals / 4 + 3 * slot;
+    const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
+    const share = Math.min(1, most / length(way)) / layout.substeps;
+    way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * share));
+  }
 }
 
 function slotAddress(layout: SimLayout, slot: number): number {

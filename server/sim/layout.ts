@@ -79,6 +79,8 @@ export interface SimLayout extends Record<string, unknown> {
   grabOwners: number;
   /** float32[3] of each grab slot: from the picked point to the average of its neighborhood, m. */
   grabOffsets: number;
+  /** float32[3] of each grab slot: where its target is going, m; it gets there at the hand's speed. */
+  grabGoals: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
   /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (waiting.ts); per body slow ticks. */
@@ -98,7 +100,7 @@ export interface SimLayout extends Record<string, unknown> {
   /** What happens to surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI. */
-  interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
+  interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; handSpeed: number; maxImpulse: number };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
   blocks: Record<ElementKind, number>;
   colors: Record<ElementKind, number>;

@@ -10,7 +10,7 @@
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
  */
 import * as L from "../kernel/assembly/layout.ts";
-import { applyInput, freeSlot, type Views } from "./grabs.ts";
+import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
 import { CrewWords } from "./crewWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
@@ -151,6 +151,7 @@ export class SimWorld implements World {
       return { seconds, events };
     }
     this.tangles.beginTick(tick, events, (body) => this.hold(body));
+    moveHands(this.views, this.layout);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);

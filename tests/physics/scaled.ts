@@ -18,7 +18,7 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
       { type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "sphere", center: by(0.375, 0.125, 0), radius: 0.15625 * s },
       { type: "box", center: by(-0.375, 0.125, 0), halfExtents: by(0.125, 0.125, 0.25), rotate: [0, 15, 0] }, { type: "capsule", a: by(-0.25, 0.25, -0.375), b: by(0.25, 0.25, -0.375), radius: 0.0625 * s },
     ],
-    interaction: { grabCompliance: 1e-3 / s ** 3, grabMaxForce: 50 * s ** 4, grabRadius: 0.125 * s, maxImpulse: 10 * s ** 4 },
+    interaction: { grabCompliance: 1e-3 / s ** 3, grabMaxForce: 50 * s ** 4, grabRadius: 0.125 * s, handSpeed: 3 * s, maxImpulse: 10 * s ** 4 },
   });
   const events = lab.run(20);
   events.push(...lab.run(25, [

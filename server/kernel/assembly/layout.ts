@@ -300,7 +300,10 @@ export const ENCLOSED_BYTES = 64;
 // ---- weighted points: attachments and grabs ------------------------------------------------------------------------------------
 /** sum_i b_i x_i = target. b sums to 1 (held in space) or to 0 (two bodies held together). */
 export const POINT_MAX_PARTICLES = 24;
-export const POINT_ACTIVE = 0; // i32
+export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD or POINT_HAND
+export const POINT_HELD = 1;
+/** The target moves by POINT_STEP a substep, and no further ahead than the force reaches. */
+export const POINT_HAND = 2;
 export const POINT_COUNT = 4; // i32 particles
 export const POINT_ALPHA = 8; // f32 compliance, m/N
 export const POINT_MAX_FORCE = 12; // f32 N
@@ -310,6 +313,8 @@ export const POINT_ADDRESS = 48; // i32[POINT_MAX_PARTICLES]
 export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
 /** MOTION row of the collider that carries the target, which is then its place at rest; 0: it stands. */
 export const POINT_MOTION = 240; // i32 pointer
+/** Of a hand: the target's motion in each substep of this tick, m. */
+export const POINT_STEP = 244; // f32[3]
 export const POINT_BYTES = 256;
 
 // ---- colliders -----------------------------------------------------------------------------------------------------------------

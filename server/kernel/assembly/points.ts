@@ -4,10 +4,12 @@
  * A hand in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force that acts is |L|/h^2; L is cut back to
  * maxForce h^2, so a hand that pulls too hard slips instead of tearing the body (unilateral limit on an accumulated multiplier).
  * A target on a moving collider is where the end of the substep finds it: s + R (target - center), as what else the collider carries.
+ * A hand's target moves a little in every substep, so that a tick's motion is no blow, and slips: it is never further ahead than the distance at which the
+ * force is at its limit. So what holds a body back stores no more than that, and what lets it go on is followed at the hand's speed.
  * Serial: there are few, and any two may share particles.
  */
 import {
-  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_MOTION, POINT_BYTES, MOTION_S1, MOTION_R1,
+  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_MOTION, POINT_BYTES, POINT_HAND, POINT_STEP, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { frameX, frameY, frameZ, fromFrame } from "./motion";
 
@@ -16,6 +18,8 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
     if (!load<i32>(at, POINT_ACTIVE)) continue;
+    const moves = pass & PASS_FIRST && load<i32>(at, POINT_ACTIVE) == POINT_HAND;
+    if (moves) for (let r: usize = 0; r < 12; r += 4) store<f32>(at + r, load<f32>(at + r, POINT_TARGET) + load<f32>(at + r, POINT_STEP), POINT_TARGET);
     const particles = load<i32>(at, POINT_COUNT);
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
@@ -27,11 +31,13 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     }
     const aT = load<f32>(at, POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
+    const limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    if (moves) sum = slip(at, sum, limit * (W + aT));
     const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i and means nothing here
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
     const lx = f32x4.extract_lane(lambda, 0), ly = f32x4.extract_lane(lambda, 1), lz = f32x4.extract_lane(lambda, 2);
-    const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz), limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz);
     if (size > limit) lambda = f32x4.mul(lambda, f32x4.splat(limit / size));
     lambda = f32x4.replace_lane(lambda, 3, 0);
     v128.store(at, lambda, POINT_LAMBDA);
@@ -43,6 +49,15 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
+}
+
+/** Draws a hand's target after the body. @param sum from the target to the point held, m; reach most of it, m; @returns what is left of sum */
+function slip(at: usize, sum: v128, reach: f32): v128 {
+  const x = f32x4.extract_lane(sum, 0), y = f32x4.extract_lane(sum, 1), z = f32x4.extract_lane(sum, 2), size = Mathf.sqrt(x * x + y * y + z * z);
+  if (!(size > reach)) return sum;
+  const left = f32x4.mul(sum, f32x4.splat(reach / size));
+  v128.store(at, f32x4.add(v128.load(at, POINT_TARGET), f32x4.sub(sum, left)), POINT_TARGET);
+  return left;
 }
 
 function targetOf(at: usize): v128 {

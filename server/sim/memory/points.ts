@@ -15,6 +15,8 @@ export interface PointSettings {
   maxForce: number;
   /** Address of the MOTION row of the collider that carries the target; 0 or absent: it stands. */
   motion?: number;
+  /** A hand's: it slips, and moves by POINT_STEP a substep, which stands until somebody says otherwise. */
+  hand?: boolean;
 }
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
@@ -29,5 +31,6 @@ export function writePoint(f32: Float32Array, i32: Int32Array, slot: number, poi
   point.addresses.forEach((a, i) => (i32[at + L.POINT_ADDRESS / 4 + i] = a));
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
-  i32[at + L.POINT_ACTIVE / 4] = 1;
+  f32.fill(0, at + L.POINT_STEP / 4, at + L.POINT_STEP / 4 + 3);
+  i32[at + L.POINT_ACTIVE / 4] = settings.hand ? L.POINT_HAND : L.POINT_HELD;
 }
