@@ -286,6 +286,8 @@ export interface Interaction {
   grabRadius?: number;
   /** Fastest that a hand moves what it holds, m a second of simulated time. */
   handSpeed?: number;
+  /** Length of an edge over its rest length at which a hand has no force left. */
+  grabMaxStretch?: number;
   /** Limit of one impulse, N s. */
   maxImpulse?: number;
 }

@@ -53,5 +53,5 @@ export interface Topology {
   camera: { position: Vec3; target: Vec3 };
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
-  interaction: { grabCompliance: number; grabMaxForce: number; handSpeed: number; maxImpulse: number };
+  interaction: { grabCompliance: number; grabMaxForce: number; handSpeed: number; grabMaxStretch: number; maxImpulse: number };
 }

@@ -29,6 +29,7 @@ import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planTouches } from "./memory/touches.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
+import { planRestShapes } from "./restShapes.ts";
 import { isRigid, planContacts } from "./memory/contacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
@@ -87,7 +88,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap);
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
-  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), grabGoals = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), grabGoals = memoryMap.take(12 * GRAB_SLOTS), grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS), undeformed = planRestShapes(bodies, memoryMap), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory
@@ -116,6 +117,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
+  undeformed.write(memory.buffer);
   // colliders have no edge of their own to go by: what meets them does
   const edges = bodies.map((b) => b.meanEdge);
   touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
@@ -138,7 +140,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, carrier: carrierAt(colliders, carriers[i]) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, rest: undeformed.shapes[i], size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, carrier: carrierAt(colliders, carriers[i]) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
@@ -146,12 +148,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
     tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
-    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, grabGoals, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
+    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, grabGoals, grabEdges, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
-      grabRadius: interaction.grabRadius ?? 0, handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+      grabRadius: interaction.grabRadius ?? 0, handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed, grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     },
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),

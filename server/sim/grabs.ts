@@ -1,7 +1,8 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
 import * as L from "../kernel/assembly/layout.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
-import { writePoint, type WeightedPoint } from "./memory/points.ts";
+import { type HandSettings, writePoint, type WeightedPoint } from "./memory/points.ts";
+import { edgesAt } from "./restShapes.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
 export interface Views {
@@ -14,6 +15,9 @@ export type Refusal = { field: string; value: number; limit: string; /** What ta
 
 /** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
 const GRAB_EDGES = 2;
+
+/** Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that what is stretched can answer before it is torn. */
+const SHIFT = 0.1;
 
 /** What hands do. */
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
@@ -79,7 +83,7 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the picked point goes to the hand
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
-    target: average as [number, number, number], hand: true,
+    target: average as [number, number, number], hand: touchOf(views, layout, input.body, slot, point),
     compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
@@ -87,6 +91,15 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   views.i32[owners] = input.member;
   views.i32[owners + 1] = input.grab + 1;
   return undefined;
+}
+
+/** What of the body a hand must not tear. Of a rigid one nothing. */
+function touchOf({ f32 }: Views, layout: SimLayout, bodyNumber: number, slot: number, { addresses }: WeightedPoint): HandSettings {
+  const body = layout.bodies[bodyNumber]!;
+  const own = edgesAt(f32.buffer, body, addresses.map((address) => (address - layout.x) / 16 - body.first));
+  const edges = own.map(({ a, b, rest }) => ({ a: layout.x + 16 * (body.first + a), b: layout.x + 16 * (body.first + b), rest }));
+  const maxShift = edges.length > 0 ? (SHIFT * edges.reduce((sum, { rest }) => sum + rest, 0)) / edges.length : Infinity;
+  return { room: layout.grabEdges + slot * L.POINT_MAX_EDGES * L.EDGE_BYTES, edges, maxStretch: layout.interaction.grabMaxStretch, maxShift };
 }
 
 /** Says where the hand is: what it holds goes there at the hand's speed. */

@@ -19,7 +19,7 @@ export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], cor
     camera: scene.camera ?? defaultCamera(bodies),
     colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),
-    interaction: { grabCompliance: layout.interaction.grabCompliance, grabMaxForce: layout.interaction.grabMaxForce, handSpeed: layout.interaction.handSpeed, maxImpulse: layout.interaction.maxImpulse },
+    interaction: { grabCompliance: layout.interaction.grabCompliance, grabMaxForce: layout.interaction.grabMaxForce, handSpeed: layout.interaction.handSpeed, grabMaxStretch: layout.interaction.grabMaxStretch, maxImpulse: layout.interaction.maxImpulse },
   };
 }
 

@@ -24,7 +24,7 @@ function run(count: number, slots: (Omit<HeldPoint, "lambda"> & { active?: boole
   }
   const before = Float64Array.from(p.x), f = Math.fround, twins: HeldPoint[] = [];
   slots.forEach((slot, n) => {
-    writePoint(f32, i32, points + n * L.POINT_BYTES, { addresses: slot.particles.map((i) => X + 16 * i), weights: slot.weights }, { target: slot.target as [number, number, number], compliance: slot.alpha, maxForce: slot.maxForce, hand: slot.step !== undefined });
+    writePoint(f32, i32, points + n * L.POINT_BYTES, { addresses: slot.particles.map((i) => X + 16 * i), weights: slot.weights }, { target: slot.target as [number, number, number], compliance: slot.alpha, maxForce: slot.maxForce, ...(slot.step && { hand: { room: 0, edges: [], maxStretch: 2, maxShift: Infinity } }) });
     if (slot.step) f32.set(slot.step, (points + n * L.POINT_BYTES + L.POINT_STEP) / 4);
     if (slot.active === false) i32[(points + n * L.POINT_BYTES + L.POINT_ACTIVE) / 4] = 0;
     else twins.push({ ...slot, weights: slot.weights.map(f), target: [f(slot.target[0]), f(slot.target[1]), f(slot.target[2])], ...(slot.step && { step: slot.step.map(f) as [number, number, number] }), alpha: f(slot.alpha), maxForce: f(slot.maxForce), lambda: [0, 0, 0] });

@@ -136,7 +136,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/colliders/0/restitution", -0.1, ">= 0"], ["/colliders/0/staticFriction", 0.3, ">= 0.4, the dynamic coefficient (friction)"], ["/colliders/0/ignore/0", "floor", `the name of a body: ${NAMES}`],
   ["/colliders/6/mesh/type", "cone", "one of file, package, box, grid, ball"], ["/colliders/6/transform/fitHeight", 1, "absent where scale is given"], ["/colliders/6/radius", 1, "absent: no such field here"],
   ["/intersections", "explode", "one of untangle, hold"],
-  ["/interaction/grabCompliance", -1, ">= 0"], ["/interaction/grabMaxForce", 0, "> 0"], ["/interaction/handSpeed", 0, "> 0"], ["/interaction/maxImpulse", 1e10, "<= 1000000000"],
+  ["/interaction/grabCompliance", -1, ">= 0"], ["/interaction/grabMaxForce", 0, "> 0"], ["/interaction/handSpeed", 0, "> 0"], ["/interaction/grabMaxStretch", 1, "> 1"], ["/interaction/grabMaxStretch", 1001, "<= 1000"], ["/interaction/maxImpulse", 1e10, "<= 1000000000"],
 ];
 
 test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {

@@ -100,7 +100,7 @@ const settings = {
   description: fc.string({ maxLength: 100 }), report: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/), tickHz: fc.double({ min: 1, max: 240, noNaN: true }), substeps: fc.integer({ min: 1, max: 512 }), iterations: fc.integer({ min: 1, max: 200 }), intersections: fc.constantFrom("untangle", "hold"),
   gravity: vec3, damping, worldRadius: positive, quantum: fc.double({ min: 1e-5, max: 1, noNaN: true }), camera: record({ position: vec3, target: vec3 }, ["position", "target"]),
   colliders: fc.array(collider, { maxLength: 4 }),
-  interaction: record({ grabCompliance: positive, grabMaxForce: positive, grabRadius: positive, handSpeed: positive, maxImpulse: positive }, []),
+  interaction: record({ grabCompliance: positive, grabMaxForce: positive, grabRadius: positive, handSpeed: positive, grabMaxStretch: between(1, 1000), maxImpulse: positive }, []),
 };
 
 /** Any valid scene, small enough to print. */

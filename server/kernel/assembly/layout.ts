@@ -315,7 +315,22 @@ export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
 export const POINT_MOTION = 240; // i32 pointer
 /** Of a hand: the target's motion in each substep of this tick, m. */
 export const POINT_STEP = 244; // f32[3]
-export const POINT_BYTES = 256;
+/** Of a hand: the edges that it may stretch, EDGE rows, and how many there are. */
+export const POINT_EDGES = 256; // i32 pointer
+export const POINT_EDGE_COUNT = 260; // i32
+/** Length of an edge over its rest length at which a hand has no force left; and that from which on it has less. */
+export const POINT_MAX_STRETCH = 264; // f32
+export const POINT_EASE_STRETCH = 268; // f32
+/** Furthest that a hand moves the point in one substep, m. */
+export const POINT_MAX_SHIFT = 272; // f32
+/** Most of |L| in this substep, N s^2. */
+export const POINT_LIMIT = 276; // f32
+export const POINT_BYTES = 320;
+export const POINT_MAX_EDGES = 384;
+export const EDGE_A = 0; // i32 address of a particle
+export const EDGE_B = 4; // i32
+export const EDGE_INVERSE_SQUARE = 8; // f32 1 / rest length^2, 1/m^2
+export const EDGE_BYTES = 12;
 
 // ---- colliders -----------------------------------------------------------------------------------------------------------------
 export const COLLIDER_PLANE = 0;

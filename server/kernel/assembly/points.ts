@@ -6,10 +6,14 @@
  * A target on a moving collider is where the end of the substep finds it: s + R (target - center), as what else the collider carries.
  * A hand's target moves a little in every substep, so that a tick's motion is no blow, and slips: it is never further ahead than the distance at which the
  * force is at its limit. So what holds a body back stores no more than that, and what lets it go on is followed at the hand's speed.
+ * A hand's force tears nothing: of the edges with an end among its particles the one that is stretched most says what is left of maxForce: all of it up to
+ * POINT_EASE_STRETCH, none from POINT_MAX_STRETCH on, straight in between; and it moves the point by POINT_MAX_SHIFT in a substep, no more. So it follows stiffness and mass
+ * of what it holds, whatever they are.
  * Serial: there are few, and any two may share particles.
  */
 import {
-  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_MOTION, POINT_BYTES, POINT_HAND, POINT_STEP, MOTION_S1, MOTION_R1,
+  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_MOTION, POINT_BYTES, POINT_HAND, POINT_STEP,
+  POINT_EDGES, POINT_EDGE_COUNT, POINT_MAX_STRETCH, POINT_EASE_STRETCH, POINT_MAX_SHIFT, POINT_LIMIT, EDGE_A, EDGE_B, EDGE_INVERSE_SQUARE, EDGE_BYTES, MOTION_S1, MOTION_R1,
 } from "./layout";
 import { frameX, frameY, frameZ, fromFrame } from "./motion";
 
@@ -31,8 +35,12 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     }
     const aT = load<f32>(at, POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
-    const limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
-    if (moves) sum = slip(at, sum, limit * (W + aT));
+    let limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    if (moves) {
+      limit = gentle(at, limit, W);
+      store<f32>(at, limit, POINT_LIMIT);
+      sum = slip(at, sum, limit * (W + aT));
+    } else if (load<i32>(at, POINT_ACTIVE) == POINT_HAND) limit = load<f32>(at, POINT_LIMIT);
     const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i and means nothing here
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
@@ -49,6 +57,20 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
+}
+
+/** @param limit maxForce h^2; W sum_i w_i b_i^2; @returns what of it a hand may use in this substep */
+function gentle(at: usize, limit: f32, W: f32): f32 {
+  let most: f32 = 0;
+  let edge = <usize>load<u32>(at, POINT_EDGES);
+  for (const end = edge + <usize>load<i32>(at, POINT_EDGE_COUNT) * EDGE_BYTES; edge < end; edge += EDGE_BYTES) {
+    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, EDGE_A)), v128.load(<usize>load<u32>(edge, EDGE_B)));
+    const x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
+    most = max(most, (x * x + y * y + z * z) * load<f32>(edge, EDGE_INVERSE_SQUARE));
+  }
+  const least = load<f32>(at, POINT_EASE_STRETCH), none = load<f32>(at, POINT_MAX_STRETCH);
+  const share = max<f32>(0, min<f32>(1, (none - Mathf.sqrt(most)) / (none - least)));
+  return min(limit * share, load<f32>(at, POINT_MAX_SHIFT) / W);
 }
 
 /** Draws a hand's target after the body. @param sum from the target to the point held, m; reach most of it, m; @returns what is left of sum */

@@ -11,7 +11,7 @@ const bytesOf = (array: Uint32Array | Float32Array) => new Uint8Array(array.buff
 const topology: Topology = {
   version: 1, title: "Quad", description: "", particles: 4, tickHz: 60, origin: [0, 0, 0], camera: { position: [0, 0, 1], target: [0, 0, 0] }, colliders: [],
   bodies: [{ name: "quad", kind: "cloth", look: {}, first: 0, count: 4, quantum: 0.001, triangles: bytesOf(triangles), rest: bytesOf(new Float32Array(12)) }],
-  interaction: { grabCompliance: 0, grabMaxForce: 1, handSpeed: 3, maxImpulse: 1 },
+  interaction: { grabCompliance: 0, grabMaxForce: 1, handSpeed: 3, grabMaxStretch: 2, maxImpulse: 1 },
 };
 const model = createSnapshotModel([{ count: 4, triangles }]);
 const shape = (value: number) => new Int32Array(12).fill(value);
