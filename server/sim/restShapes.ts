@@ -1,9 +1,9 @@
 /** Bodies as they are undeformed, in the room's memory: what a hand on them needs to know how far it stretches them (grabs.ts). */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { BodyLayout } from "./layout.ts";
 import type { Allocator } from "./memory/map.ts";
-import { isRigid } from "./memory/contacts.ts";
+import { isRigid } from "./memory/rigidContacts.ts";
 
 /** Addresses of one body's rest shape. */
 export interface RestShape {

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/points.ts: attachments and grab handles.
+ * Twin of kernel/assembly/constraints/points.ts: attachments and grab handles.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  * A hand's target moves by `step` in the first iteration of a substep, and slips so that |C| <= maxForce h^2 (W + alphaTilde) then.
  */

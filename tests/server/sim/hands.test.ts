@@ -2,7 +2,7 @@
  * Hands on bodies: grabs pull with their compliance and never with more than their limit, several members' hands add up, impulses arrive
  * whole, and what cannot be is refused with field, value and limit and changes nothing. Momentum is the measure: nothing else acts.
  */
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { describe, expect, test } from "vitest";
 import type { Input } from "../../../server/sim/types.ts";
 import { momentumOf } from "../../../server/sim/reference/momentum.ts";
