@@ -1,6 +1,7 @@
 /**
- * The act of the part `hands`: every hand takes hold of a point of the surface and leads it round a horizontal circle of 0.3 m at 1 Hz, the first one on its level,
- * the last one 0.6 m above it. A function of the simulated time alone, so that a run can be run again.
+ * The act of the part `hands`: every hand takes hold of a point of the surface and leads it round a horizontal circle
+ * of 0.3 m at 1 Hz, the first one on its level, the last one 0.6 m above it. A function of the simulated time alone, so
+ * that a run can be run again.
  */
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
@@ -39,9 +40,14 @@ export function offsetOf(hand: number, count: number, seconds: number): Vec3 {
   return [RADIUS * (Math.cos(angle) - Math.cos(phase)), height * rise, RADIUS * (Math.sin(angle) - Math.sin(phase))];
 }
 
-/** Points spread over all surfaces together by their area: hand n holds where the fraction (n + 1/2) / golden ratio of it, modulo 1, lies in the order of the triangles. */
+/**
+ * Points spread over all surfaces together by their area: hand n holds where the fraction (n + 1/2) / golden ratio of
+ * it, modulo 1, lies in the order of the triangles.
+ */
 export function spread(surfaces: readonly HeldSurface[], count: number): Place[] {
-  const areas = surfaces.map(({ triangles, at }) => Float64Array.from({ length: triangles.length / 3 }, (_, t) => areaOf(triangles, t, at)));
+  const areas = surfaces.map(({ triangles, at }) =>
+    Float64Array.from({ length: triangles.length / 3 }, (_, t) => areaOf(triangles, t, at)),
+  );
   const total = areas.reduce((sum, list) => sum + list.reduce((s, area) => s + area, 0), 0);
   return Array.from({ length: count }, (_, hand) => {
     let left = total * (((hand + 0.5) * GOLDEN) % 1);
@@ -76,7 +82,10 @@ export function surfacesOf({ bodies }: CreatedWorld, world: SimWorld): HeldSurfa
     .filter(({ body }) => !waiting[body]);
 }
 
-/** Inputs of each tick from the one in which the hands take hold; to be asked for once before every tick, in order. Each hand is a member of its own. */
+/**
+ * Inputs of each tick from the one in which the hands take hold; to be asked for once before every tick, in order. Each
+ * hand is a member of its own.
+ */
 export function circles(created: CreatedWorld, world: SimWorld, count: number): () => Input[] {
   const surfaces = surfacesOf(created, world);
   const places = spread(surfaces, count);

@@ -1,4 +1,7 @@
-/** A scene stepped in this thread while hands lead it about: what a tick costs in CPU time, how far bodies are deformed, and what met. */
+/**
+ * A scene stepped in this thread while hands lead it about: what a tick costs in CPU time, how far bodies are deformed,
+ * and what met.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +14,10 @@ import { circles } from "./circles.ts";
 import { standingFindings } from "./standing.ts";
 import { strainGauge } from "./strain.ts";
 
-/** Systems that count a thread's time by the clock's interrupt are wrong by so much, ms; a tick takes no longer than the clock on the wall says. */
+/**
+ * Systems that count a thread's time by the clock's interrupt are wrong by so much, ms; a tick takes no longer than the
+ * clock on the wall says.
+ */
 const RESOLUTION_MS = 4;
 
 export interface DriveOptions {
@@ -53,7 +59,17 @@ export async function drive(scene: Scene, baseDir: string, options: DriveOptions
   const { tickHz } = created.layout;
   const settle = Math.round(settleSeconds * tickHz);
   const end = settle + Math.round(seconds * tickHz);
-  const driven: Driven = { ticks: [], tickHz, whole: true, stretch: 0, inverted: 0, judged: 0, findings: 0, events: [], hash: "" };
+  const driven: Driven = {
+    ticks: [],
+    tickHz,
+    whole: true,
+    stretch: 0,
+    inverted: 0,
+    judged: 0,
+    findings: 0,
+    events: [],
+    hash: "",
+  };
   try {
     const recorder = new Recorder(dir, scene, created, world, "tick");
     let pull: (() => ReturnType<ReturnType<typeof circles>>) | undefined;

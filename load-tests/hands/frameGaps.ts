@@ -1,4 +1,7 @@
-/** A bundled scene's room on the real server while members' hands lead it about in real time: how long from one frame to the next, and how much time passes in the room. */
+/**
+ * A bundled scene's room on the real server while members' hands lead it about in real time: how long from one frame to
+ * the next, and how much time passes in the room.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";
 import { type HeldSurface, offsetOf, positionOf, spread } from "./circles.ts";
@@ -19,7 +22,11 @@ export interface FrameGaps {
 /** @param url of a running server @param seconds of the clock, with hands */
 export async function frameGaps(url: string, scene: string, hands: number, seconds: number): Promise<FrameGaps> {
   const { room, token } = await createRoom(url, scene);
-  const members = await Promise.all(Array.from({ length: Math.max(1, Math.ceil(hands / HANDS_EACH)) }, () => Bot.join(url, room, { timeoutMs: 60_000 })));
+  const members = await Promise.all(
+    Array.from({ length: Math.max(1, Math.ceil(hands / HANDS_EACH)) }, () =>
+      Bot.join(url, room, { timeoutMs: 60_000 }),
+    ),
+  );
   let timer: NodeJS.Timeout | undefined;
   try {
     await sleep(1000 * SETTLE_SECONDS);
@@ -36,7 +43,13 @@ function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
   const { topology } = members[0]!;
   const { bodies: waiting } = members[0]!.waiting;
   const surfaces = topology.bodies
-    .map(({ triangles }, body): HeldSurface => ({ body, triangles: new Uint32Array(triangles.slice().buffer), at: (particle) => members[0]!.position(body, particle) }))
+    .map(
+      ({ triangles }, body): HeldSurface => ({
+        body,
+        triangles: new Uint32Array(triangles.slice().buffer),
+        at: (particle) => members[0]!.position(body, particle),
+      }),
+    )
     .filter(({ body }) => !waiting.includes(body));
   const starts = spread(surfaces, hands).map((place, hand) => {
     const start = positionOf(surfaces.find(({ body }) => body === place.body)!, place);

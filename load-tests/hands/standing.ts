@@ -1,4 +1,7 @@
-/** Frames of a recording judged as they stand, each by itself (server/check): for recordings of ticks, between which nothing moves in straight lines. */
+/**
+ * Frames of a recording judged as they stand, each by itself (server/check): for recordings of ticks, between which
+ * nothing moves in straight lines.
+ */
 import { STATIC, sum } from "../../server/check/findings.ts";
 import { FrameReader, type Recording } from "../../server/check/recording.ts";
 import { Run } from "../../server/check/run.ts";
@@ -21,7 +24,13 @@ function frameOf(recording: Recording, frame: number): Recording {
   return {
     ...recording,
     frames: 1,
-    surfaces: recording.surfaces.map((surface) => ({ ...surface, jumps: new Set(), absent: new Set(surface.absent.has(frame) ? [0] : []) })),
-    planes: recording.planes.map((plane) => (plane.rows.length === 4 ? plane : { ...plane, rows: plane.rows.subarray(4 * frame, 4 * frame + 4) })),
+    surfaces: recording.surfaces.map((surface) => ({
+      ...surface,
+      jumps: new Set(),
+      absent: new Set(surface.absent.has(frame) ? [0] : []),
+    })),
+    planes: recording.planes.map((plane) =>
+      plane.rows.length === 4 ? plane : { ...plane, rows: plane.rows.subarray(4 * frame, 4 * frame + 4) },
+    ),
   };
 }

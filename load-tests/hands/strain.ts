@@ -1,4 +1,6 @@
-/** How far bodies are deformed: the longest of their edges against its rest length, and elements that are inside out. */
+/**
+ * How far bodies are deformed: the longest of their edges against its rest length, and elements that are inside out.
+ */
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { edgesOf } from "../../server/sim/constraints/geometric.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
@@ -10,13 +12,18 @@ export interface Strain {
   inverted: number;
 }
 
-/** @returns what measures all bodies that are there as they are now; edges are those of tetrahedra, or of a cloth's triangles */
+/**
+ * @returns what measures all bodies that are there as they are now; edges are those of tetrahedra, or of a cloth's
+ *   triangles
+ */
 export function strainGauge({ bodies, layout, memory }: CreatedWorld, world: SimWorld): () => Strain {
   const x = new Float32Array(memory.buffer, layout.x);
   const gauges = bodies.map(({ positions, triangles, tets }, body) => {
     const edges = tets.length > 0 ? edgesOf(tets, 4) : edgesOf(triangles, 3);
     const rest = (p: number, r: number): number => positions[3 * p + r]!;
-    const lengths = Float64Array.from({ length: edges.length / 2 }, (_, e) => lengthOf(edges[2 * e]!, edges[2 * e + 1]!, rest));
+    const lengths = Float64Array.from({ length: edges.length / 2 }, (_, e) =>
+      lengthOf(edges[2 * e]!, edges[2 * e + 1]!, rest),
+    );
     const signs = Int8Array.from({ length: tets.length / 4 }, (_, t) => Math.sign(volumeOf(tets, t, rest)));
     const first = layout.bodies[body]!.first;
     const now = (p: number, r: number): number => x[4 * (first + p) + r]!;
@@ -29,7 +36,8 @@ export function strainGauge({ bodies, layout, memory }: CreatedWorld, world: Sim
     let inverted = 0;
     for (const { body, edges, lengths, tets, signs, now } of gauges) {
       if (waiting[body]) continue;
-      for (let e = 0; e < lengths.length; e++) stretch = Math.max(stretch, lengthOf(edges[2 * e]!, edges[2 * e + 1]!, now) / lengths[e]!);
+      for (let e = 0; e < lengths.length; e++)
+        stretch = Math.max(stretch, lengthOf(edges[2 * e]!, edges[2 * e + 1]!, now) / lengths[e]!);
       for (let t = 0; t < signs.length; t++) if (!(volumeOf(tets, t, now) * signs[t]! > 0)) inverted++;
     }
     return { stretch, inverted: elements > 0 ? inverted / elements : 0 };

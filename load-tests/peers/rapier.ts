@@ -1,6 +1,7 @@
 /**
- * Rapier's soft bodies with contact, as WebAssembly (npm `@dimforge/rapier3d-compat`): a cloth that meets itself and the colliders of a scene, and is led by its
- * particles. Stiffness, iterations and everything else that has no like in the scene are Rapier's defaults.
+ * Rapier's soft bodies with contact, as WebAssembly (npm `@dimforge/rapier3d-compat`): a cloth that meets itself and
+ * the colliders of a scene, and is led by its particles. Stiffness, iterations and everything else that has no like in
+ * the scene are Rapier's defaults.
  */
 import RAPIER from "@dimforge/rapier3d-compat";
 import type { Collider, Vec3 } from "../../shared/scene.ts";
@@ -38,19 +39,24 @@ function colliderDesc(collider: Collider): RAPIER.ColliderDesc {
   switch (collider.type) {
     case "plane": {
       const [x, y, z] = collider.normal;
-      if (x !== 0 || z !== 0 || y <= 0) throw new RangeError(`rapier: normal is ${collider.normal.join(" ")}, but must be upright`);
+      if (x !== 0 || z !== 0 || y <= 0)
+        throw new RangeError(`rapier: normal is ${collider.normal.join(" ")}, but must be upright`);
       return RAPIER.ColliderDesc.cuboid(...SLAB).setTranslation(0, collider.offset / y - SLAB[1], 0);
     }
     case "sphere":
       return RAPIER.ColliderDesc.ball(collider.radius).setTranslation(...collider.center);
     case "box":
-      return RAPIER.ColliderDesc.cuboid(...collider.halfExtents).setTranslation(...collider.center).setRotation(turn(collider.rotate ?? [0, 0, 0]));
+      return RAPIER.ColliderDesc.cuboid(...collider.halfExtents)
+        .setTranslation(...collider.center)
+        .setRotation(turn(collider.rotate ?? [0, 0, 0]));
     case "capsule": {
       const { a, b, radius } = collider;
       const axis = [0, 1, 2].map((r) => b[r]! - a[r]!);
       const length = Math.hypot(...axis);
       const middle = [0, 1, 2].map((r) => (a[r]! + b[r]!) / 2) as Vec3;
-      return RAPIER.ColliderDesc.capsule(length / 2, radius).setTranslation(...middle).setRotation(fromUp(axis.map((c) => c / length)));
+      return RAPIER.ColliderDesc.capsule(length / 2, radius)
+        .setTranslation(...middle)
+        .setRotation(fromUp(axis.map((c) => c / length)));
     }
     default:
       throw new RangeError(`rapier: collider is a ${collider.type}, but must be a plane, a sphere, a box or a capsule`);
@@ -72,15 +78,32 @@ function fromUp([x, y, z]: readonly number[]): { x: number; y: number; z: number
   return { x: z! / length, y: 0, z: -x! / length, w: w / length };
 }
 
-export async function rapierCloth({ positions, triangles, mass, thickness, friction, damping, colliders, tickHz }: ClothProblem): Promise<ClothPeer> {
+export async function rapierCloth({
+  positions,
+  triangles,
+  mass,
+  thickness,
+  friction,
+  damping,
+  colliders,
+  tickHz,
+}: ClothProblem): Promise<ClothPeer> {
   await RAPIER.init();
   const world = new RAPIER.World({ x: 0, y: -9.81, z: 0 });
   world.timestep = 1 / tickHz;
   for (const collider of colliders) world.createCollider(colliderDesc(collider).setFriction(collider.friction ?? 0.5));
   const desc = RAPIER.SoftBodyDesc.trimesh(Float32Array.from(positions), triangles);
   const count = positions.length / 3;
-  if (desc?.numParticles() !== count) throw new Error(`rapier: the cloth has ${desc?.numParticles() ?? "no"} particles, but must have ${count}`);
-  desc.setShapeMatching(false).setVolumePreservation(false).setSelfContacts(true).setMass(mass).setParticleRadius(thickness / 2).setLinearDamping(damping).setCanSleep(false);
+  if (desc?.numParticles() !== count)
+    throw new Error(`rapier: the cloth has ${desc?.numParticles() ?? "no"} particles, but must have ${count}`);
+  desc
+    .setShapeMatching(false)
+    .setVolumePreservation(false)
+    .setSelfContacts(true)
+    .setMass(mass)
+    .setParticleRadius(thickness / 2)
+    .setLinearDamping(damping)
+    .setCanSleep(false);
   desc.setSurfaceCollider(new RAPIER.ColliderDesc(new RAPIER.Ball(thickness)).setFriction(friction));
   const cloth = world.createSoftBody(desc);
   const pinned = new Set<number>();

@@ -12,7 +12,18 @@ export function selfIntersections(x: Float32Array, triangles: Uint32Array): numb
   try {
     const body = { name: "sheet", kind: "cloth", firstParticle: 0, particleCount: particles, surface: [...triangles] };
     writeFileSync(join(dir, "positions.f32"), x);
-    writeFileSync(join(dir, "manifest.json"), JSON.stringify({ format: FORMAT, title: "sheet", every: "tick", frames: 1, particles, bodies: [body], colliders: [] }));
+    writeFileSync(
+      join(dir, "manifest.json"),
+      JSON.stringify({
+        format: FORMAT,
+        title: "sheet",
+        every: "tick",
+        frames: 1,
+        particles,
+        bodies: [body],
+        colliders: [],
+      }),
+    );
     return standingFindings(openRecording(dir))[0]!;
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -1,4 +1,7 @@
-/** Bodies as they are undeformed, in the room's memory: what a hand on them needs to know how far it stretches them (grabs.ts). */
+/**
+ * Bodies as they are undeformed, in the room's memory: what a hand on them needs to know how far it stretches them
+ * (grabs.ts).
+ */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { BodyLayout } from "./layout.ts";
@@ -23,12 +26,22 @@ export interface RestEdge {
 }
 
 /** @returns one of each body, none of rigid ones, whose edges cannot stretch; `write` fills the memory */
-export function planRestShapes(bodies: readonly BodyTemplate[], allocator: Allocator): { shapes: (RestShape | undefined)[]; write: (buffer: ArrayBufferLike) => void } {
-  const sources = bodies.map((body) => (body.tets.length > 0 ? { list: body.tets, corners: 4 as const } : { list: body.triangles, corners: 3 as const }));
+export function planRestShapes(
+  bodies: readonly BodyTemplate[],
+  allocator: Allocator,
+): { shapes: (RestShape | undefined)[]; write: (buffer: ArrayBufferLike) => void } {
+  const sources = bodies.map((body) =>
+    body.tets.length > 0 ? { list: body.tets, corners: 4 as const } : { list: body.triangles, corners: 3 as const },
+  );
   const shapes = bodies.map((body, b): RestShape | undefined => {
     const { list, corners } = sources[b]!;
     if (isRigid(body)) return undefined;
-    return { elements: allocator.take(4 * list.length), elementCount: list.length / corners, corners, positions: allocator.take(12 * body.particleCount) };
+    return {
+      elements: allocator.take(4 * list.length),
+      elementCount: list.length / corners,
+      corners,
+      positions: allocator.take(12 * body.particleCount),
+    };
   });
   const write = (buffer: ArrayBufferLike): void => {
     shapes.forEach((shape, b) => {
@@ -40,8 +53,14 @@ export function planRestShapes(bodies: readonly BodyTemplate[], allocator: Alloc
   return { shapes, write };
 }
 
-/** Edges with an end among these particles of a body, each once, in the order of the elements, POINT_MAX_EDGES at most. */
-export function edgesAt(buffer: ArrayBufferLike, { rest: shape, count }: BodyLayout, particles: Iterable<number>): RestEdge[] {
+/**
+ * Edges with an end among these particles of a body, each once, in the order of the elements, POINT_MAX_EDGES at most.
+ */
+export function edgesAt(
+  buffer: ArrayBufferLike,
+  { rest: shape, count }: BodyLayout,
+  particles: Iterable<number>,
+): RestEdge[] {
   if (!shape) return [];
   const { corners, elementCount } = shape;
   const held = new Uint8Array(count);

@@ -1,4 +1,7 @@
-/** What the part `hands` measures with: where hands go, where they take hold, how far a body is deformed, what meets in a frame. */
+/**
+ * What the part `hands` measures with: where hands go, where they take hold, how far a body is deformed, what meets in
+ * a frame.
+ */
 import { describe, expect, test } from "vitest";
 import { offsetOf, positionOf, spread } from "../../load-tests/hands/circles.ts";
 import { STONES } from "../../load-tests/hands/stones.ts";
@@ -33,7 +36,10 @@ describe("circles", () => {
 describe("places", () => {
   /** A strip of unit squares along x, two triangles each. */
   const strip = (body: number, squares: number) => {
-    const triangles = Uint32Array.from({ length: 6 * squares }, (_, i) => 2 * Math.floor(i / 6) + [0, 1, 2, 1, 3, 2][i % 6]!);
+    const triangles = Uint32Array.from(
+      { length: 6 * squares },
+      (_, i) => 2 * Math.floor(i / 6) + [0, 1, 2, 1, 3, 2][i % 6]!,
+    );
     return { body, triangles, at: (p: number): Vec3 => [Math.floor(p / 2), 0, p % 2] };
   };
 
@@ -42,7 +48,10 @@ describe("places", () => {
     const places = spread(surfaces, 8);
     expect(places.filter(({ body }) => body === 4)).toHaveLength(6);
     expect(places.filter(({ body }) => body === 7)).toHaveLength(2);
-    const xs = places.filter(({ body }) => body === 4).map((place) => positionOf(surfaces[0]!, place)[0]).sort((a, b) => a - b);
+    const xs = places
+      .filter(({ body }) => body === 4)
+      .map((place) => positionOf(surfaces[0]!, place)[0])
+      .sort((a, b) => a - b);
     // six points on 30 m: multiples of the golden ratio lie no nearer than a third of the mean distance
     xs.slice(1).forEach((x, i) => expect(x - xs[i]!).toBeGreaterThan(30 / 6 / 3));
   });
@@ -53,7 +62,12 @@ describe("places", () => {
 });
 
 test("stretch and inverted elements of a box that is drawn out, and of one inside out", async () => {
-  const body = { name: "box", kind: "soft" as const, mesh: { type: "box" as const, size: [1, 1, 1] as Vec3, cells: [1, 1, 1] as Vec3 }, material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 } };
+  const body = {
+    name: "box",
+    kind: "soft" as const,
+    mesh: { type: "box" as const, size: [1, 1, 1] as Vec3, cells: [1, 1, 1] as Vec3 },
+    material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 },
+  };
   const lab = await laboratory({ bodies: [body] });
   const gauge = strainGauge(lab.created, lab.world);
   expect(gauge().stretch).toBeCloseTo(1, 6);
@@ -66,16 +80,22 @@ test("stretch and inverted elements of a box that is drawn out, and of one insid
 test("a sheet that goes through itself is counted, one that does not is not", () => {
   const triangles = Uint32Array.of(0, 1, 2, 3, 4, 5);
   const flat = [0, 0, 0, 1, 0, 0, 0, 0, 1];
-  expect(selfIntersections(Float32Array.from([...flat, 0.2, -0.5, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(1);
+  expect(selfIntersections(Float32Array.from([...flat, 0.2, -0.5, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(
+    1,
+  );
   expect(selfIntersections(Float32Array.from([...flat, 0.2, 0.1, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(0);
 });
 
-test.each(STONES.map((stone) => [stone.name, stone] as const))("%s is a scene that begins apart", async (_, stone) => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
-  try {
-    const lab = await laboratory(validateScene(stone.build(folder)), folder);
-    expect(lab.run(1)).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}, 60_000);
+test.each(STONES.map((stone) => [stone.name, stone] as const))(
+  "%s is a scene that begins apart",
+  async (_, stone) => {
+    const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
+    try {
+      const lab = await laboratory(validateScene(stone.build(folder)), folder);
+      expect(lab.run(1)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);

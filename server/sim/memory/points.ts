@@ -30,8 +30,14 @@ export interface HandSettings {
   maxShift: number;
 }
 
-function writeHand(f32: Float32Array, i32: Int32Array, at: number, { room, edges, maxStretch, maxShift }: HandSettings): void {
-  if (edges.length > L.POINT_MAX_EDGES) throw new Error(`weighted point: ${edges.length} edges, limit ${L.POINT_MAX_EDGES}`);
+function writeHand(
+  f32: Float32Array,
+  i32: Int32Array,
+  at: number,
+  { room, edges, maxStretch, maxShift }: HandSettings,
+): void {
+  if (edges.length > L.POINT_MAX_EDGES)
+    throw new Error(`weighted point: ${edges.length} edges, limit ${L.POINT_MAX_EDGES}`);
   f32.fill(0, at + L.POINT_STEP / 4, at + L.POINT_STEP / 4 + 3);
   i32[at + L.POINT_EDGES / 4] = room;
   i32[at + L.POINT_EDGE_COUNT / 4] = edges.length;
@@ -50,8 +56,15 @@ function writeHand(f32: Float32Array, i32: Int32Array, at: number, { room, edges
 const EASE = 0.5;
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
-export function writePoint(f32: Float32Array, i32: Int32Array, slot: number, point: WeightedPoint, settings: PointSettings): void {
-  if (point.addresses.length > L.POINT_MAX_PARTICLES) throw new Error(`weighted point: ${point.addresses.length} particles, limit ${L.POINT_MAX_PARTICLES}`);
+export function writePoint(
+  f32: Float32Array,
+  i32: Int32Array,
+  slot: number,
+  point: WeightedPoint,
+  settings: PointSettings,
+): void {
+  if (point.addresses.length > L.POINT_MAX_PARTICLES)
+    throw new Error(`weighted point: ${point.addresses.length} particles, limit ${L.POINT_MAX_PARTICLES}`);
   const at = slot / 4;
   i32[at + L.POINT_COUNT / 4] = point.addresses.length;
   f32[at + L.POINT_ALPHA / 4] = settings.compliance;

@@ -1,7 +1,8 @@
 /**
  * Twin of kernel/assembly/constraints/points.ts: attachments and grab handles.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
- * A hand's target moves by `step` in the first iteration of a substep, and slips so that |C| <= maxForce h^2 (W + alphaTilde) then.
+ * A hand's target moves by `step` in the first iteration of a substep, and slips so that |C| <= maxForce h^2 (W +
+ * alphaTilde) then.
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
@@ -23,13 +24,17 @@ export interface HeldPoint {
 
 /** One XPBD step. @param first of its substep */
 export function solvePoint(p: Particles, point: HeldPoint, h: number, first = false): void {
-  const { particles, weights: b } = point, alphaTilde = point.alpha / (h * h);
+  const { particles, weights: b } = point;
+  const alphaTilde = point.alpha / (h * h);
   if (first && point.step) point.target = add(point.target, point.step);
   const W = particles.reduce((sum, i, j) => sum + p.w[i]! * b[j]! * b[j]!, 0);
   // guard
   if (!(W + alphaTilde > 0)) return; // all pinned, held rigidly
   // gradient: b_j I; C
-  const held = combine(b, particles.map((i) => vectorAt(p.x, i)));
+  const held = combine(
+    b,
+    particles.map((i) => vectorAt(p.x, i)),
+  );
   let C = subtract(held, point.target);
   const reach = point.maxForce * h * h * (W + alphaTilde);
   if (first && point.step && norm(C) > reach) {
@@ -38,7 +43,8 @@ export function solvePoint(p: Particles, point: HeldPoint, h: number, first = fa
   }
   // lambda, cut back to the force limit
   let lambda = add(point.lambda, scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, point.lambda))));
-  const size = norm(lambda), limit = point.maxForce * h * h;
+  const size = norm(lambda);
+  const limit = point.maxForce * h * h;
   if (size > limit) lambda = scale(limit / size, lambda);
   const dL = subtract(lambda, point.lambda);
   point.lambda = lambda;
