@@ -1,8 +1,9 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
+import { handSettings } from "./grabLimits.ts";
+import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
-import { type HandSettings, writePoint, type WeightedPoint } from "./memory/points.ts";
-import { edgesAt } from "./restShapes.ts";
+import { writePoint, type WeightedPoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
 export interface Views {
@@ -16,12 +17,6 @@ export type Refusal = { field: string; value: number; limit: string /** What tak
 /** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
 const GRAB_EDGES = 2;
 
-/**
- * Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that
- * what is stretched can answer before it is torn.
- */
-const SHIFT = 0.1;
-
 /** What hands do. */
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
 
@@ -29,11 +24,12 @@ export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
 export function applyInput(
   views: Views,
   layout: SimLayout,
+  kernel: Kernel,
   input: HandInput,
   tick: number,
   waits: (body: number) => boolean,
 ): SimEvent | undefined {
-  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, input);
+  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, kernel, input);
   return (
     refusal && {
       type: "inputRejected",
@@ -45,10 +41,10 @@ export function applyInput(
   );
 }
 
-function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undefined {
+function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput): Refusal | undefined {
   switch (input.type) {
     case "grab":
-      return grab(views, layout, input);
+      return grab(views, layout, kernel, input);
     case "impulse":
       return void push(views, layout, input);
     case "move": {
@@ -107,7 +103,12 @@ function length(a: readonly number[]): number {
   return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
 }
 
-function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "grab" }>): Refusal | undefined {
+function grab(
+  views: Views,
+  layout: SimLayout,
+  kernel: Kernel,
+  input: Extract<Input, { type: "grab" }>,
+): Refusal | undefined {
   let slot = findSlot(views, layout, input.member, input.grab);
   if (slot < 0) slot = findSlot(views, layout, 0, 0);
   if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
@@ -119,7 +120,7 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
     target: average as [number, number, number],
-    hand: touchOf(views, layout, input.body, slot, point),
+    hand: handSettings(views, layout, kernel, input.body, slot, point),
     compliance: layout.interaction.grabCompliance * layout.massUnit,
     maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
@@ -128,35 +129,6 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   views.i32[owners] = input.member;
   views.i32[owners + 1] = input.grab + 1;
   return undefined;
-}
-
-/** What of the body a hand must not tear. Of a rigid one nothing. */
-function touchOf(
-  { f32 }: Views,
-  layout: SimLayout,
-  bodyNumber: number,
-  slot: number,
-  { addresses }: WeightedPoint,
-): HandSettings {
-  const body = layout.bodies[bodyNumber]!;
-  const own = edgesAt(
-    f32.buffer,
-    body,
-    addresses.map((address) => (address - layout.x) / 16 - body.first),
-  );
-  const edges = own.map(({ a, b, rest }) => ({
-    a: layout.x + 16 * (body.first + a),
-    b: layout.x + 16 * (body.first + b),
-    rest,
-  }));
-  const maxShift =
-    edges.length > 0 ? (SHIFT * edges.reduce((sum, { rest }) => sum + rest, 0)) / edges.length : Infinity;
-  return {
-    room: layout.grabEdges + slot * L.POINT_MAX_EDGES * L.EDGE_BYTES,
-    edges,
-    maxStretch: layout.interaction.grabMaxStretch,
-    maxShift,
-  };
 }
 
 /** Says where the hand is: what it holds goes there at the hand's speed. */
@@ -202,8 +174,9 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
 }
 
 /**
- * Surface particles around a picked point with weights (1 - d^2/R^2)^2, normalized; at least the triangle's corners.
- * Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and not pierced.
+ * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
+ * triangle's corners. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and
+ * not pierced, and its skin not drawn off what is beneath.
  */
 function neighborhood(
   views: Views,
@@ -218,7 +191,7 @@ function neighborhood(
   const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
   const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
   const near: { address: number; weight: number }[] = [];
-  for (let i = 0; i < body.streamedCount; i++) {
+  for (let i = 0; i < body.count; i++) {
     const address = layout.x + 16 * (body.first + i);
     const d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
     const q = 1 - (d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!) / (radius * radius);

@@ -24,7 +24,9 @@ export interface HandSettings {
   room: number;
   /** What it may stretch: addresses of the ends, and the rest length, m. */
   edges: readonly { a: number; b: number; rest: number }[];
-  /** Length over rest length. */
+  body: number;
+  /** Length over rest length: from where on it has less of its force, and where it has none. */
+  easeStretch: number;
   maxStretch: number;
   /** In one substep, m. */
   maxShift: number;
@@ -34,7 +36,7 @@ function writeHand(
   f32: Float32Array,
   i32: Int32Array,
   at: number,
-  { room, edges, maxStretch, maxShift }: HandSettings,
+  { body, room, edges, easeStretch, maxStretch, maxShift }: HandSettings,
 ): void {
   if (edges.length > L.POINT_MAX_EDGES)
     throw new Error(`weighted point: ${edges.length} edges, limit ${L.POINT_MAX_EDGES}`);
@@ -42,7 +44,10 @@ function writeHand(
   i32[at + L.POINT_EDGES / 4] = room;
   i32[at + L.POINT_EDGE_COUNT / 4] = edges.length;
   f32[at + L.POINT_MAX_STRETCH / 4] = maxStretch;
-  f32[at + L.POINT_EASE_STRETCH / 4] = 1 + EASE * (maxStretch - 1);
+  f32[at + L.POINT_EASE_STRETCH / 4] = easeStretch;
+  f32[at + L.POINT_SHARE / 4] = 1;
+  f32[at + L.POINT_PACE / 4] = 1;
+  i32[at + L.POINT_BODY / 4] = body;
   f32[at + L.POINT_MAX_SHIFT / 4] = maxShift;
   edges.forEach(({ a, b, rest }, i) => {
     const row = (room + i * L.EDGE_BYTES) / 4;
@@ -51,9 +56,6 @@ function writeHand(
     f32[row + L.EDGE_INVERSE_SQUARE / 4] = 1 / (rest * rest);
   });
 }
-
-/** Part of the stretch that is allowed at which a hand begins to ease off. */
-const EASE = 0.5;
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
 export function writePoint(

@@ -33,6 +33,8 @@ import {
   POINT_EASE_STRETCH,
   POINT_MAX_SHIFT,
   POINT_LIMIT,
+  POINT_SHARE,
+  POINT_PACE,
   EDGE_A,
   EDGE_B,
   EDGE_INVERSE_SQUARE,
@@ -48,9 +50,11 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
     if (!load<i32>(at, POINT_ACTIVE)) continue;
     const moves = pass & PASS_FIRST && load<i32>(at, POINT_ACTIVE) === POINT_HAND;
-    if (moves)
+    if (moves) {
+      const pace = load<f32>(at, POINT_PACE);
       for (let r: usize = 0; r < 12; r += 4)
-        store<f32>(at + r, load<f32>(at + r, POINT_TARGET) + load<f32>(at + r, POINT_STEP), POINT_TARGET);
+        store<f32>(at + r, load<f32>(at + r, POINT_TARGET) + pace * load<f32>(at + r, POINT_STEP), POINT_TARGET);
+    }
     const particles = load<i32>(at, POINT_COUNT);
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
@@ -101,7 +105,10 @@ function gentle(at: usize, limit: f32, W: f32): f32 {
   }
   const least = load<f32>(at, POINT_EASE_STRETCH);
   const none = load<f32>(at, POINT_MAX_STRETCH);
-  const share = max<f32>(0, min<f32>(1, (none - Mathf.sqrt(most)) / (none - least)));
+  const left = (none - Mathf.sqrt(most)) / (none - least);
+  const share = max<f32>(0, min(load<f32>(at, POINT_SHARE), left));
+  // half of the way ahead of the force: what has been brought to speed is brought to rest while there is force for it
+  store<f32>(at, max<f32>(0, min(load<f32>(at, POINT_SHARE), left - 0.5)), POINT_PACE);
   return min(limit * share, load<f32>(at, POINT_MAX_SHIFT) / W);
 }
 

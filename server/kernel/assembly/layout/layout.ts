@@ -392,6 +392,11 @@ export const POINT_MAX_STRETCH = 264; // f32
 export const POINT_EASE_STRETCH = 268; // f32
 /** Furthest that a hand moves the point in one substep, m. */
 export const POINT_MAX_SHIFT = 272; // f32
+/** Share of the force that the body as a whole leaves the hand in this tick, 0 to 1; and the body's number. */
+export const POINT_SHARE = 280; // f32
+export const POINT_BODY = 284; // i32
+/** Share of its speed that the hand has in the next substep, 0 to 1. */
+export const POINT_PACE = 288; // f32
 /** Most of |L| in this substep, N s^2. */
 export const POINT_LIMIT = 276; // f32
 export const POINT_BYTES = 320;
