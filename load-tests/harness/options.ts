@@ -25,11 +25,11 @@ export class OptionError extends Error {
   }
 }
 
-export const MAX_RUNS = 100;
+const MAX_RUNS = 100;
 /** A release's figures need a spread to be told from noise. */
 export const RELEASE_RUNS = 3;
-export const MAX_HANDS = 64;
-export const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
+const MAX_HANDS = 64;
+const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
 
 const OPTIONS = {
   only: { type: "string" },
