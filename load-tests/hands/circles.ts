@@ -75,7 +75,7 @@ export function positionOf({ triangles, at }: HeldSurface, { triangle, u, v }: P
 }
 
 /** The surfaces of a simulation's bodies that are there. */
-export function surfacesOf({ bodies }: CreatedWorld, world: SimWorld): HeldSurface[] {
+function surfacesOf({ bodies }: CreatedWorld, world: SimWorld): HeldSurface[] {
   const waiting = world.waiting();
   return bodies
     .map(({ triangles }, body) => ({ body, triangles, at: (particle: number): Vec3 => world.position(body, particle) }))

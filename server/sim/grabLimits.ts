@@ -40,7 +40,11 @@ export function handSettings(
   const body = layout.bodies[bodyNumber]!;
   const particles = addresses.map((address) => (address - layout.x) / 16 - body.first);
   const addressOf = (particle: number): number => layout.x + 16 * (body.first + particle);
-  const edges = edgesAt(f32.buffer, body, particles).map(({ a, b, rest }) => ({ a: addressOf(a), b: addressOf(b), rest }));
+  const edges = edgesAt(f32.buffer, body, particles).map(({ a, b, rest }) => ({
+    a: addressOf(a),
+    b: addressOf(b),
+    rest,
+  }));
   const { grabMaxStretch: most } = layout.interaction;
   const part = EASE * (most - 1);
   const easeStretch = Math.min(most, Math.max(1 + part, worstOf(kernel, layout, body)));

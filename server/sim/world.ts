@@ -157,7 +157,9 @@ export class SimWorld implements World {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
       } else if (input.type !== "spawn" && input.type !== "remove") {
-        const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) => this.waitingBodies.waits(body));
+        const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) =>
+          this.waitingBodies.waits(body),
+        );
         if (event) events.push(event);
       }
     }

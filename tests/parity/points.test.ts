@@ -50,7 +50,9 @@ function run(
         target: slot.target as [number, number, number],
         compliance: slot.alpha,
         maxForce: slot.maxForce,
-        ...(slot.step && { hand: { room: 0, edges: [], body: 0, easeStretch: 1.5, maxStretch: 2, maxShift: Infinity } }),
+        ...(slot.step && {
+          hand: { room: 0, edges: [], body: 0, easeStretch: 1.5, maxStretch: 2, maxShift: Infinity },
+        }),
       },
     );
     if (slot.step) f32.set(slot.step, (points + n * L.POINT_BYTES + L.POINT_STEP) / 4);

@@ -16,11 +16,15 @@ function squareBetween(a: usize, b: usize): f32 {
  */
 export function worstStretch(elements: usize, count: i32, corners: i32, rest: usize, x: usize): f32 {
   let worst: f32 = 0;
-  for (const end = elements + ((<usize>count * <usize>corners) << 2); elements < end; elements += <usize>corners << 2) {
+  for (
+    const end = elements + ((<usize>count * <usize>corners) << 2);
+    elements < end;
+    elements += (<usize>corners) << 2
+  ) {
     for (let i = 1; i < corners; i++) {
-      const a = <usize>load<u32>(elements + (<usize>i << 2));
+      const a = <usize>load<u32>(elements + ((<usize>i) << 2));
       for (let j = 0; j < i; j++) {
-        const b = <usize>load<u32>(elements + (<usize>j << 2));
+        const b = <usize>load<u32>(elements + ((<usize>j) << 2));
         const now = squareBetween(x + (a << 4), x + (b << 4));
         worst = max(worst, now / squareBetween(rest + 12 * a, rest + 12 * b));
       }
