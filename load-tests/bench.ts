@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--list]`: runs the parts
- * of load-tests/parts, each run in a process of its own, and prints the machine, a table of minimum, median and maximum
- * with the state hash beside it, which targets were met, and what moved since the last release. Figures compare within
- * one machine and one run; across machines only ratios do.
+ * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--scenes a,b] [--hands
+ * 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the machine, a table
+ * of minimum, median and maximum with the state hash beside it, which targets were met, and what moved since the last
+ * release. Figures compare within one machine and one run; across machines only ratios do.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -39,13 +39,15 @@ async function loadParts(): Promise<LoadedPart[]> {
 }
 
 /** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
-function runOnce({ file, part }: LoadedPart, { minutes }: BenchOptions): Promise<RunReport> {
+function runOnce({ file, part }: LoadedPart, { minutes, scenes, hands }: BenchOptions): Promise<RunReport> {
   const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part;
   const seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
   return new Promise((fulfil, reject) => {
-    const child = fork(fileURLToPath(new URL("./runPart.ts", import.meta.url)), [file, JSON.stringify({ minutes })], {
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
+    const child = fork(
+      fileURLToPath(new URL("./runPart.ts", import.meta.url)),
+      [file, JSON.stringify({ minutes, scenes, hands })],
+      { stdio: ["ignore", "inherit", "inherit", "ipc"] },
+    );
     let report: RunReport | undefined;
     const timer = setTimeout(() => child.kill("SIGKILL"), 1000 * seconds);
     child.on("message", (message) => {

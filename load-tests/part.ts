@@ -48,6 +48,10 @@ export interface Part {
 export interface PartOptions {
   /** Length of a soak, min. */
   minutes: number;
+  /** Scenes by name, for a part that measures many; absent: all. */
+  scenes?: string[];
+  /** Numbers of hands, for the part `hands`; absent: as it says. */
+  hands?: number[];
 }
 
 /** What a child process sends back of one run. */

@@ -340,6 +340,10 @@ interface Interaction {
   grabMaxForce?: number;
   /** Radius of the neighbourhood that a grab holds, m. */
   grabRadius?: number;
+  /** Fastest that a hand moves what it holds, m a second of simulated time. */
+  handSpeed?: number;
+  /** Length of an edge over its rest length at which a hand has no force left. */
+  grabMaxStretch?: number;
   /** Limit of one impulse, N s. */
   maxImpulse?: number;
 }

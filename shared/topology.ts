@@ -69,5 +69,11 @@ export interface Topology {
   camera: { position: Vec3; target: Vec3 };
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
-  interaction: { grabCompliance: number; grabMaxForce: number; maxImpulse: number };
+  interaction: {
+    grabCompliance: number;
+    grabMaxForce: number;
+    handSpeed: number;
+    grabMaxStretch: number;
+    maxImpulse: number;
+  };
 }

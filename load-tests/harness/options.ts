@@ -13,6 +13,8 @@ export interface BenchOptions {
   release: boolean;
   /** Length of a soak. */
   minutes: number;
+  scenes?: string[];
+  hands?: number[];
 }
 
 /** An option that cannot be used: names it, its value and the limit. */
@@ -26,6 +28,7 @@ export class OptionError extends Error {
 const MAX_RUNS = 100;
 /** A release's figures need a spread to be told from noise. */
 export const RELEASE_RUNS = 3;
+const MAX_HANDS = 64;
 const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
 
 const OPTIONS = {
@@ -33,6 +36,8 @@ const OPTIONS = {
   runs: { type: "string" },
   json: { type: "string" },
   minutes: { type: "string" },
+  scenes: { type: "string" },
+  hands: { type: "string" },
   list: { type: "boolean" },
   release: { type: "boolean" },
 } as const;
@@ -82,6 +87,8 @@ interface Values {
   runs?: string;
   json?: string;
   minutes?: string;
+  scenes?: string;
+  hands?: string;
   list?: boolean;
   release?: boolean;
 }
@@ -107,6 +114,10 @@ function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "o
       SOAK_MINUTES.most,
       false,
     ),
+    ...(values.scenes !== undefined && { scenes: words(values.scenes) }),
+    ...(values.hands !== undefined && {
+      hands: words(values.hands).map((word) => number("hands", word, 0, MAX_HANDS, true)),
+    }),
   };
 }
 
@@ -118,9 +129,11 @@ function number(option: string, text: string, least: number, most: number, integ
   return value;
 }
 
+const words = (text: string): string[] => text.split(",").map((word) => word.trim());
+
 function choose(only: string | undefined, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): string[] {
   if (only === undefined) return parts.filter(({ onDemand }) => !onDemand).map(({ name }) => name);
-  const wanted = only.split(",").map((name) => name.trim());
+  const wanted = words(only);
   const answersTo = (part: Pick<Part, "name" | "groups">, name: string): boolean =>
     part.name === name || (part.groups ?? []).includes(name);
   const unknown = wanted.find((name) => !parts.some((part) => answersTo(part, name)));

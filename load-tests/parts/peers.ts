@@ -5,10 +5,14 @@
  * by our kernel's own clock, and of the others by the difference of a step with ten and one with five. Of many turns
  * the fastest counts. The engines' iterations are not equally good: ours keeps multipliers, Jolt's is a substep, and
  * its tetrahedra are volumes and edges where ours are Saint Venant-Kirchhoff solids.
+ *
+ * Then a cloth that meets itself, under hands, beside the one of them that has such contact (peers/drape.ts), with what
+ * went through itself counted beside the time.
  */
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
 import { edgesOf } from "../../server/sim/constraints/geometric.ts";
 import type { Row } from "../part.ts";
+import { drapeRows } from "../peers/drape.ts";
 import { bulletPeer } from "../peers/bullet.ts";
 import { joltPeer } from "../peers/jolt.ts";
 import { ownPeer } from "../peers/own.ts";
@@ -17,7 +21,7 @@ import { plainJs } from "../peers/plainJs.ts";
 
 export const name = "peers";
 export const about =
-  "Jolt and Bullet (WebAssembly) and plain JavaScript beside this kernel: a cloth of distances, a solid of 50,400 tetrahedra";
+  "Jolt and Bullet (WebAssembly) and plain JavaScript beside this kernel: a cloth of distances, a solid of 50,400 tetrahedra; Rapier: drape under three hands";
 export const runs = 3;
 
 const ITERATIONS = 5;
@@ -143,5 +147,9 @@ export async function run(): Promise<Row[]> {
     },
     counts,
   );
-  return [...rows, ...race(`${block.tets!.length / 4} tetrahedra`, [ownSolid, await joltPeer(block)], 3.3)];
+  return [
+    ...rows,
+    ...race(`${block.tets!.length / 4} tetrahedra`, [ownSolid, await joltPeer(block)], 3.3),
+    ...(await drapeRows()),
+  ];
 }

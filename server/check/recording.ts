@@ -6,7 +6,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const FORMAT = "pliant-recording-1";
+export const FORMAT = "pliant-recording-1";
 
 export class RecordingError extends Error {}
 

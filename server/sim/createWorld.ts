@@ -30,6 +30,7 @@ import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planContactBlocks } from "./memory/contactBlocks.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
+import { planRestShapes } from "./restShapes.ts";
 import { isRigid, planRigidContacts } from "./memory/rigidContacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
@@ -158,6 +159,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS);
   const grabOffsets = memoryMap.take(12 * GRAB_SLOTS);
+  const grabGoals = memoryMap.take(12 * GRAB_SLOTS);
+  const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS);
+  const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
   const still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
@@ -204,6 +208,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   solid.write(memory.buffer, { x, xPrev, acc });
   filters.write(memory.buffer);
   surfaces.write(memory.buffer, x);
+  undeformed.write(memory.buffer);
   // colliders have no edge of their own to go by: what meets them does
   const edges = bodies.map((b) => b.meanEdge);
   touches.write(
@@ -257,6 +262,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       streamedCount: b.streamedCount,
       surface: surfaces.rows + i * L.SURFACE_BYTES,
       meanEdge: b.meanEdge,
+      rest: undeformed.shapes[i],
       size: sizes[i]!,
       startsDegenerate: b.start !== undefined,
       pace: paceOf(sizes[i]!, gravity),
@@ -296,6 +302,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     grabCount: GRAB_SLOTS,
     grabOwners,
     grabOffsets,
+    grabGoals,
+    grabEdges,
     anchor,
     still,
     scratch,
@@ -310,6 +318,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
       grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
       grabRadius: interaction.grabRadius ?? 0,
+      handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed,
+      grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch,
       maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     },
     blocks: byKind((r) => r.blocks),

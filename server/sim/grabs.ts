@@ -1,5 +1,7 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
+import { handSettings } from "./grabLimits.ts";
+import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { writePoint, type WeightedPoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
@@ -22,11 +24,12 @@ export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
 export function applyInput(
   views: Views,
   layout: SimLayout,
+  kernel: Kernel,
   input: HandInput,
   tick: number,
   waits: (body: number) => boolean,
 ): SimEvent | undefined {
-  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, input);
+  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, kernel, input);
   return (
     refusal && {
       type: "inputRejected",
@@ -38,15 +41,15 @@ export function applyInput(
   );
 }
 
-function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undefined {
+function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput): Refusal | undefined {
   switch (input.type) {
     case "grab":
-      return grab(views, layout, input);
+      return grab(views, layout, kernel, input);
     case "impulse":
       return void push(views, layout, input);
     case "move": {
       const slot = findSlot(views, layout, input.member, input.grab);
-      if (slot >= 0) moveTarget(views, layout, slot, input.target);
+      if (slot >= 0) aim(views, layout, slot, input.target);
       return undefined; // a move of a grab that was released meanwhile is no error
     }
     case "release": {
@@ -100,30 +103,55 @@ function length(a: readonly number[]): number {
   return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
 }
 
-function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "grab" }>): Refusal | undefined {
+function grab(
+  views: Views,
+  layout: SimLayout,
+  kernel: Kernel,
+  input: Extract<Input, { type: "grab" }>,
+): Refusal | undefined {
   let slot = findSlot(views, layout, input.member, input.grab);
   if (slot < 0) slot = findSlot(views, layout, 0, 0);
   if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
   const { point, center, average } = neighborhood(views, layout, layout.bodies[input.body]!, input);
   const at = slotAddress(layout, slot);
   const owners = layout.grabOwners / 4 + 2 * slot;
-  // the handle holds the neighborhood's average; the target is where that goes when the picked point goes to the hand
+  // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the
+  // picked point goes to the hand
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
-    target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
+    target: average as [number, number, number],
+    hand: handSettings(views, layout, kernel, input.body, slot, point),
     compliance: layout.interaction.grabCompliance * layout.massUnit,
     maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
+  aim(views, layout, slot, input.target);
   views.i32[owners] = input.member;
   views.i32[owners + 1] = input.grab + 1;
   return undefined;
 }
 
-function moveTarget(views: Views, layout: SimLayout, slot: number, target: readonly [number, number, number]): void {
-  const at = (slotAddress(layout, slot) + L.POINT_TARGET) / 4;
+/** Says where the hand is: what it holds goes there at the hand's speed. */
+function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
+  const goal = layout.grabGoals / 4 + 3 * slot;
   const offset = layout.grabOffsets / 4 + 3 * slot;
-  for (let r = 0; r < 3; r++) views.f32[at + r] = target[r]! + views.f32[offset + r]!;
+  for (let r = 0; r < 3; r++) views.f32[goal + r] = hand[r]! + views.f32[offset + r]!;
+}
+
+/**
+ * Once before each tick: how far every hand's target moves in each of its substeps, towards its goal and no faster than
+ * `handSpeed`. Simulated time is what counts: where a tick takes long, a hand does not pull the harder for it.
+ */
+export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
+  const most = layout.interaction.handSpeed / layout.tickHz;
+  for (let slot = 0; slot < layout.grabCount; slot++) {
+    const at = slotAddress(layout, slot) / 4;
+    if (!i32[at + L.POINT_ACTIVE / 4]) continue;
+    const goal = layout.grabGoals / 4 + 3 * slot;
+    const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
+    const share = Math.min(1, most / length(way)) / layout.substeps;
+    way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * share));
+  }
 }
 
 function slotAddress(layout: SimLayout, slot: number): number {
@@ -146,8 +174,9 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
 }
 
 /**
- * Surface particles around a picked point with weights (1 - d^2/R^2)^2, normalized; at least the triangle's corners.
- * Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and not pierced.
+ * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
+ * triangle's corners. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and
+ * not pierced, and its skin not drawn off what is beneath.
  */
 function neighborhood(
   views: Views,
@@ -162,7 +191,7 @@ function neighborhood(
   const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
   const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
   const near: { address: number; weight: number }[] = [];
-  for (let i = 0; i < body.streamedCount; i++) {
+  for (let i = 0; i < body.count; i++) {
     const address = layout.x + 16 * (body.first + i);
     const d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
     const q = 1 - (d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!) / (radius * radius);

@@ -7,6 +7,7 @@ import type { ElementKind } from "./constraints/elements.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
+import type { RestShape } from "./restShapes.ts";
 
 export interface BodyLayout {
   name: string;
@@ -20,6 +21,8 @@ export interface BodyLayout {
   /** Address of this body's SURFACE row. */
   surface: number;
   meanEdge: number;
+  /** Of what is not rigid. */
+  rest?: RestShape;
   /** 1/s */
   damping: number;
   /** Diagonal of the box around the body as placed, m. */
@@ -88,6 +91,10 @@ export interface SimLayout extends Record<string, unknown> {
   grabOwners: number;
   /** float32[3] of each grab slot: from the picked point to the average of its neighborhood, m. */
   grabOffsets: number;
+  /** float32[3] of each grab slot: where its target is going, m; it gets there at the hand's speed. */
+  grabGoals: number;
+  /** POINT_MAX_EDGES rows of each grab slot. */
+  grabEdges: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
   /**
@@ -113,7 +120,14 @@ export interface SimLayout extends Record<string, unknown> {
   /** What happens to surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI. */
-  interaction: { grabCompliance: number; grabMaxForce: number; grabRadius: number; maxImpulse: number };
+  interaction: {
+    grabCompliance: number;
+    grabMaxForce: number;
+    grabRadius: number;
+    handSpeed: number;
+    grabMaxStretch: number;
+    maxImpulse: number;
+  };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
   blocks: Record<ElementKind, number>;
   colors: Record<ElementKind, number>;

@@ -27,6 +27,8 @@ export function buildTopology(
     interaction: {
       grabCompliance: layout.interaction.grabCompliance,
       grabMaxForce: layout.interaction.grabMaxForce,
+      handSpeed: layout.interaction.handSpeed,
+      grabMaxStretch: layout.interaction.grabMaxStretch,
       maxImpulse: layout.interaction.maxImpulse,
     },
   };

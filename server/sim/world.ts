@@ -12,7 +12,8 @@
  *   nothing
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { applyInput, freeSlot, type Views } from "./grabs.ts";
+import { easeHands } from "./grabLimits.ts";
+import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
 import { CrewWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
@@ -156,7 +157,9 @@ export class SimWorld implements World {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
       } else if (input.type !== "spawn" && input.type !== "remove") {
-        const event = applyInput(this.views, this.layout, input, tick, (body) => this.waitingBodies.waits(body));
+        const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) =>
+          this.waitingBodies.waits(body),
+        );
         if (event) events.push(event);
       }
     }
@@ -178,6 +181,8 @@ export class SimWorld implements World {
       return { seconds, events };
     }
     this.intersections.beginTick(tick, events, (body) => this.hold(body));
+    moveHands(this.views, this.layout);
+    easeHands(this.views, this.layout, this.kernel);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);

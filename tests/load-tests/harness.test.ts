@@ -49,6 +49,10 @@ describe("arguments", () => {
     expect(
       readOptions(["--only", "network", "--release", "--minutes", "0.5", "--json", "x.json"], parts),
     ).toMatchObject({ only: ["http"], release: true, minutes: 0.5, json: "x.json" });
+    expect(readOptions(["--scenes", "drape, bunny", "--hands=0,8"], parts)).toMatchObject({
+      scenes: ["drape", "bunny"],
+      hands: [0, 8],
+    });
   });
 
   test("what cannot be used is named with its value and the limit", () => {
@@ -62,10 +66,11 @@ describe("arguments", () => {
     expect(refusal("--only", "codec,kernal")).toBe(
       '--only is "kernal", but must be a part or several with commas between them: codec, http, rooms, soak; or a group: network',
     );
+    expect(refusal("--hands", "3,-1")).toBe('--hands is "-1", but must be an integer from 0 to 64');
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
     expect(refusal("--json")).toBe('--json is "", but must be followed by its value');
     expect(refusal("--quick")).toBe(
-      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --list, --release',
+      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --scenes, --hands, --list, --release',
     );
     expect(refusal("codec")).toContain("--only codec");
   });

@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { writePoint } from "../../server/sim/memory/points.ts";
+import { type HandSettings, writePoint } from "../../server/sim/memory/points.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { solvePoint, type HeldPoint } from "../../server/sim/reference/points.ts";
-import { norm } from "../../server/sim/reference/vector.ts";
+import { norm, type Vector } from "../../server/sim/reference/vector.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 
 /** A cloud of particles and slots on it, on both sides; `iterations` of all slots, in order. */
@@ -20,11 +20,12 @@ function run(
   h: number,
   iterations: number,
   scale: number,
-): { worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
+): { targets: number; worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
   const random = randomStream(5);
   const allocator = new Allocator();
   const X = allocator.take(16 * count);
   const points = allocator.take(slots.length * L.POINT_BYTES);
+  const rooms = slots.map(() => allocator.take(L.POINT_MAX_EDGES * L.EDGE_BYTES));
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
@@ -46,14 +47,25 @@ function run(
       i32,
       points + n * L.POINT_BYTES,
       { addresses: slot.particles.map((i) => X + 16 * i), weights: slot.weights },
-      { target: slot.target as [number, number, number], compliance: slot.alpha, maxForce: slot.maxForce },
+      {
+        target: slot.target as [number, number, number],
+        compliance: slot.alpha,
+        maxForce: slot.maxForce,
+        ...(slot.hand && { hand: handSettings(slot.hand, X, rooms[n]!) }),
+      },
     );
+    if (slot.hand) {
+      f32.set(slot.hand.step, (points + n * L.POINT_BYTES + L.POINT_STEP) / 4);
+      f32[(points + n * L.POINT_BYTES + L.POINT_SHARE) / 4] = slot.hand.share;
+      f32[(points + n * L.POINT_BYTES + L.POINT_PACE) / 4] = slot.hand.pace;
+    }
     if (slot.active === false) i32[(points + n * L.POINT_BYTES + L.POINT_ACTIVE) / 4] = 0;
     else
       twins.push({
         ...slot,
         weights: slot.weights.map(f),
         target: [f(slot.target[0]), f(slot.target[1]), f(slot.target[2])],
+        ...(slot.hand && { hand: rounded(slot.hand) }),
         alpha: f(slot.alpha),
         maxForce: f(slot.maxForce),
         lambda: [0, 0, 0],
@@ -62,7 +74,7 @@ function run(
   const kernel = instantiateKernel(memory);
   for (let k = 0; k < iterations; k++) {
     kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h);
-    for (const twin of twins) solvePoint(p, twin, f(h));
+    for (const twin of twins) solvePoint(p, twin, f(h), k === 0);
   }
   const after = Float64Array.from({ length: 3 * count }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);
   const largest = Math.max(...before.map(Math.abs), ...p.x.map(Math.abs));
@@ -72,7 +84,17 @@ function run(
       (points + n * L.POINT_BYTES + L.POINT_LAMBDA) / 4 + 3,
     ),
   );
+  const targets = slots.map((_, n) =>
+    f32.subarray(
+      (points + n * L.POINT_BYTES + L.POINT_TARGET) / 4,
+      (points + n * L.POINT_BYTES + L.POINT_TARGET) / 4 + 3,
+    ),
+  );
+  const own = targets.filter((_, n) => slots[n]!.active !== false);
   return {
+    targets:
+      Math.max(...own.map((t, n) => norm([0, 1, 2].map((r) => t[r]! - twins[n]!.target[r]!) as unknown as Vector))) /
+      (UNIT * Math.max(largest, ...own.flatMap((t) => [...t].map(Math.abs)))),
     worst: Math.max(...Array.from({ length: count }, (_, i) => distanceAt(after, p.x, i))) / (UNIT * largest),
     forces: twins.map((t) => norm(t.lambda) / h ** 2),
     kernelForces: lambdas.map((l) => Math.sqrt(l[0]! ** 2 + l[1]! ** 2 + l[2]! ** 2) / h ** 2),
@@ -80,7 +102,49 @@ function run(
   };
 }
 
+type Hand = NonNullable<HeldPoint["hand"]>;
+
+function handSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): HandSettings {
+  const rows = edges.map(({ a, b, rest }) => ({ a: X + 16 * a, b: X + 16 * b, rest }));
+  return { body: 0, room, edges: rows, easeStretch, maxStretch, maxShift };
+}
+
+/** As float32 has it; of an edge that is 1 / rest^2. */
+function rounded(hand: Hand): Hand {
+  const f = Math.fround;
+  return {
+    ...hand,
+    step: hand.step.map(f) as unknown as Vector,
+    edges: hand.edges.map(({ a, b, rest }) => ({ a, b, rest: 1 / Math.sqrt(f(1 / (rest * rest))) })),
+    maxShift: f(hand.maxShift),
+    share: f(hand.share),
+    pace: f(hand.pace),
+  };
+}
+
+/** Of two particles of the cloud of scale 1, m. */
+function distanceOf(i: number, j: number): number {
+  const random = randomStream(5);
+  const x: Vector[] = [];
+  for (let k = 0; k <= Math.max(i, j); k++) {
+    x.push([Math.fround(random()), Math.fround(random()), Math.fround(random())]);
+    if (k % 7 !== 6) random();
+  }
+  return norm([0, 1, 2].map((r) => x[i]![r]! - x[j]![r]!) as unknown as Vector);
+}
+
 const ramp = (n: number, first = 0): number[] => Array.from({ length: n }, (_, i) => first + i);
+
+/** A hand that nothing holds back. */
+const free: Hand = {
+  step: [0, 0, 0],
+  edges: [],
+  easeStretch: 1.5,
+  maxStretch: 2,
+  maxShift: Infinity,
+  share: 1,
+  pace: 1,
+};
 
 for (const scale of [1e-3, 1, 100]) {
   test(`grabs and attachments in a scene of ${scale} m`, () => {
@@ -103,11 +167,21 @@ for (const scale of [1e-3, 1, 100]) {
             alpha,
             maxForce,
           },
+          // a hand, which goes on and slips
+          {
+            particles: ramp(6, 28),
+            weights: ramp(6).map(() => 1 / 6),
+            target: [scale, 0, -scale] as const,
+            alpha,
+            maxForce,
+            hand: { ...free, step: [0.01 * scale, -0.002 * scale, 0] as const },
+          },
           { particles: [4], weights: [1], target: [9, 9, 9] as const, alpha, maxForce, active: false },
         ];
         for (const iterations of [1, 2, 10]) {
           const result = run(40, slots, 1 / 240, iterations, scale);
           expect(result.worst, `alpha ${alpha}, limit ${maxForce} N, ${iterations} iterations`).toBeLessThan(32);
+          expect(result.targets).toBeLessThan(32);
           for (const force of result.kernelForces) expect(force).toBeLessThanOrEqual(maxForce * (1 + 1e-6));
           if (maxForce > 1) expect(result.moved).toBe(true);
         }
@@ -115,6 +189,42 @@ for (const scale of [1e-3, 1, 100]) {
     }
   });
 }
+
+/**
+ * Where a hand eases off, its force is in proportion to what is left of the stretch: a difference of two numbers of
+ * about 2, over half of 1, each wrong by some units. So it is wrong by 8 units of itself more than a free hand's.
+ */
+test("a hand that eases off: by its edges, by its body, by how far it moves the point", () => {
+  const slot = { particles: [0], weights: [1], target: [3, 2, -1] as const, alpha: 1e-3, maxForce: 50 };
+  const moved = (hand: Partial<Hand>, iterations = 1): { shift: number; worst: number; targets: number } => {
+    const { worst, targets, forces } = run(
+      4,
+      [{ ...slot, hand: { ...free, step: [0.01, 0, 0], ...hand } }],
+      1 / 240,
+      iterations,
+      1,
+    );
+    return { shift: forces[0]!, worst, targets };
+  };
+  const whole = moved({}).shift;
+  expect(whole).toBeCloseTo(50, 4);
+  // its distance from particle 1 is that of two random points: stretched by 1.6 and by 3
+  const apart = distanceOf(0, 1);
+  for (const [rest, share, left] of [
+    [apart / 1.6, 1, 0.8],
+    [apart / 1.2, 0.3, 0.3],
+    [apart / 3, 1, 0],
+  ] as const) {
+    for (const iterations of [1, 3]) {
+      const eased = moved({ edges: [{ a: 0, b: 1, rest }], share }, iterations);
+      expect(eased.shift).toBeCloseTo(left * whole, 3);
+      expect(eased.worst).toBeLessThan(64);
+      expect(eased.targets).toBeLessThan(64);
+    }
+  }
+  // w = 1 / (1.2 + random): the force that moves it by 0.1 mm in a substep
+  expect(moved({ maxShift: 1e-4 }).shift).toBeLessThan(1e-4 * 240 ** 2 * 2.2 * 1.001);
+});
 
 test("a point on fixed particles moves nothing, rigid or not", () => {
   for (const alpha of [0, 1e-3]) {

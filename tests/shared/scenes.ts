@@ -302,7 +302,14 @@ const settings = {
   camera: record({ position: vec3, target: vec3 }, ["position", "target"]),
   colliders: fc.array(collider, { maxLength: 4 }),
   interaction: record(
-    { grabCompliance: positive, grabMaxForce: positive, grabRadius: positive, maxImpulse: positive },
+    {
+      grabCompliance: positive,
+      grabMaxForce: positive,
+      grabRadius: positive,
+      handSpeed: positive,
+      grabMaxStretch: between(1, 1000),
+      maxImpulse: positive,
+    },
     [],
   ),
 };

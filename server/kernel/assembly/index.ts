@@ -18,6 +18,7 @@ export { solveVolumes } from "./constraints/volume";
 export { solveHexahedra } from "./constraints/hexahedron";
 export { solveEnclosedVolumes } from "./constraints/enclosedVolume";
 export { solvePoints } from "./constraints/points";
+export { worstStretch } from "./constraints/stretch";
 export { predict, updateVelocity } from "./integrate/particles";
 export { collide } from "./colliders/collide";
 export { findFreeBodies } from "./integrate/freeBodies";

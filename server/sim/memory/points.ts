@@ -15,6 +15,46 @@ export interface PointSettings {
   maxForce: number;
   /** Address of the MOTION row of the collider that carries the target; 0 or absent: it stands. */
   motion?: number;
+  /** A hand's: it slips, eases off, and moves by POINT_STEP a substep, which stands until somebody says otherwise. */
+  hand?: HandSettings;
+}
+
+export interface HandSettings {
+  /** Address of room for POINT_MAX_EDGES rows. */
+  room: number;
+  /** What it may stretch: addresses of the ends, and the rest length, m. */
+  edges: readonly { a: number; b: number; rest: number }[];
+  body: number;
+  /** Length over rest length: from where on it has less of its force, and where it has none. */
+  easeStretch: number;
+  maxStretch: number;
+  /** In one substep, m. */
+  maxShift: number;
+}
+
+function writeHand(
+  f32: Float32Array,
+  i32: Int32Array,
+  at: number,
+  { body, room, edges, easeStretch, maxStretch, maxShift }: HandSettings,
+): void {
+  if (edges.length > L.POINT_MAX_EDGES)
+    throw new Error(`weighted point: ${edges.length} edges, limit ${L.POINT_MAX_EDGES}`);
+  f32.fill(0, at + L.POINT_STEP / 4, at + L.POINT_STEP / 4 + 3);
+  i32[at + L.POINT_EDGES / 4] = room;
+  i32[at + L.POINT_EDGE_COUNT / 4] = edges.length;
+  f32[at + L.POINT_MAX_STRETCH / 4] = maxStretch;
+  f32[at + L.POINT_EASE_STRETCH / 4] = easeStretch;
+  f32[at + L.POINT_SHARE / 4] = 1;
+  f32[at + L.POINT_PACE / 4] = 1;
+  i32[at + L.POINT_BODY / 4] = body;
+  f32[at + L.POINT_MAX_SHIFT / 4] = maxShift;
+  edges.forEach(({ a, b, rest }, i) => {
+    const row = (room + i * L.EDGE_BYTES) / 4;
+    i32[row + L.EDGE_A / 4] = a;
+    i32[row + L.EDGE_B / 4] = b;
+    f32[row + L.EDGE_INVERSE_SQUARE / 4] = 1 / (rest * rest);
+  });
 }
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
@@ -36,5 +76,6 @@ export function writePoint(
   point.addresses.forEach((a, i) => (i32[at + L.POINT_ADDRESS / 4 + i] = a));
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
-  i32[at + L.POINT_ACTIVE / 4] = 1;
+  if (settings.hand) writeHand(f32, i32, at, settings.hand);
+  i32[at + L.POINT_ACTIVE / 4] = settings.hand ? L.POINT_HAND : L.POINT_HELD;
 }

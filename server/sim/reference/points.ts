@@ -2,8 +2,23 @@
  * Twin of kernel/assembly/constraints/points.ts: attachments and grab handles.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  */
-import { addAt, vectorAt, type Particles } from "./particles.ts";
+import { addAt, type Particles, vectorAt } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
+
+/** What makes a held point a hand: its target moves, slips, and eases off before it tears anything. */
+interface Hand {
+  /** Of the target in each substep, m. */
+  step: Vector;
+  edges: { a: number; b: number; rest: number }[];
+  /** Length of an edge over its rest length: from where on it has less than its force, and where it has none. */
+  easeStretch: number;
+  maxStretch: number;
+  /** In one substep, m. */
+  maxShift: number;
+  /** Of force and of speed, 0 to 1; the second is inout. */
+  share: number;
+  pace: number;
+}
 
 export interface HeldPoint {
   particles: number[];
@@ -16,27 +31,43 @@ export interface HeldPoint {
   maxForce: number;
   /** accumulated multiplier, inout */
   lambda: Vector;
+  /** most of |lambda| in this substep, inout */
+  limit?: number;
+  hand?: Hand;
 }
 
-/** One XPBD step. */
-export function solvePoint(p: Particles, point: HeldPoint, h: number): void {
-  const { particles, weights: b } = point;
+/** What of maxForce h^2 a hand may use, and its pace from here on. @param W sum_j w_j b_j^2 */
+function gentle(p: Particles, hand: Hand, limit: number, W: number): number {
+  const { edges, easeStretch, maxStretch, maxShift } = hand;
+  const stretches = edges.map(({ a, b, rest }) => norm(subtract(vectorAt(p.x, a), vectorAt(p.x, b))) / rest);
+  const left = (maxStretch - Math.max(0, ...stretches)) / (maxStretch - easeStretch);
+  hand.pace = Math.max(0, Math.min(hand.share, left - 0.5));
+  return Math.min(limit * Math.max(0, Math.min(hand.share, left)), maxShift / W);
+}
+
+/** One XPBD step. @param first of its substep */
+export function solvePoint(p: Particles, point: HeldPoint, h: number, first = false): void {
+  const { particles, weights: b, hand } = point;
   const alphaTilde = point.alpha / (h * h);
+  if (first && hand) point.target = add(point.target, scale(hand.pace, hand.step));
   const W = particles.reduce((sum, i, j) => sum + p.w[i]! * b[j]! * b[j]!, 0);
   // guard
   if (!(W + alphaTilde > 0)) return; // all pinned, held rigidly
   // gradient: b_j I; C
-  const C = subtract(
-    combine(
-      b,
-      particles.map((i) => vectorAt(p.x, i)),
-    ),
-    point.target,
-  );
+  const positions = particles.map((i) => vectorAt(p.x, i));
+  const held = combine(b, positions);
+  let C = subtract(held, point.target);
+  if (first) point.limit = point.maxForce * h * h;
+  if (first && hand) {
+    point.limit = gentle(p, hand, point.limit!, W);
+    const reach = point.limit * (W + alphaTilde);
+    if (norm(C) > reach) C = scale(reach / norm(C), C);
+    point.target = subtract(held, C);
+  }
   // lambda, cut back to the force limit
   let lambda = add(point.lambda, scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, point.lambda))));
   const size = norm(lambda);
-  const limit = point.maxForce * h * h;
+  const limit = point.limit ?? point.maxForce * h * h;
   if (size > limit) lambda = scale(limit / size, lambda);
   const dL = subtract(lambda, point.lambda);
   point.lambda = lambda;

@@ -119,5 +119,11 @@ test("templates and what clients are told stay in kilograms and newtons", async 
   const { bodies, topology, layout } = await build([beam("a", 1e-5)]);
   expect(layout.massUnit).toBeLessThan(1);
   expect(bodies[0]!.mass.reduce((a, b) => a + b)).toBeCloseTo(1000 * 2e-15, 20);
-  expect(topology.interaction).toEqual({ grabCompliance: 1e-4, grabMaxForce: 200, maxImpulse: 20 });
+  expect(topology.interaction).toEqual({
+    grabCompliance: 1e-4,
+    grabMaxForce: 200,
+    handSpeed: 3,
+    grabMaxStretch: 2,
+    maxImpulse: 20,
+  });
 });

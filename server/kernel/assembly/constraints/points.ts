@@ -5,7 +5,13 @@
  * A hand in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force that acts is |L|/h^2;
  * L is cut back to maxForce h^2, so a hand that pulls too hard slips instead of tearing the body (unilateral limit on
  * an accumulated multiplier). A target on a moving collider is where the end of the substep finds it: s + R (target -
- * center), as what else the collider carries. Serial: there are few, and any two may share particles.
+ * center), as what else the collider carries. A hand's target moves a little in every substep, so that a tick's motion
+ * is no blow, and slips: it is never further ahead than the distance at which the force is at its limit. So what holds
+ * a body back stores no more than that, and what lets it go on is followed at the hand's speed. A hand's force tears
+ * nothing: of the edges with an end among its particles the one that is stretched most says what is left of maxForce:
+ * all of it up to POINT_EASE_STRETCH, none from POINT_MAX_STRETCH on, straight in between; and it moves the point by
+ * POINT_MAX_SHIFT in a substep, no more. So it follows stiffness and mass of what it holds, whatever they are. Serial:
+ * there are few, and any two may share particles.
  */
 import {
   PASS_FIRST,
@@ -19,6 +25,20 @@ import {
   POINT_WEIGHT,
   POINT_MOTION,
   POINT_BYTES,
+  POINT_HAND,
+  POINT_STEP,
+  POINT_EDGES,
+  POINT_EDGE_COUNT,
+  POINT_MAX_STRETCH,
+  POINT_EASE_STRETCH,
+  POINT_MAX_SHIFT,
+  POINT_LIMIT,
+  POINT_SHARE,
+  POINT_PACE,
+  EDGE_A,
+  EDGE_B,
+  EDGE_INVERSE_SQUARE,
+  EDGE_BYTES,
   MOTION_S1,
   MOTION_R1,
 } from "../layout/layout";
@@ -29,6 +49,12 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
     if (!load<i32>(at, POINT_ACTIVE)) continue;
+    const moves = pass & PASS_FIRST && load<i32>(at, POINT_ACTIVE) === POINT_HAND;
+    if (moves) {
+      const pace = load<f32>(at, POINT_PACE);
+      for (let r: usize = 0; r < 12; r += 4)
+        store<f32>(at + r, load<f32>(at + r, POINT_TARGET) + pace * load<f32>(at + r, POINT_STEP), POINT_TARGET);
+    }
     const particles = load<i32>(at, POINT_COUNT);
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
@@ -40,6 +66,12 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     }
     const aT = load<f32>(at, POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
+    let limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    if (moves) {
+      limit = gentle(at, limit, W);
+      store<f32>(at, limit, POINT_LIMIT);
+      sum = slip(at, sum, limit * (W + aT));
+    } else if (load<i32>(at, POINT_ACTIVE) === POINT_HAND) limit = load<f32>(at, POINT_LIMIT);
     const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i and means nothing here
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
@@ -47,7 +79,6 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     const ly = f32x4.extract_lane(lambda, 1);
     const lz = f32x4.extract_lane(lambda, 2);
     const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz);
-    const limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
     if (size > limit) lambda = f32x4.mul(lambda, f32x4.splat(limit / size));
     lambda = f32x4.replace_lane(lambda, 3, 0);
     v128.store(at, lambda, POINT_LAMBDA);
@@ -59,6 +90,42 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
+}
+
+/** @param limit maxForce h^2; W sum_i w_i b_i^2; @returns what of it a hand may use in this substep */
+function gentle(at: usize, limit: f32, W: f32): f32 {
+  let most: f32 = 0;
+  let edge = <usize>load<u32>(at, POINT_EDGES);
+  for (const end = edge + <usize>load<i32>(at, POINT_EDGE_COUNT) * EDGE_BYTES; edge < end; edge += EDGE_BYTES) {
+    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, EDGE_A)), v128.load(<usize>load<u32>(edge, EDGE_B)));
+    const x = f32x4.extract_lane(d, 0);
+    const y = f32x4.extract_lane(d, 1);
+    const z = f32x4.extract_lane(d, 2);
+    most = max(most, (x * x + y * y + z * z) * load<f32>(edge, EDGE_INVERSE_SQUARE));
+  }
+  const least = load<f32>(at, POINT_EASE_STRETCH);
+  const none = load<f32>(at, POINT_MAX_STRETCH);
+  const left = (none - Mathf.sqrt(most)) / (none - least);
+  const share = max<f32>(0, min(load<f32>(at, POINT_SHARE), left));
+  // half of the way ahead of the force: what has been brought to speed is brought to rest while there is force for it
+  store<f32>(at, max<f32>(0, min(load<f32>(at, POINT_SHARE), left - 0.5)), POINT_PACE);
+  return min(limit * share, load<f32>(at, POINT_MAX_SHIFT) / W);
+}
+
+/**
+ * Draws a hand's target after the body.
+ * @param sum from the target to the point held, m; reach most of it, m;
+ * @returns what is left of sum
+ */
+function slip(at: usize, sum: v128, reach: f32): v128 {
+  const x = f32x4.extract_lane(sum, 0);
+  const y = f32x4.extract_lane(sum, 1);
+  const z = f32x4.extract_lane(sum, 2);
+  const size = Mathf.sqrt(x * x + y * y + z * z);
+  if (!(size > reach)) return sum;
+  const left = f32x4.mul(sum, f32x4.splat(reach / size));
+  v128.store(at, f32x4.add(v128.load(at, POINT_TARGET), f32x4.sub(sum, left)), POINT_TARGET);
+  return left;
 }
 
 function targetOf(at: usize): v128 {

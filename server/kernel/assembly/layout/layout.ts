@@ -369,7 +369,10 @@ export const ENCLOSED_BYTES = 64;
 // ------------------------------------------------------------------------------------
 /** sum_i b_i x_i = target. b sums to 1 (held in space) or to 0 (two bodies held together). */
 export const POINT_MAX_PARTICLES = 24;
-export const POINT_ACTIVE = 0; // i32
+export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD or POINT_HAND
+export const POINT_HELD = 1;
+/** The target moves by POINT_STEP a substep, and no further ahead than the force reaches. */
+export const POINT_HAND = 2;
 export const POINT_COUNT = 4; // i32 particles
 export const POINT_ALPHA = 8; // f32 compliance, m/N
 export const POINT_MAX_FORCE = 12; // f32 N
@@ -379,7 +382,29 @@ export const POINT_ADDRESS = 48; // i32[POINT_MAX_PARTICLES]
 export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
 /** MOTION row of the collider that carries the target, which is then its place at rest; 0: it stands. */
 export const POINT_MOTION = 240; // i32 pointer
-export const POINT_BYTES = 256;
+/** Of a hand: the target's motion in each substep of this tick, m. */
+export const POINT_STEP = 244; // f32[3]
+/** Of a hand: the edges that it may stretch, EDGE rows, and how many there are. */
+export const POINT_EDGES = 256; // i32 pointer
+export const POINT_EDGE_COUNT = 260; // i32
+/** Length of an edge over its rest length at which a hand has no force left; and that from which on it has less. */
+export const POINT_MAX_STRETCH = 264; // f32
+export const POINT_EASE_STRETCH = 268; // f32
+/** Furthest that a hand moves the point in one substep, m. */
+export const POINT_MAX_SHIFT = 272; // f32
+/** Share of the force that the body as a whole leaves the hand in this tick, 0 to 1; and the body's number. */
+export const POINT_SHARE = 280; // f32
+export const POINT_BODY = 284; // i32
+/** Share of its speed that the hand has in the next substep, 0 to 1. */
+export const POINT_PACE = 288; // f32
+/** Most of |L| in this substep, N s^2. */
+export const POINT_LIMIT = 276; // f32
+export const POINT_BYTES = 320;
+export const POINT_MAX_EDGES = 384;
+export const EDGE_A = 0; // i32 address of a particle
+export const EDGE_B = 4; // i32
+export const EDGE_INVERSE_SQUARE = 8; // f32 1 / rest length^2, 1/m^2
+export const EDGE_BYTES = 12;
 
 // ---- colliders
 // -----------------------------------------------------------------------------------------------------------------

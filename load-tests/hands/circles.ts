@@ -1,0 +1,104 @@
+/**
+ * The act of the part `hands`: every hand takes hold of a point of the surface and leads it round a horizontal circle
+ * of 0.3 m at 1 Hz, the first one on its level, the last one 0.6 m above it. A function of the simulated time alone, so
+ * that a run can be run again.
+ */
+import type { Vec3 } from "../../shared/scene.ts";
+import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { Input } from "../../server/sim/types.ts";
+import type { SimWorld } from "../../server/sim/world.ts";
+
+/** m, Hz, m, s. */
+const RADIUS = 0.3;
+const FREQUENCY = 1;
+const HEIGHT = 0.6;
+const RISE_SECONDS = 1;
+/** Fractions of a turn whose multiples lie as far apart as any (1 / golden ratio). */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** A point of a body's surface. */
+export interface Place {
+  body: number;
+  triangle: number;
+  u: number;
+  v: number;
+}
+
+/** A body's surface: uint32[3T] corners, and where a particle is, m. */
+export interface HeldSurface {
+  body: number;
+  triangles: Uint32Array;
+  at: (particle: number) => Vec3;
+}
+
+/** How far a hand is from where it took hold, m. @param hand 0 to count - 1 @param seconds since it took hold */
+export function offsetOf(hand: number, count: number, seconds: number): Vec3 {
+  const phase = (2 * Math.PI * hand) / count;
+  const angle = phase + 2 * Math.PI * FREQUENCY * seconds;
+  const height = count > 1 ? (HEIGHT * hand) / (count - 1) : 0;
+  const rise = Math.min(1, seconds / RISE_SECONDS);
+  return [RADIUS * (Math.cos(angle) - Math.cos(phase)), height * rise, RADIUS * (Math.sin(angle) - Math.sin(phase))];
+}
+
+/**
+ * Points spread over all surfaces together by their area: hand n holds where the fraction (n + 1/2) / golden ratio of
+ * it, modulo 1, lies in the order of the triangles.
+ */
+export function spread(surfaces: readonly HeldSurface[], count: number): Place[] {
+  const areas = surfaces.map(({ triangles, at }) =>
+    Float64Array.from({ length: triangles.length / 3 }, (_, t) => areaOf(triangles, t, at)),
+  );
+  const total = areas.reduce((sum, list) => sum + list.reduce((s, area) => s + area, 0), 0);
+  return Array.from({ length: count }, (_, hand) => {
+    let left = total * (((hand + 0.5) * GOLDEN) % 1);
+    for (const [s, list] of areas.entries()) {
+      for (let t = 0; t < list.length; t++) {
+        left -= list[t]!;
+        if (left < 0) return { body: surfaces[s]!.body, triangle: t, u: 1 / 3, v: 1 / 3 };
+      }
+    }
+    throw new RangeError(`surface: ${total} m^2, limit: > 0`);
+  });
+}
+
+function areaOf(triangles: Uint32Array, t: number, at: HeldSurface["at"]): number {
+  const [a, b, c] = [0, 1, 2].map((k) => at(triangles[3 * t + k]!)) as [Vec3, Vec3, Vec3];
+  const e = [b[0] - a[0], b[1] - a[1], b[2] - a[2]] as const;
+  const f = [c[0] - a[0], c[1] - a[1], c[2] - a[2]] as const;
+  return 0.5 * Math.hypot(e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]);
+}
+
+/** Where a place is now, m. */
+export function positionOf({ triangles, at }: HeldSurface, { triangle, u, v }: Place): Vec3 {
+  const corners = [0, 1, 2].map((k) => at(triangles[3 * triangle + k]!));
+  return [0, 1, 2].map((r) => (1 - u - v) * corners[0]![r]! + u * corners[1]![r]! + v * corners[2]![r]!) as Vec3;
+}
+
+/** The surfaces of a simulation's bodies that are there. */
+function surfacesOf({ bodies }: CreatedWorld, world: SimWorld): HeldSurface[] {
+  const waiting = world.waiting();
+  return bodies
+    .map(({ triangles }, body) => ({ body, triangles, at: (particle: number): Vec3 => world.position(body, particle) }))
+    .filter(({ body }) => !waiting[body]);
+}
+
+/**
+ * Inputs of each tick from the one in which the hands take hold; to be asked for once before every tick, in order. Each
+ * hand is a member of its own.
+ */
+export function circles(created: CreatedWorld, world: SimWorld, count: number): () => Input[] {
+  const surfaces = surfacesOf(created, world);
+  const places = spread(surfaces, count);
+  const starts = places.map((place) => positionOf(surfaces.find(({ body }) => body === place.body)!, place));
+  let tick = 0;
+  return () => {
+    const seconds = tick / created.layout.tickHz;
+    const first = tick++ === 0;
+    return places.map((place, hand): Input => {
+      const offset = offsetOf(hand, count, seconds);
+      const target = starts[hand]!.map((c, r) => c + offset[r]!) as Vec3;
+      const by = { member: hand + 1, grab: 0, target };
+      return first ? { type: "grab", ...place, ...by } : { type: "move", ...by };
+    });
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * A bundled scene's room on the real server while members' hands lead it about in real time: how long from one frame to
+ * the next, and how much time passes in the room.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";
+import { type HeldSurface, offsetOf, positionOf, spread } from "./circles.ts";
+
+/** Of one member: each hand is told where it is as often as a page says it, within the limit of inputs. */
+const HANDS_EACH = 2;
+const MOVES_PER_SECOND = 25;
+/** Before hands take hold, s. */
+const SETTLE_SECONDS = 1;
+
+export interface FrameGaps {
+  /** Between a member's frames while hands pull, ms; the last one may be cut off by the end. */
+  gaps: number[];
+  /** Seconds of the room over seconds of the clock. */
+  realTime: number;
+}
+
+/** @param url of a running server @param seconds of the clock, with hands */
+export async function frameGaps(url: string, scene: string, hands: number, seconds: number): Promise<FrameGaps> {
+  const { room, token } = await createRoom(url, scene);
+  const members = await Promise.all(
+    Array.from({ length: Math.max(1, Math.ceil(hands / HANDS_EACH)) }, () =>
+      Bot.join(url, room, { timeoutMs: 60_000 }),
+    ),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await sleep(1000 * SETTLE_SECONDS);
+    if (hands > 0) timer = pull(members, hands);
+    return await watch(members[0]!, seconds);
+  } finally {
+    clearInterval(timer);
+    for (const member of members) member.drop();
+    await deleteRoom(url, room, token);
+  }
+}
+
+function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
+  const { topology } = members[0]!;
+  const { bodies: waiting } = members[0]!.waiting;
+  const surfaces = topology.bodies
+    .map(
+      ({ triangles }, body): HeldSurface => ({
+        body,
+        triangles: new Uint32Array(triangles.slice().buffer),
+        at: (particle) => members[0]!.position(body, particle),
+      }),
+    )
+    .filter(({ body }) => !waiting.includes(body));
+  const starts = spread(surfaces, hands).map((place, hand) => {
+    const start = positionOf(surfaces.find(({ body }) => body === place.body)!, place);
+    members[Math.floor(hand / HANDS_EACH)]!.grab(hand, place, start);
+    return start;
+  });
+  const beginMs = performance.now();
+  return setInterval(() => {
+    const elapsed = (performance.now() - beginMs) / 1000;
+    starts.forEach((start, hand) => {
+      const offset = offsetOf(hand, hands, elapsed);
+      members[Math.floor(hand / HANDS_EACH)]!.move(hand, start.map((c, r) => c + offset[r]!) as Point);
+    });
+  }, 1000 / MOVES_PER_SECOND);
+}
+
+async function watch(member: Member, seconds: number): Promise<FrameGaps> {
+  const gaps: number[] = [];
+  const beginMs = performance.now();
+  const { tick: first } = member;
+  let lastMs = beginMs;
+  let seen = first;
+  const note = (): void => {
+    gaps.push(performance.now() - lastMs);
+    lastMs = performance.now();
+  };
+  member.socket.on("message", () => {
+    if (member.tick === seen) return;
+    seen = member.tick;
+    note();
+  });
+  await sleep(1000 * seconds);
+  const elapsed = (performance.now() - beginMs) / 1000;
+  // A frame that has not come yet is late already.
+  if (gaps.length === 0 || performance.now() - lastMs > Math.max(...gaps)) note();
+  return { gaps, realTime: (seen - first) / member.welcome.tickHz / elapsed };
+}

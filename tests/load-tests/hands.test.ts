@@ -1,0 +1,101 @@
+/**
+ * What the part `hands` measures with: where hands go, where they take hold, how far a body is deformed, what meets in
+ * a frame.
+ */
+import { describe, expect, test } from "vitest";
+import { offsetOf, positionOf, spread } from "../../load-tests/hands/circles.ts";
+import { STONES } from "../../load-tests/hands/stones.ts";
+import { strainGauge } from "../../load-tests/hands/strain.ts";
+import { selfIntersections } from "../../load-tests/peers/selfIntersections.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Vec3 } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import { laboratory } from "../physics/laboratory.ts";
+
+describe("circles", () => {
+  test("begin where the hand took hold and stay on a circle of 0.3 m", () => {
+    for (const hand of [0, 1, 7]) {
+      const phase = (2 * Math.PI * hand) / 8;
+      expect(offsetOf(hand, 8, 0)).toEqual([0, 0, 0]);
+      for (const seconds of [0.1, 0.35, 2.2]) {
+        const [x, y, z] = offsetOf(hand, 8, seconds);
+        expect(Math.hypot(x + 0.3 * Math.cos(phase), z + 0.3 * Math.sin(phase))).toBeCloseTo(0.3, 12);
+        expect(y).toBeCloseTo(((0.6 * hand) / 7) * Math.min(1, seconds), 12);
+      }
+    }
+  });
+
+  test("one hand stays on its level and is back after a second", () => {
+    offsetOf(0, 1, 1).forEach((c) => expect(c).toBeCloseTo(0, 12));
+    expect(offsetOf(0, 1, 0.4)[1]).toBe(0);
+  });
+});
+
+describe("places", () => {
+  /** A strip of unit squares along x, two triangles each. */
+  const strip = (body: number, squares: number) => {
+    const triangles = Uint32Array.from(
+      { length: 6 * squares },
+      (_, i) => 2 * Math.floor(i / 6) + [0, 1, 2, 1, 3, 2][i % 6]!,
+    );
+    return { body, triangles, at: (p: number): Vec3 => [Math.floor(p / 2), 0, p % 2] };
+  };
+
+  test("lie on all bodies by their area, no two in one place", () => {
+    const surfaces = [strip(4, 30), strip(7, 10)];
+    const places = spread(surfaces, 8);
+    expect(places.filter(({ body }) => body === 4)).toHaveLength(6);
+    expect(places.filter(({ body }) => body === 7)).toHaveLength(2);
+    const xs = places
+      .filter(({ body }) => body === 4)
+      .map((place) => positionOf(surfaces[0]!, place)[0])
+      .sort((a, b) => a - b);
+    // six points on 30 m: multiples of the golden ratio lie no nearer than a third of the mean distance
+    xs.slice(1).forEach((x, i) => expect(x - xs[i]!).toBeGreaterThan(30 / 6 / 3));
+  });
+
+  test("a surface without area is refused", () => {
+    expect(() => spread([], 1)).toThrow("surface: 0 m^2, limit: > 0");
+  });
+});
+
+test("stretch and inverted elements of a box that is drawn out, and of one inside out", async () => {
+  const body = {
+    name: "box",
+    kind: "soft" as const,
+    mesh: { type: "box" as const, size: [1, 1, 1] as Vec3, cells: [1, 1, 1] as Vec3 },
+    material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 },
+  };
+  const lab = await laboratory({ bodies: [body] });
+  const gauge = strainGauge(lab.created, lab.world);
+  expect(gauge().stretch).toBeCloseTo(1, 6);
+  lab.put(0, ([x, y, z]) => [2 * x, y, z]);
+  expect(gauge()).toEqual({ stretch: expect.closeTo(2, 6), inverted: 0 });
+  lab.put(0, ([x, y, z]) => [-x, y, z]);
+  expect(gauge()).toEqual({ stretch: expect.closeTo(2, 6), inverted: 1 });
+});
+
+test("a sheet that goes through itself is counted, one that does not is not", () => {
+  const triangles = Uint32Array.of(0, 1, 2, 3, 4, 5);
+  const flat = [0, 0, 0, 1, 0, 0, 0, 0, 1];
+  expect(selfIntersections(Float32Array.from([...flat, 0.2, -0.5, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(
+    1,
+  );
+  expect(selfIntersections(Float32Array.from([...flat, 0.2, 0.1, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(0);
+});
+
+test.each(STONES.map((stone) => [stone.name, stone] as const))(
+  "%s is a scene that begins apart",
+  async (_, stone) => {
+    const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
+    try {
+      const lab = await laboratory(validateScene(stone.build(folder)), folder);
+      expect(lab.run(1)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
