@@ -120,6 +120,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   );
 
+  const requestAuth = new RequestAuth({ auth, audit, metrics, find: (room) => registry.find(room) });
+  requestAuth.watchRoutes(fastify);
+  requestAuth.judgeEarly(fastify);
+  requestAuth.judge(fastify);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
@@ -149,7 +153,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () => kept.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, kept.keeping.store.kind === "postgres")));
   }
-  const requestAuth = new RequestAuth({ auth, audit, metrics });
   roomRoutes(fastify, { requestAuth, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   pastRoutes(fastify, { requestAuth, audit, registry });
   filmRoutes(fastify, { requestAuth, audit, registry, films: new Films(pools.forFilms()) });

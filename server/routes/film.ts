@@ -30,11 +30,11 @@ export function filmRoutes(app: FastifyInstance, { requestAuth, audit, films, re
       security: [{ token: [] }],
       response: {
         200: { description: "Messages of the socket, each behind its length; PROTOCOL.md, section 11.", content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } },
-        ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "ROOM_NOT_FOUND", "FILM_LIMIT", "TOO_MANY_REQUESTS"),
+        ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "ROOM_NOT_FOUND", "FILM_LIMIT", "TOO_MANY_REQUESTS"),
       },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "player");
+    const room = requestAuth.room(request), { actor } = requestAuth.of(request);
     const seconds = Number(request.query.seconds ?? SECONDS);
     if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new CodedError("BODY_INVALID", { field: "seconds", value: seconds, limit: `1 to ${MOST_SECONDS}` });
     const stream = films.open(addressKey(request.ip), () => {

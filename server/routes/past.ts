@@ -10,7 +10,7 @@ import { errorResponses, nameParam } from "./schemas.ts";
 const MOST_SECONDS = 3600;
 
 const params = nameParam("room", "Name of the room.");
-const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
 const seconds = { type: "number", exclusiveMinimum: 0, maximum: MOST_SECONDS };
 
 export interface PastRouteOptions {
@@ -31,7 +31,7 @@ export function pastRoutes(app: FastifyInstance, { requestAuth, audit, registry 
       response: { 200: { description: "msgpack behind a checksum; PROTOCOL.md, section 11.", content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "player");
+    const room = requestAuth.room(request), { actor } = requestAuth.of(request);
     const { seconds: wanted } = request.query, recording = room.record(wanted === undefined ? undefined : Number(wanted));
     audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
     return reply.type("application/octet-stream").header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`).send(Buffer.from(encodeRecording(recording)));
@@ -48,7 +48,7 @@ export function pastRoutes(app: FastifyInstance, { requestAuth, audit, registry 
       response: { 200: { type: "object", required: ["tick"], properties: { tick: { type: "integer", description: "The tick that the room went back to." } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "owner"), from = room.tick;
+    const room = requestAuth.room(request), { actor } = requestAuth.of(request), from = room.tick;
     const tick = await room.undo(request.body.seconds, 0);
     audit.record("undo", actor, room.name, { from, tick });
     return { tick };

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { mayCreate, roleIn } from "../auth/identity.ts";
+import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
@@ -29,7 +29,7 @@ export interface RoomRouteOptions {
   roomsPerMinute: number;
 }
 
-const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
 
 export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
   const creations = app.createRateLimit({ max: roomsPerMinute, timeWindow: "1 minute", keyGenerator: (request) => addressKey(request.ip) });
@@ -43,8 +43,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
     },
   }, async (request) => {
     if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
-    const identity = await requestAuth.identify(request);
-    if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
+    const identity = requestAuth.of(request).identity!;
     return { rooms: (await allRooms()).filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null).map(({ description }) => description) };
   });
 
@@ -73,6 +72,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
     },
   }, async (request, reply) => {
     const { scene, room: name, pool } = request.body, key = request.headers["idempotency-key"], known = name !== undefined && registry.has(name);
+    if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
     // Finding a room costs nothing: a class that follows one link makes one room.
     const maker = known ? undefined : await admitMaker(request, name);
     const made = await registry.create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) }).catch((error: unknown) => {
@@ -83,7 +83,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
     const room = "room" in made ? made.room : { name: made.name, access }, created = "room" in made && made.created;
     // A name that was made up just now is nobody's: what is there all the same, the key has made.
     const repeated = !created && key !== undefined && name === undefined;
-    if (!created && !repeated && requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
+    if (!created && !repeated && requestAuth.auth.mode === "tokens") requireRole(requestAuth.of(request).identity, room);
     reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
     const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
     return reply.send(created || repeated ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) } : description);
@@ -91,11 +91,10 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
 
   /** May a room be made, and whose is it? Operators' rooms are not counted. */
   async function admitMaker(request: FastifyRequest, name: string | undefined): Promise<{ address?: string; actor: string }> {
-    const identity = await requestAuth.identify(request), address = addressKey(request.ip);
+    const { identity } = requestAuth.of(request), address = addressKey(request.ip);
     if (requestAuth.auth.mode === "tokens" && !(identity && mayCreate(identity, name))) {
-      metrics.auth.refused(identity ? "not_allowed" : "token_missing");
-      if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
-      throw new CodedError("NOT_ALLOWED", { field: "room", value: name ?? "a name that is made up", limit: `${identity.role} of ${identity.room}` });
+      metrics.auth.refused("not_allowed");
+      throw new CodedError("NOT_ALLOWED", { field: "room", value: name ?? "a name that is made up", limit: `${identity!.role} of ${identity!.room}` });
     }
     if (identity?.role === "admin") return { actor: identity.subject };
     const limit = await creations(request);
@@ -110,7 +109,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
     schema: { tags: ["rooms"], summary: "One room", params, response: { 200: roomSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
   }, async (request) => {
     const room = registry.get(request.params.room);
-    if (requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
+    if (requestAuth.auth.mode === "tokens") requireRole(requestAuth.of(request).identity, room);
     return describeRoom(room);
   });
 
@@ -124,7 +123,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
       response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "owner");
+    const room = requestAuth.room(request), { actor } = requestAuth.of(request);
     await registry.remove(room.name);
     audit.record("dispose", actor, room.name);
     return reply.code(204).send(null);
@@ -154,11 +153,22 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
       },
     },
   }, async (request) => {
-    const room = registry.get(request.params.room);
-    await requestAuth.inRoom(request, room, "spectator");
+    const room = requestAuth.room(request);
     const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
     return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
   });
+}
+
+/** `tokens` mode: whoever has no token for the room is not to learn whether there is one. */
+function requireRoom(identity: Identity | null, name: string): void {
+  if (identity && (identity.room === "*" || identity.room === name)) return;
+  throw new CodedError("NOT_ALLOWED", { field: "room", value: name, limit: `${identity?.role} of ${identity?.room}` });
+}
+
+/** `tokens` mode: the token is for this room, and no other one of its name. */
+function requireRole(identity: Identity | null, room: Pick<Room, "name" | "access">): void {
+  if (identity && roleIn(identity, { name: room.name, id: room.access.id }) !== null) return;
+  throw new CodedError("NOT_ALLOWED", { field: "role", value: "none in this room", limit: "spectator or above" });
 }
 
 /** Of a room that another process has. */

@@ -78,8 +78,9 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, registr
         log: request.log.child({ room: name }),
         metrics,
         authorize: (self, hello) => {
-          const room = roomOf(registry, name);
-          const { token, password, resume } = hello, session = room.members.findByToken(resume);
+          const { token, password, resume } = hello, room = registry.find(name);
+          if (!room) return auth.refuseAbsent(name, { token, address: ip });
+          const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
           if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
           return entry.then((allowed) => (self.isOpen ? join(registry, name, self, hello, allowed) : null));
@@ -92,7 +93,8 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, registr
         },
       });
       connections.add(connection);
-      if (registry.find(name)) return;
+      // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
+      if (auth.mode === "tokens" || registry.find(name)) return;
       metrics.auth.refused("no_room");
       connection.close(CloseCode.roomGone, "no such room");
     },

@@ -63,8 +63,7 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
       },
     },
   }, async (request, reply) => {
-    const identity = await requestAuth.identify(request), { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
-    if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
+    const identity = requestAuth.of(request).identity!, { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
     const roomId = checkGrant(identity, room, role, registry);
     const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
     const issued = await requestAuth.auth.mint.sign({ room, role, roomId, seconds: (endsMs - Date.now()) / 1000, ...(name !== undefined && { name }), ...(subject !== undefined && { subject }) });
