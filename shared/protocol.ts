@@ -136,9 +136,9 @@ export interface RoomStats {
   timeDilation: number;
 }
 
-/** First part of a film (PROTOCOL.md, section 11). */
-export interface FilmHead {
-  format: "pliant-film-1";
+/** First part of a replay (PROTOCOL.md, section 11). */
+export interface ReplayHead {
+  format: "pliant-replay-1";
   room: string;
   scene: string;
   /** Content hash. */

@@ -10,14 +10,14 @@ export type ConnectionStatus =
   | { state: "connecting"; attempt: number }
   | { state: "open" }
   /** The line is down; the next attempt starts in `retryInMs`. */
-  | { state: "waiting"; attempt: number; retryInMs: number; code: number }
+  | { state: "reconnecting"; attempt: number; retryInMs: number; code: number }
   /** No further attempt will be made. */
   | { state: "ended"; code: number; reason: string };
 
 export interface ConnectionOptions {
   url: string;
   /** Read at every hello, so that a changed name goes out with the next one. */
-  identity: () => { name: string; color: string };
+  profile: () => { name: string; color: string };
   /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
@@ -97,7 +97,7 @@ export class Connection {
     this.socket = socket;
     this.lastHeardMs = performance.now();
     socket.onopen = () => {
-      const { name, color } = this.options.identity();
+      const { name, color } = this.options.profile();
       socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}), ...this.options.credentials?.() }) as Uint8Array<ArrayBuffer>);
     };
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
@@ -139,7 +139,7 @@ export class Connection {
       if (!exists) return this.end(CloseCode.roomGone, "no such room");
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
-    this.options.onStatus({ state: "waiting", attempt: this.attempt, retryInMs, code });
+    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
     this.retryTimer = setTimeout(() => this.open(), retryInMs);
   }
 

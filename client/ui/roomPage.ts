@@ -8,7 +8,7 @@ import { atLeast, type Role } from "../../shared/roles.ts";
 import { RoomState } from "../state/roomState.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { loadIdentity } from "./identity.ts";
+import { loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -22,7 +22,7 @@ const STATS_MS = 250;
 
 /** @param password of the room, once it was asked for */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
-  const identity = loadIdentity();
+  const profile = loadProfile();
   let playground: Playground | undefined;
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
@@ -30,8 +30,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
-  const shell = new RoomShell(room, identity, {
-    identityChanged: () => connection.reintroduce(),
+  const shell = new RoomShell(room, profile, {
+    profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
     reset: () => run("reset"),
     home: () => run("home"),
@@ -92,7 +92,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
 
   const connection = new Connection({
     url: socketUrl(room),
-    identity: () => identity,
+    profile: () => profile,
     credentials: () => {
       const token = tokenFor(room);
       return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
@@ -103,7 +103,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       status = next;
       shell.banner.update(next);
       allow();
-      shell.element.classList.toggle("offline", next.state === "waiting");
+      shell.element.classList.toggle("offline", next.state === "reconnecting");
       if (next.state !== "open") playground?.grabs.endAll(false);
       if (next.state === "ended") leave(next.code);
     },
@@ -139,7 +139,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (turn !== built || ended) return;
     playground?.dispose();
     playground = new Playground({
-      shell, state, topology, probe, identity,
+      shell, state, topology, probe, profile,
       send: (bytes) => connection.send(bytes),
       online: () => status.state === "open" && atLeast(role(), "player"),
       limits: () => ({ reach: state.welcome?.limits["reach"] ?? 100, maxGrabs: state.welcome?.limits["grabsPerMember"] ?? Limits.grabsPerMember }),

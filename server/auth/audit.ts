@@ -10,14 +10,14 @@ import type { AuditEntry, Store } from "../store/store.ts";
 export type AuditAction = "create" | "dispose" | "kick" | "ban" | "unban" | "lock" | "unlock" | "password" | "settings" | "token" | "undo" | "recording" | "rebalance" | "denied";
 
 /** Entries that are kept in memory where there is no store. */
-const KEPT = 1000;
+const MOST_RECENT = 1000;
 
 export class Audit {
   readonly #log: FastifyBaseLogger;
   readonly #metrics: AuthMetrics;
   readonly #store: Pick<Store, "audit" | "readAudit"> | null;
   /** Newest last. */
-  #kept: AuditEntry[] = [];
+  #recent: AuditEntry[] = [];
 
   constructor(log: FastifyBaseLogger, metrics: AuthMetrics, store: Pick<Store, "audit" | "readAudit"> | null) {
     this.#log = log;
@@ -35,8 +35,8 @@ export class Audit {
     this.#metrics.audited(action);
     this.#log.info({ audit: true, actor, action, room, details }, "audit");
     if (this.#store === null) {
-      this.#kept.push(entry);
-      if (this.#kept.length > KEPT) this.#kept = this.#kept.slice(-KEPT);
+      this.#recent.push(entry);
+      if (this.#recent.length > MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
       return;
     }
     this.#store.audit(entry).catch((error: unknown) => this.#log.error({ err: error, action, room }, "an audit entry could not be stored; it is in this log only"));
@@ -45,6 +45,6 @@ export class Audit {
   /** Newest first. @throws the store's error when it cannot be read */
   async read({ room, limit }: { room?: string; limit: number }): Promise<AuditEntry[]> {
     if (this.#store) return this.#store.readAudit({ limit, ...(room !== undefined && { room }) });
-    return this.#kept.filter((entry) => room === undefined || entry.room === room).reverse().slice(0, limit);
+    return this.#recent.filter((entry) => room === undefined || entry.room === room).reverse().slice(0, limit);
   }
 }

@@ -57,9 +57,9 @@ export class RoomAccess {
    * @throws Error when it is not what `toSettings` gives
    */
   static fromSettings(settings: Record<string, unknown>): RoomAccess {
-    const kept = settings["door"];
-    if (kept === undefined) return new RoomAccess();
-    const { id, creator, locked, ownersOnly, password, bans } = kept as Record<string, unknown>;
+    const stored = settings["door"];
+    if (stored === undefined) return new RoomAccess();
+    const { id, creator, locked, ownersOnly, password, bans } = stored as Record<string, unknown>;
     const isBan = (ban: unknown): ban is Ban => typeof ban === "object" && ban !== null && typeof (ban as Ban).untilMs === "number" && typeof (ban as Ban).name === "string";
     const isHash = (hash: unknown): hash is PasswordHash => typeof hash === "object" && hash !== null && typeof (hash as PasswordHash).hash === "string" && typeof (hash as PasswordHash).salt === "string";
     if (typeof id !== "string" || typeof locked !== "boolean" || typeof ownersOnly !== "boolean" || !Array.isArray(bans) || !bans.every(isBan) || !(password === null || isHash(password)) || !(creator === null || typeof creator === "string")) {

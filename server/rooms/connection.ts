@@ -57,7 +57,7 @@ export class Connection {
   endsAtMs: number | null = null;
   #membership: Membership | null = null;
   /** What came between hello and the answer of `authorize`, in order; null when nothing waits. The budgets bound it. */
-  #waiting: ClientRequest[] | null = null;
+  #queued: ClientRequest[] | null = null;
   #log: FastifyBaseLogger;
   readonly #openedMs: number;
   #lastHeardMs: number;
@@ -193,9 +193,9 @@ export class Connection {
   }
 
   #dispatch(request: ClientRequest | null): void {
-    if (this.#waiting !== null) {
+    if (this.#queued !== null) {
       if (request?.type === "hello") throw new MalformedMessage("hello: already said");
-      if (request) this.#waiting.push(request);
+      if (request) this.#queued.push(request);
     } else if (this.#membership === null) {
       if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
       this.#greet(request);
@@ -213,13 +213,13 @@ export class Connection {
     clearTimeout(this.#helloTimer);
     const answer = this.#options.authorize(this, hello);
     if (!(answer instanceof Promise)) return this.#joined(answer);
-    this.#waiting = [];
+    this.#queued = [];
     answer.then((membership) => {
-      const waited = this.#waiting ?? [];
-      this.#waiting = null;
+      const queued = this.#queued ?? [];
+      this.#queued = null;
       if (this.#closing || !membership) return;
       this.#joined(membership);
-      for (const request of waited) this.#membership?.handle(request);
+      for (const request of queued) this.#membership?.handle(request);
     }).catch((error: unknown) => this.#endFor(error));
   }
 

@@ -64,9 +64,9 @@ export class Members {
     }
     if (this.sessions.size >= this.#options.maxMembers) {
       // A seat that only waits for somebody to come back yields to somebody who is here.
-      const waiting = [...this.sessions.values()].find((session) => session.connection === null);
-      if (!waiting) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
-      this.#remove(waiting);
+      const disconnected = [...this.sessions.values()].find((session) => session.connection === null);
+      if (!disconnected) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
+      this.#remove(disconnected);
     }
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;

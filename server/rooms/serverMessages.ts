@@ -1,7 +1,7 @@
 /** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
-import { type FilmHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import { type ReplayHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 import type { AccessState } from "../auth/roomAccess.ts";
 import type { Session } from "./session.ts";
 
@@ -50,7 +50,7 @@ export function encodeAccess(state: AccessState): Uint8Array {
   return encoder.encode([ServerMessage.access, state]);
 }
 
-export function encodeFilmHead(head: FilmHead): Uint8Array {
+export function encodeReplayHead(head: ReplayHead): Uint8Array {
   return exactEncoder.encode(head);
 }
 

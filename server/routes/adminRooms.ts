@@ -66,7 +66,7 @@ const adminRoomSchema = {
 export interface OtherProcesses {
   list(): Promise<Listing[]>;
   /** What each other process that owns one of these rooms answers; null where it does not. */
-  ask(listings: readonly Listing[], asking: { path: string; authorization: string; address: string }): Promise<Map<string, unknown>>;
+  ask(listings: readonly Listing[], query: { path: string; authorization: string; address: string }): Promise<Map<string, unknown>>;
 }
 
 export interface AdminRoomsOptions {
@@ -105,5 +105,5 @@ function describe(room: Room): Description {
   const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
     member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
   }));
-  return { ...describeRoom(room), room: room.name, owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.past.unsavedSeconds, access: room.access.state, people };
+  return { ...describeRoom(room), room: room.name, owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds, access: room.access.state, people };
 }

@@ -19,8 +19,8 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
-  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|kept\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
-  { files: /^server\/kept\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
+  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
+  { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|auth|persistence|metrics)\/|shared\/)/ },

@@ -50,7 +50,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "DELETE /api/rooms/:room": { path: "/api/rooms/gone", room: "gone", passes: 204 },
   "GET /api/rooms/:room/positions": { path: "/api/rooms/room/positions", passes: 200 },
   "GET /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 200 },
-  "GET /api/rooms/:room/film": { path: "/api/rooms/room/film", passes: 200 },
+  "GET /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 200 },
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
   "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },
   "GET /api/admin/rooms": { path: "/api/admin/rooms", passes: 200 },
@@ -207,7 +207,7 @@ test("in tokens mode nobody without a token for it learns whether a room is ther
   const server = await startTestServer({ auth: "tokens", tokenSecrets: [SECRET] });
   await server.app.registry.create({ scene: "cube", name: "made" });
   for (const caller of ["none", "other"] as const) {
-    for (const [method, path] of [["GET", ""], ["DELETE", ""], ["GET", "/positions"], ["GET", "/recording"], ["GET", "/film"], ["POST", "/undo"]] as const) {
+    for (const [method, path] of [["GET", ""], ["DELETE", ""], ["GET", "/positions"], ["GET", "/recording"], ["GET", "/replay"], ["POST", "/undo"]] as const) {
       const answers = await Promise.all(["made", "never-made"].map(async (room) => {
         const headers = { ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }), ...(method === "POST" && { "content-type": "application/json" }) };
         const answer = await fetch(`${server.url}/api/rooms/${room}${path}`, { method, headers, ...(method === "POST" && { body: '{"seconds":1}' }) });

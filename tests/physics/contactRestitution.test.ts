@@ -51,7 +51,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(Math.abs(fallSpeed(lab))).toBeLessThan(2 * G * H);
   });
 
-  test("that lies does not hop, whatever its restitution", async () => {
+  test("that lies does not forwarded, whatever its restitution", async () => {
     const { lab } = await impact(0.9, 0.9, support, 0.05);
     lab.run(600);
     // up and down: nothing keeps it from gliding on

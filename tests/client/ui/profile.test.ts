@@ -1,6 +1,6 @@
 /** Names and colours: what a visitor types fits what the server takes, and labels can be read on every colour. */
 import { expect, test } from "vitest";
-import { PALETTE, tidyName } from "../../../client/ui/identity.ts";
+import { PALETTE, tidyName } from "../../../client/ui/profile.ts";
 import { inkOn } from "../../../client/view/labelSprite.ts";
 import { KEYS } from "../../../client/input/keyboard.ts";
 import { cleanColor, cleanName } from "../../../server/rooms/clientMessages.ts";

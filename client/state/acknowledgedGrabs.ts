@@ -6,22 +6,22 @@
 import type { Grab } from "../net/messages.ts";
 
 /** Told ticks kept for each grab: two seconds at 30 Hz, as many as frames. */
-const KEPT = 60;
+const CAPACITY = 60;
 
 /** `before`: the picture does not show the pull yet. `held`: it does. `after`: it shows that the server has let go, or it never will show it. */
-export type EchoPhase = "before" | "held" | "after";
+export type GrabPhase = "before" | "held" | "after";
 
 /** One grab as told. `ticks` ascends; the target stays what it was told until `maxGap` before the next telling, as frames do. */
 interface Track {
   readonly ticks: Float64Array;
-  /** float64[3*KEPT] m */
+  /** float64[3*CAPACITY] m */
   readonly targets: Float64Array;
   count: number;
   /** Tick at which it was gone, NaN while it is held. */
   goneTick: number;
 }
 
-export class HandEcho {
+export class AcknowledgedGrabs {
   private readonly tracks = new Map<number, Track>();
 
   /** This member's hands as told with a tick: every grab that the server has, and none that it has not. */
@@ -48,7 +48,7 @@ export class HandEcho {
    * @param out float64[3] m, inout: where the hand took hold; becomes the target shown, except after the end
    * @param last float64[3] m: where the hand let go, if it did: the server has that before it lets go itself, though it may never tell
    */
-  at(grab: number, tick: number, maxGap: number, out: Float64Array, last: Float64Array | undefined): EchoPhase {
+  at(grab: number, tick: number, maxGap: number, out: Float64Array, last: Float64Array | undefined): GrabPhase {
     const track = this.tracks.get(grab);
     if (!track) return "before";
     const { ticks, targets, count, goneTick } = track;
@@ -72,14 +72,14 @@ export class HandEcho {
 }
 
 function newTrack(): Track {
-  return { ticks: new Float64Array(KEPT), targets: new Float64Array(3 * KEPT), count: 0, goneTick: Number.NaN };
+  return { ticks: new Float64Array(CAPACITY), targets: new Float64Array(3 * CAPACITY), count: 0, goneTick: Number.NaN };
 }
 
 function append(track: Track, tick: number, target: readonly number[]): void {
   const { ticks, targets } = track;
   // Told twice with one tick (a keyframe brings everything again): the last stands.
   if (track.count > 0 && ticks[track.count - 1]! >= tick) track.count--;
-  if (track.count === KEPT) {
+  if (track.count === CAPACITY) {
     ticks.copyWithin(0, 1);
     targets.copyWithin(0, 3);
     track.count--;

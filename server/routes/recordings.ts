@@ -19,7 +19,7 @@ export interface PastRouteOptions {
   registry: RoomRegistry;
 }
 
-export function pastRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
+export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/recording", {
     schema: {
       tags: ["rooms"],

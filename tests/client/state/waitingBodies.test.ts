@@ -1,10 +1,10 @@
 /** Which bodies a picture between two frames shows, when messages run ahead of it. */
 import { describe, expect, test } from "vitest";
-import { WaitingHistory } from "../../../client/state/waiting.ts";
+import { WaitingBodies } from "../../../client/state/waitingBodies.ts";
 
-describe("WaitingHistory", () => {
+describe("WaitingBodies", () => {
   test("a body is shown between frames that both have it", () => {
-    const history = new WaitingHistory();
+    const history = new WaitingBodies();
     expect(history.note(0, [1, 2])).toEqual({ came: [], went: [1, 2] });
     expect(history.note(10, [2])).toEqual({ came: [1], went: [] });
     expect([...history.now]).toEqual([2]);
@@ -17,7 +17,7 @@ describe("WaitingHistory", () => {
   });
 
   test("one that goes and comes back between two frames is not drawn on its way", () => {
-    const history = new WaitingHistory();
+    const history = new WaitingBodies();
     history.note(0, []);
     history.note(11, [1]);
     history.note(12, []);
@@ -27,7 +27,7 @@ describe("WaitingHistory", () => {
   });
 
   test("the last word on a tick counts, and a room that counts from an earlier one begins anew there", () => {
-    const history = new WaitingHistory();
+    const history = new WaitingBodies();
     history.note(5, [1]);
     history.note(20, [2]);
     history.note(20, []);

@@ -9,11 +9,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 
-export const HOP_HEADER = "x-pliant-hop";
+export const FORWARDED_HEADER = "x-pliant-hop";
 /** How far two machines' clocks may be apart, and a request under way, ms. */
 const MOST_AGE_MS = 60_000;
 
-export interface Hop {
+export interface ForwardedIdentity {
   method: string;
   /** Path with its query. */
   url: string;
@@ -21,21 +21,21 @@ export interface Hop {
   address: string;
 }
 
-function signature(secret: string, { method, url, address }: Hop, atMs: string): Buffer {
+function signature(secret: string, { method, url, address }: ForwardedIdentity, atMs: string): Buffer {
   return createHmac("sha256", secret).update(["pliant hop", method, url, atMs, address].join("\n")).digest();
 }
 
 /** The header's value. */
-export function signHop(secret: string, hop: Hop, nowMs = Date.now()): string {
+export function signForwarded(secret: string, forwarded: ForwardedIdentity, nowMs = Date.now()): string {
   const atMs = String(Math.round(nowMs));
-  return [atMs, Buffer.from(hop.address).toString("base64url"), signature(secret, hop, atMs).toString("base64url")].join(".");
+  return [atMs, Buffer.from(forwarded.address).toString("base64url"), signature(secret, forwarded, atMs).toString("base64url")].join(".");
 }
 
 /**
  * @param secrets any of them may have signed it: they are exchanged one process after another
  * @returns the client's address, or null when the header is not one of ours, not of this request, or too old
  */
-export function readHop(secrets: readonly string[], header: string, request: { method: string; url: string }, nowMs = Date.now()): string | null {
+export function readForwarded(secrets: readonly string[], header: string, request: { method: string; url: string }, nowMs = Date.now()): string | null {
   const [atMs, encoded, signed, ...rest] = header.split(".");
   if (signed === undefined || rest.length > 0 || !/^\d{1,16}$/.test(atMs) || Math.abs(nowMs - Number(atMs)) > MOST_AGE_MS) return null;
   const address = Buffer.from(encoded, "base64url").toString();
@@ -49,6 +49,6 @@ export function readHop(secrets: readonly string[], header: string, request: { m
 }
 
 /** Secrets of their own from other ones, for those who set only one kind. */
-export function hopSecretsFrom(secrets: readonly string[]): string[] {
+export function forwardingSecretsFrom(secrets: readonly string[]): string[] {
   return secrets.map((secret) => createHmac("sha256", secret).update("pliant hop secret").digest("base64url"));
 }

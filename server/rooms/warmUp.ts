@@ -8,19 +8,19 @@ import type { SceneTemplate } from "./sceneLibrary.ts";
 import { RoomSimulation } from "./simulation.ts";
 
 /** After these the ticks of all bundled scenes take what they take later on. */
-const REHEARSED_TICKS = 10;
+const WARM_UP_TICKS = 10;
 
 /**
  * @param pool the shared pool
- * @param threads how many rehearsals run side by side: each busy thread leaves the next one to another
+ * @param threads how many warm-ups run side by side: each busy thread leaves the next one to another
  */
-export async function rehearse(template: SceneTemplate, pool: RoomPool, threads: number): Promise<void> {
+export async function warmUp(template: SceneTemplate, pool: RoomPool, threads: number): Promise<void> {
   await Promise.all(
     Array.from({ length: threads }, async () => {
       const simulation = await RoomSimulation.open(template, pool);
-      // a thread that is lost in a rehearsal is lost in the scene's rooms, too
+      // a thread that is lost in a warm-up is lost in the scene's rooms, too
       const lost = (): Rebuild => { throw new Error(`scene ${template.scene}: a thread was lost in its first ticks`); };
-      for (let tick = 1; tick <= REHEARSED_TICKS; tick++) await simulation.step({ tick, inputs: [], delta: "always", keyframe: tick % 5 === 1, save: tick % 5 === 0, hash: true }, lost);
+      for (let tick = 1; tick <= WARM_UP_TICKS; tick++) await simulation.step({ tick, inputs: [], delta: "always", keyframe: tick % 5 === 1, save: tick % 5 === 0, hash: true }, lost);
     }),
   );
 }

@@ -1,33 +1,33 @@
-/** A room's film over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
+/** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
 import { decode } from "@msgpack/msgpack";
-import type { FilmHead } from "../../shared/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol.ts";
 import { ApiError, authorized, request } from "./api.ts";
 import { parseServerMessage, type ServerEvent } from "./messages.ts";
 
-export interface FilmListener {
-  /** The server makes another film just now; it is asked again by itself. */
-  onWaiting: () => void;
-  onHead: (head: FilmHead) => void;
+export interface ReplayListener {
+  /** The server makes another replay just now; it is asked again by itself. */
+  onBusy: () => void;
+  onHead: (head: ReplayHead) => void;
   onEvent: (event: ServerEvent) => void;
 }
 
-/** Between two tries while others' films are made, ms. */
+/** Between two tries while others' replays are made, ms. */
 const RETRY_MS = 1500;
 const LENGTH_BYTES = 4;
 
 /**
- * Resolves when the film is whole.
+ * Resolves when the replay is whole.
  * @throws ApiError as the server refuses it; Error when it is broken off
  */
-export async function fetchFilm(room: string, seconds: number, { onWaiting, onHead, onEvent }: FilmListener, signal: AbortSignal): Promise<void> {
-  const path = `/api/rooms/${encodeURIComponent(room)}/film?seconds=${seconds}`;
+export async function fetchReplay(room: string, seconds: number, { onBusy, onHead, onEvent }: ReplayListener, signal: AbortSignal): Promise<void> {
+  const path = `/api/rooms/${encodeURIComponent(room)}/replay?seconds=${seconds}`;
   let response: Response | undefined;
   while (!response) {
     try {
       response = await request(path, { headers: authorized(room), signal });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 429) || signal.aborted) throw error;
-      onWaiting();
+      onBusy();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
@@ -35,7 +35,7 @@ export async function fetchFilm(room: string, seconds: number, { onWaiting, onHe
   await eachMessage(response, (message) => {
     if (!headed) {
       headed = true;
-      return onHead(decode(message) as FilmHead);
+      return onHead(decode(message) as ReplayHead);
     }
     const event = parseServerMessage(message.buffer);
     if (event) onEvent(event);
@@ -62,5 +62,5 @@ async function eachMessage(response: Response, use: (message: Uint8Array<ArrayBu
     }
     kept = bytes.subarray(at);
   }
-  if (kept.byteLength > 0) throw new Error(`the film ends in the middle of a message: ${kept.byteLength} bytes of it came`);
+  if (kept.byteLength > 0) throw new Error(`the replay ends in the middle of a message: ${kept.byteLength} bytes of it came`);
 }

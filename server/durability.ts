@@ -1,24 +1,24 @@
-/** Puts together what outlives the process: the store, the cluster's part in it, and the scribe that writes what rooms do. null where rooms live in memory only. */
+/** Puts together what outlives the process: the store, the cluster's part in it, and the journal writer that writes what rooms do. null where rooms live in memory only. */
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { Scribe } from "./persistence/scribe.ts";
-import type { Keeping, RoomRegistry } from "./rooms/registry.ts";
+import { JournalWriter } from "./persistence/journalWriter.ts";
+import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/openStore.ts";
 
 /** Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s are allowed. */
 const FLUSH_MS = 300;
 
-export interface Kept {
+export interface Durability {
   cluster: Cluster;
-  keeping: Keeping;
+  persistence: Persistence;
   /** After the cluster: no room is left that would write. */
   close(): Promise<void>;
 }
 
-export interface KeepOptions {
+export interface DurabilityOptions {
   config: Config;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -27,7 +27,7 @@ export interface KeepOptions {
 }
 
 /** @throws StoreRefused, StoreUnavailable */
-export async function keepRooms({ config, metrics, log, registry }: KeepOptions): Promise<Kept | null> {
+export async function openDurability({ config, metrics, log, registry }: DurabilityOptions): Promise<Durability | null> {
   const opened = await openStore(config, log);
   if (opened === null) return null;
   const cluster = new Cluster({
@@ -46,12 +46,12 @@ export async function keepRooms({ config, metrics, log, registry }: KeepOptions)
     },
   });
   const { store, holder } = cluster;
-  const scribe = new Scribe({ store, metrics, log, flushMs: FLUSH_MS });
+  const journalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });
   return {
     cluster,
-    keeping: { store, holder, scribe, mayStep: (room) => cluster.mayStep(room) },
+    persistence: { store, holder, journalWriter, mayStep: (room) => cluster.mayStep(room) },
     close: async () => {
-      await scribe.close();
+      await journalWriter.close();
       await store.close();
     },
   };

@@ -1,16 +1,16 @@
 /**
- * Where the room's motion has a seam (a lost line that came back, a reset), what was shown last melts into what is true now. Only the
+ * Where the room's motion jumps (a lost line that came back, a reset), what was shown last fades into what is true now. Only the
  * picture is blended; decoded frames are untouched.
  */
 
 /** Long enough to be read as motion, short enough not to hide the truth, ms. */
-const SEAM_MS = 260;
+const CROSS_FADE_MS = 260;
 
-export class Seam {
+export class CrossFade {
   private before: Float32Array | undefined;
   private startMs = 0;
 
-  /** A picture is being melted. */
+  /** A picture is being cross-faded. */
   get blending(): boolean {
     return this.before !== undefined;
   }
@@ -23,12 +23,12 @@ export class Seam {
 
   /**
    * @param live float32[n] m, inout: what is true; becomes what to show
-   * @returns whether a seam is being blended
+   * @returns whether it is being blended
    */
   blendInto(live: Float32Array, nowMs: number): boolean {
     const { before } = this;
     if (!before) return false;
-    const t = (nowMs - this.startMs) / SEAM_MS;
+    const t = (nowMs - this.startMs) / CROSS_FADE_MS;
     if (!(t < 1) || before.length !== live.length) {
       this.before = undefined;
       return true;

@@ -1,11 +1,11 @@
 /**
- * A film as it came: its frames stay encoded, a minute of 10,000 particles is then some megabytes and not a gigabyte. Any moment is had again from the keyframe before
+ * A replay as it came: its frames stay encoded, a minute of 10,000 particles is then some megabytes and not a gigabyte. Any moment is had again from the keyframe before
  * it; what follows a moment that is there already takes one delta.
  *
  *     K d d d d d K d d d [from][to] d d K ...     two decoded frames, and the moment between them
  */
 import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
-import type { FilmHead } from "../../shared/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Hand, ServerEvent } from "../net/messages.ts";
 import { uint32Of } from "./bytes.ts";
@@ -36,8 +36,8 @@ function lastAt(entries: readonly { tick: number }[], tick: number): number {
   return low - 1;
 }
 
-export class Film {
-  readonly head: FilmHead;
+export class ReplayBuffer {
+  readonly head: ReplayHead;
   readonly topology: Topology;
   /** float32[3*particles] m at the moment of the last `show`. */
   readonly displayed: Float32Array;
@@ -52,7 +52,7 @@ export class Film {
   private from: DecodedFrame;
   private to: DecodedFrame;
 
-  constructor(head: FilmHead, topology: Topology) {
+  constructor(head: ReplayHead, topology: Topology) {
     this.head = head;
     this.topology = topology;
     this.model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })));

@@ -1,25 +1,25 @@
-/** A film's frames stay encoded and are had again in any order: the decoded moment is the same, whichever way one came to it. */
+/** A replay's frames stay encoded and are had again in any order: the decoded moment is the same, whichever way one came to it. */
 import { describe, expect, test } from "vitest";
-import { Film } from "../../../client/state/film.ts";
+import { ReplayBuffer } from "../../../client/state/replayBuffer.ts";
 import { Playhead } from "../../../client/state/playhead.ts";
-import type { FilmHead } from "../../../shared/protocol.ts";
+import type { ReplayHead } from "../../../shared/protocol.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
 
 const QUANTUM = 2 ** -10;
 const triangles = new Uint32Array([0, 1, 2, 0, 2, 3]);
 const body = { name: "b", kind: "cloth", count: 4, first: 0, quantum: QUANTUM, triangles: new Uint8Array(triangles.buffer) };
-/** Two bodies of one square each: what the film reads of a topology. */
+/** Two bodies of one square each: what the replay reads of a topology. */
 const topology = { particles: 8, tickHz: 60, bodies: [body, { ...body, first: 4 }] } as unknown as Topology;
-const head: FilmHead = { format: "pliant-film-1", room: "r", scene: "s", topology: "", tickHz: 60, sendHz: 30, from: 100, until: 160 };
+const head: ReplayHead = { format: "pliant-replay-1", room: "r", scene: "s", topology: "", tickHz: 60, sendHz: 30, from: 100, until: 160 };
 const model = createSnapshotModel([{ count: 4, triangles }, { count: 4, triangles }]);
 
 /** Grid coordinates of a tick: no two alike, and steps of all sizes. */
 const frameOf = (tick: number): Int32Array => Int32Array.from({ length: 24 }, (_, i) => ((tick * tick * (i + 3)) % 997) - 400);
 const TICKS = Array.from({ length: 31 }, (_, i) => 100 + 2 * i).filter((tick) => tick < 130 || tick >= 140); // at rest from 128 to 140
 
-function film(upTo = Infinity): Film {
-  const made = new Film(head, topology);
+function replay(upTo = Infinity): ReplayBuffer {
+  const made = new ReplayBuffer(head, topology);
   let last: Int32Array | undefined;
   TICKS.forEach((tick, n) => {
     if (tick > upTo) return;
@@ -32,7 +32,7 @@ function film(upTo = Infinity): Film {
 const metres = (ints: Int32Array): number[] => [...ints].map((x) => Math.fround(x * QUANTUM));
 
 test("every frame is had again, forwards, backwards and in leaps", () => {
-  const made = film(), leaps = TICKS.map((_, n) => TICKS[(n * 11) % TICKS.length]!);
+  const made = replay(), leaps = TICKS.map((_, n) => TICKS[(n * 11) % TICKS.length]!);
   expect(new Set(leaps).size).toBe(TICKS.length);
   for (const order of [TICKS, [...TICKS].reverse(), leaps]) {
     for (const tick of order) {
@@ -44,7 +44,7 @@ test("every frame is had again, forwards, backwards and in leaps", () => {
 });
 
 test("between two frames lies the straight line; a rest is held until it ends; nothing is shown beyond what has come", () => {
-  const made = film();
+  const made = replay();
   const between = (a: number, b: number, alpha: number): number[] => metres(frameOf(a)).map((x, i) => Math.fround(x + (metres(frameOf(b))[i]! - x) * alpha));
   made.show(105);
   expect([...made.displayed]).toEqual(between(104, 106, 0.5));
@@ -55,11 +55,11 @@ test("between two frames lies the straight line; a rest is held until it ends; n
   expect(made.show(50)).toBe(100);
   expect(made.show(1000)).toBe(160);
   expect([...made.displayed]).toEqual(metres(frameOf(160)));
-  expect(new Film(head, topology).show(100)).toBeNaN();
+  expect(new ReplayBuffer(head, topology).show(100)).toBeNaN();
 });
 
 test("goes on where more has come", () => {
-  const whole = film(), made = film(104);
+  const whole = replay(), made = replay(104);
   expect([made.first, made.last]).toEqual([100, 104]);
   expect(made.show(110)).toBe(104);
   const ints = frameOf(106);
@@ -70,7 +70,7 @@ test("goes on where more has come", () => {
 });
 
 test("a reset jumps, bodies that wait are not there in any picture between, hands are those of the moment", () => {
-  const made = new Film(head, topology);
+  const made = new ReplayBuffer(head, topology);
   made.add({ type: "waiting", tick: 100, bodies: [1], member: 0 });
   made.add({ type: "keyframe", tick: 100, data: encodeKeyframe(model, frameOf(100)) });
   const grab = { grab: 1, body: 0, triangle: 0, u: 0, v: 0, target: [0, 1, 0] as [number, number, number] };

@@ -1,8 +1,8 @@
-/** Who held what, where, in a film: made from the inputs and from what the simulation said to them, as rooms/hands.ts made it when it was so. */
+/** Who held what, where, in a replay: made from the inputs and from what the simulation said to them, as rooms/interactions.ts made it when it was so. */
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { HandsOf } from "./serverMessages.ts";
 
-export class FilmHands {
+export class ReplayHands {
   /** By member. A hold that began before the recording's first state is not known, and not shown. */
   readonly #hands = new Map<number, HandsOf>();
   readonly #changed = new Set<number>();

@@ -15,9 +15,9 @@ const RESET_COOLDOWN_MS = 500;
 /** Between two bodies that one member puts in, ms: to look for a free place takes a room's thread 5 to 30 ms in a scene of 7,500 triangles. */
 const SPAWN_COOLDOWN_MS = 250;
 
-type HandRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
+type InteractionRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
 
-export class Hands {
+export class Interactions {
   readonly #sessions: ReadonlyMap<number, Session>;
   readonly #queue: InputQueue;
   readonly #shape: RoomShape;
@@ -31,7 +31,7 @@ export class Hands {
     this.#metrics = metrics;
   }
 
-  handle(session: Session, request: HandRequest): void {
+  handle(session: Session, request: InteractionRequest): void {
     const refusal = checkRanges(request, this.#shape);
     if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal });
     const { member } = session;

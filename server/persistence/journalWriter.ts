@@ -12,8 +12,8 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Metrics } from "../metrics/metrics.ts";
 import { type Lease, LeaseLost, type Store } from "../store/store.ts";
 import { encodeCheckpoint, encodeSegment, type MemberRecords } from "./format.ts";
-import type { KeptState } from "./history.ts";
-import type { RoomPast } from "./past.ts";
+import type { Checkpoint } from "./history.ts";
+import type { CheckpointPolicy } from "./checkpointPolicy.ts";
 
 /** A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart has to step again. */
 const STORE_SECONDS = 2.5;
@@ -22,10 +22,10 @@ const STORE_COST_SECONDS = 1;
 /** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
 const SPARE = 3;
 
-/** What the scribe sees of a room. */
-export interface ScribedRoom {
+/** What the journal writer sees of a room. */
+export interface JournaledRoom {
   readonly name: string;
-  readonly past: RoomPast;
+  readonly checkpointPolicy: CheckpointPolicy;
   /** What the states of its scene can be read by (workers/identity.ts). */
   readonly identity: string;
   readonly tickHz: number;
@@ -34,7 +34,7 @@ export interface ScribedRoom {
   leaseLost(): void;
 }
 
-export interface ScribeOptions {
+export interface JournalWriterOptions {
   store: Store;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -43,7 +43,7 @@ export interface ScribeOptions {
 }
 
 interface Entry {
-  room: ScribedRoom;
+  room: JournaledRoom;
   lease: Lease;
   /** Of the room's history. */
   rewindsSeen: number;
@@ -51,7 +51,7 @@ interface Entry {
   /** Where the store's segments end, ascending. */
   ends: number[];
   storedTicks: number[];
-  /** `KeptState.cost` of the last of them. */
+  /** `Checkpoint.cost` of the last of them. */
   storedCost: number;
   members: string;
   /** Since when something waits to be written, ms; 0: nothing does. */
@@ -63,24 +63,24 @@ interface Entry {
   tail: Promise<void>;
 }
 
-export class Scribe {
-  readonly #options: ScribeOptions;
+export class JournalWriter {
+  readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: ScribeOptions) {
+  constructor(options: JournalWriterOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.flushAll(), options.flushMs);
     this.#timer.unref();
     options.metrics.persistence.sources = {
-      checkpointAgeSeconds: () => Math.max(0, ...this.#all().map(({ room }) => room.past.unsavedSeconds)),
+      checkpointAgeSeconds: () => Math.max(0, ...this.#all().map(({ room }) => room.checkpointPolicy.unsavedSeconds)),
       journalAgeSeconds: () => Math.max(0, ...this.#all().map(({ waitingMs }) => (waitingMs ? (performance.now() - waitingMs) / 1000 : 0))),
     };
   }
 
   /** What the room did since `stored.tick` and does from now on is written. @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end */
-  hold(room: ScribedRoom, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
-    const { rewinds } = room.past.history;
+  hold(room: JournaledRoom, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
+    const { rewinds } = room.checkpointPolicy.history;
     this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: stored.tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, cut: false, waits: false, tail: Promise.resolve() });
   }
 
@@ -101,7 +101,7 @@ export class Scribe {
     await this.#flush(entry);
     this.#entries.delete(room);
     await this.#options.store.release(entry.lease);
-    return entry.writtenTick === entry.room.past.history.tick;
+    return entry.writtenTick === entry.room.checkpointPolicy.history.tick;
   }
 
   /** The room ends for good. */
@@ -166,20 +166,20 @@ export class Scribe {
   }
 
   async #truncate(entry: Entry): Promise<void> {
-    const { rewinds } = entry.room.past.history;
+    const { rewinds } = entry.room.checkpointPolicy.history;
     if (rewinds.length === entry.rewindsSeen) return;
     const seen = rewinds.length, back = Math.min(...rewinds.slice(entry.rewindsSeen));
     await this.#options.store.truncate(entry.lease, back);
     entry.rewindsSeen = seen;
     // A segment that went on beyond is gone with all that was in it.
     entry.ends = entry.ends.filter((end) => end <= back);
-    entry.writtenTick = Math.min(entry.writtenTick, entry.ends.at(-1) ?? entry.room.past.history.oldestTick);
+    entry.writtenTick = Math.min(entry.writtenTick, entry.ends.at(-1) ?? entry.room.checkpointPolicy.history.oldestTick);
     entry.cut = true;
     entry.storedTicks = entry.storedTicks.filter((tick) => tick <= back);
   }
 
   async #writeJournal(entry: Entry): Promise<void> {
-    const { room, lease } = entry, { history } = room.past, after = entry.writtenTick, until = history.tick;
+    const { room, lease } = entry, { history } = room.checkpointPolicy, after = entry.writtenTick, until = history.tick;
     if (until <= after) return;
     const members = room.memberRecords(), known = JSON.stringify(members), changed = known !== entry.members;
     entry.waitingMs ||= performance.now();
@@ -194,13 +194,13 @@ export class Scribe {
   }
 
   async #writeCheckpoint(entry: Entry): Promise<void> {
-    const { room, lease } = entry, { history } = room.past, newest = history.newestState;
+    const { room, lease } = entry, { history } = room.checkpointPolicy, newest = history.newestState;
     const last = entry.storedTicks.at(-1) ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.
     const { cost = 0 } = newest;
     const due = entry.cut || newest.tick >= last + STORE_SECONDS * room.tickHz || cost - entry.storedCost >= STORE_COST_SECONDS || (newest.tick > last && newest.tick === history.tick);
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
-    const startMs = performance.now(), state = encodeCheckpoint({ kept: newest, members: room.memberRecords() });
+    const startMs = performance.now(), state = encodeCheckpoint({ checkpoint: newest, members: room.memberRecords() });
     await this.#options.store.writeCheckpoint(lease, { tick: newest.tick, identity: room.identity, state });
     this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
     entry.storedTicks = [...entry.storedTicks.filter((tick) => tick !== newest.tick), newest.tick];
@@ -210,13 +210,13 @@ export class Scribe {
   }
 
   async #prune(entry: Entry): Promise<void> {
-    const { history } = entry.room.past, wanted = new Set(history.states.map(({ tick }: KeptState) => tick));
-    const kept = entry.storedTicks.filter((tick, i) => wanted.has(tick) || i >= entry.storedTicks.length - SPARE);
-    if (kept.length === entry.storedTicks.length) return;
+    const { history } = entry.room.checkpointPolicy, wanted = new Set(history.states.map(({ tick }: Checkpoint) => tick));
+    const retained = entry.storedTicks.filter((tick, i) => wanted.has(tick) || i >= entry.storedTicks.length - SPARE);
+    if (retained.length === entry.storedTicks.length) return;
     // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.
-    const oldest = Math.min(kept[0]!, history.oldestTick);
-    await this.#options.store.prune(entry.lease, kept, oldest);
-    entry.storedTicks = kept;
+    const oldest = Math.min(retained[0]!, history.oldestTick);
+    await this.#options.store.prune(entry.lease, retained, oldest);
+    entry.storedTicks = retained;
     entry.ends = entry.ends.filter((end) => end > oldest);
   }
 }

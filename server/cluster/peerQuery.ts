@@ -1,11 +1,11 @@
 /** Asks the other processes of the cluster the same question in the name of who asked this one: what only the owner of a room knows of it. */
 import type { Listing } from "../store/store.ts";
-import { HOP_HEADER, signHop } from "./hop.ts";
+import { FORWARDED_HEADER, signForwarded } from "./forwardedIdentity.ts";
 
 /** A process that does not answer within this must not keep the others' answers back, ms. */
 const PATIENCE_MS = 2000;
 
-export interface Asking {
+export interface PeerQuery {
   /** Path with its query. */
   path: string;
   authorization: string;
@@ -15,13 +15,13 @@ export interface Asking {
 
 /**
  * @param urls of processes, once each
- * @param secret that signs the hop
+ * @param secret that signs who asked
  * @returns what each of them answered with 200, as JSON; null for those that did not answer, or not with 200
  */
-export async function askOthers(urls: readonly string[], secret: string, { path, authorization, address }: Asking): Promise<Map<string, unknown>> {
+export async function queryPeers(urls: readonly string[], secret: string, { path, authorization, address }: PeerQuery): Promise<Map<string, unknown>> {
   const ask = async (url: string): Promise<unknown> => {
     try {
-      const headers = { authorization, [HOP_HEADER]: signHop(secret, { method: "GET", url: path, address }) };
+      const headers = { authorization, [FORWARDED_HEADER]: signForwarded(secret, { method: "GET", url: path, address }) };
       const answer = await fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(PATIENCE_MS), redirect: "error" });
       return answer.ok ? await answer.json() : null;
     } catch {

@@ -1,7 +1,7 @@
 /** Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser. */
 import { Limits } from "../../shared/protocol.ts";
 
-export interface Identity {
+export interface Profile {
   name: string;
   color: string;
 }
@@ -22,24 +22,24 @@ export function tidyName(name: string): string {
   return [...name.replace(/\s+/g, " ").trim()].slice(0, Limits.nameLength).join("");
 }
 
-/** Private windows may refuse storage; then the identity lives as long as the page. */
-export function loadIdentity(): Identity {
+/** Private windows may refuse storage; then the profile lives as long as the page. */
+export function loadProfile(): Profile {
   const fresh = { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE) };
   try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Identity> | null;
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Profile> | null;
     if (stored && typeof stored.name === "string" && /^#[0-9a-f]{6}$/i.test(String(stored.color))) {
       return { name: tidyName(stored.name) || fresh.name, color: stored.color! };
     }
   } catch {
     return fresh;
   }
-  saveIdentity(fresh);
+  saveProfile(fresh);
   return fresh;
 }
 
-export function saveIdentity(identity: Identity): void {
+export function saveProfile(profile: Profile): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(identity));
+    localStorage.setItem(KEY, JSON.stringify(profile));
   } catch {
     // Refused storage: see above.
   }

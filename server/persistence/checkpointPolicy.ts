@@ -1,7 +1,7 @@
 /** When a room's state is taken, and what the room is made from again when a thread was lost in the middle of a tick. */
 import type { Input } from "../sim/types.ts";
 import type { SavedState, StepResult } from "../workers/messages.ts";
-import { type KeptState, type Rebuild, RoomHistory } from "./history.ts";
+import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";
 
 /** A state is taken at least this often while the room ticks, s: what an undo by seconds has to step again at most. */
 const MOST_SECONDS = 2.5;
@@ -12,7 +12,7 @@ const MOST_SHARE = 0.02;
 /** A tick that takes its thread with it this often starts the scene again; once less, and its inputs are left out. */
 const HOPELESS = 3;
 
-export class RoomPast {
+export class CheckpointPolicy {
   readonly history: RoomHistory;
   readonly #tickHz: number;
   /** Since the last state: s in ticks, and ticks. */
@@ -55,7 +55,7 @@ export class RoomPast {
   }
 
   /** A state was taken after the last tick. Resolves when it is packed, with null when the room went back behind it meanwhile. */
-  saved({ tick, state, stateHash, seconds }: SavedState): Promise<KeptState | null> {
+  saved({ tick, state, stateHash, seconds }: SavedState): Promise<Checkpoint | null> {
     this.#ticks = this.#stepSeconds = 0;
     this.#saveSeconds = seconds;
     this.#lastSavedMs = performance.now();

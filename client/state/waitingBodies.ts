@@ -1,9 +1,9 @@
 /** Which bodies wait, and since when: messages run ahead of the picture, which shows a moment ago. */
 
 /** Changes kept; the picture is a second behind at most. */
-const KEPT = 64;
+const CAPACITY = 64;
 
-export class WaitingHistory {
+export class WaitingBodies {
   /** In tick order: from `tick` on these bodies wait. */
   private changes: { tick: number; bodies: ReadonlySet<number> }[] = [];
 
@@ -16,7 +16,7 @@ export class WaitingHistory {
   note(tick: number, bodies: readonly number[]): { came: number[]; went: number[] } {
     const before = this.now, next = new Set(bodies);
     // a room that was restored may count from an earlier tick; the last word on a tick counts
-    this.changes = this.changes.filter((change) => change.tick < tick).slice(-KEPT);
+    this.changes = this.changes.filter((change) => change.tick < tick).slice(-CAPACITY);
     this.changes.push({ tick, bodies: next });
     return { came: [...before].filter((body) => !next.has(body)), went: [...next].filter((body) => !before.has(body)) };
   }
