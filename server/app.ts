@@ -15,6 +15,7 @@ import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
 import type { Config } from "./config.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
+import { Budgets } from "./auth/budgets.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -142,7 +143,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A join token, or the operator's own." } } },
     },
   });
-  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  const budgets = new Budgets(config.addressBudget);
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(fastify, library, durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
@@ -153,6 +154,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () => durability.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, durability.persistence.store.kind === "postgres")));
   }
+  requestAuth.charge(fastify, budgets);
+  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   roomRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   recordingRoutes(fastify, { requestAuth, audit, registry });
   replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
@@ -160,7 +163,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const others = durability && { list: () => durability.cluster.list(), ask: (listings: readonly Listing[], query: PeerQuery) => queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query) };
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
-  await socketRoutes(fastify, { config, auth, registry, metrics });
+  await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();

@@ -22,6 +22,10 @@ export interface Config {
   maxRooms: number;
   maxMembers: number;
   connectionsPerAddress: number;
+  /** ms of the main thread that one address may take in a second, by requests and messages together. */
+  addressBudget: number;
+  /** Rooms with a thread of their own. */
+  dedicatedRooms: number;
   /** Rooms that one address has made and that are still there. */
   roomsPerAddress: number;
   /** Rooms that one address may make in a minute. */
@@ -150,6 +154,8 @@ export function readConfig(env: Environment): Config {
     tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
     adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
+    addressBudget: number("PLIANT_ADDRESS_BUDGET", 200, 1, 1000000),
+    dedicatedRooms: number("PLIANT_DEDICATED_ROOMS", 4, 0, 1000),
     emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
     historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),

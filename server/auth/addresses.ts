@@ -20,7 +20,7 @@ export function addressKey(address: string): string {
 /** Addresses that are remembered at most; beyond that the ones that have been quiet longest are forgotten. */
 const MOST_ADDRESSES = 10_000;
 
-/** How often each address may fail at something: `burst` at once, then `perMinute`. Told the time, never asks for it. */
+/** How often each address (or whatever else has a name) may do something: `burst` at once, then `perMinute`. Told the time, never asks for it. */
 export class Attempts {
   readonly #burst: number;
   readonly #perMinute: number;
@@ -32,11 +32,11 @@ export class Attempts {
     this.#perMinute = perMinute;
   }
 
-  /** Takes one attempt; false when there is none left. Taken before the attempt, so that many at once are no way around it. */
-  take(address: string, nowMs: number): boolean {
+  /** Takes one attempt, or as much as something costs; false when there is not as much left. Taken before the attempt, so that many at once are no way around it. */
+  take(address: string, nowMs: number, amount = 1): boolean {
     const left = this.#refill(address, nowMs);
-    if (left.tokens < 1) return false;
-    left.tokens -= 1;
+    if (left.tokens < amount) return false;
+    left.tokens -= amount;
     return true;
   }
 

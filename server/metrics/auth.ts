@@ -3,7 +3,7 @@ import type { Maker } from "./maker.ts";
 
 /** Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes from outside. */
 export const REFUSALS = [
-  "origin", "address_limit", "rooms_per_address", "creation_rate", "room_limit", "no_room", "room_full", "locked", "banned", "token_missing", "token_invalid", "not_allowed",
+  "origin", "address_limit", "rooms_per_address", "creation_rate", "room_limit", "budget", "no_room", "room_full", "locked", "banned", "token_missing", "token_invalid", "not_allowed",
   "password_missing", "password_wrong", "password_rate", "admin", "version", "hello_timeout", "shutting_down", "other",
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

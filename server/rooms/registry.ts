@@ -71,6 +71,8 @@ export class RoomRegistry {
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
+  /** Names of rooms with a thread of their own. */
+  readonly #dedicated = new Set<string>();
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -120,6 +122,8 @@ export class RoomRegistry {
     const { maxRooms, roomsPerAddress } = this.#options.config;
     if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
+    // A thread of its own is the operator's to give; where there are no more, a room that did not ask for one by name shares.
+    if (pool === "dedicated" && !this.#mayDedicate) throw new CodedError("ROOM_LIMIT", { field: "pool", value: pool, limit: `${this.#options.config.dedicatedRooms} dedicated rooms` });
     const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, access: new RoomAccess(undefined, address ?? null), key });
     const { room, created } = await this.#whileOpening(name, scene, address, making);
     if (created) this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
@@ -170,6 +174,10 @@ export class RoomRegistry {
     this.#closing = true;
     const end = (room: Room): Promise<void> => (this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts"));
     await Promise.allSettled(this.list().map(end));
+  }
+
+  get #mayDedicate(): boolean {
+    return this.#dedicated.size < this.#options.config.dedicatedRooms;
   }
 
   #madeFrom(address: string): number {
@@ -257,9 +265,11 @@ export class RoomRegistry {
   async #open(name: string, scene: string, kind: "shared" | "dedicated", access: RoomAccess, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
     const { config, audit, library, pools, metrics, log, persistence } = this.#options;
     const template = await library.template(scene);
-    const pool = pools.forRoom(kind);
+    const own = kind === "dedicated" && this.#mayDedicate, pool = pools.forRoom(own ? "dedicated" : "shared");
+    if (own) this.#dedicated.add(name);
     try {
       const onDisposed = (room: Room, end: RoomEnd): void => {
+        if (own) this.#dedicated.delete(name);
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
         if (end === "over") void persistence?.journalWriter.remove(name);
       };
@@ -272,9 +282,10 @@ export class RoomRegistry {
       if (persistence && lease) access.onChanged = () => void persistence.store.writeSettings(lease, access.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
-      log.info({ room: name, scene, pool: kind }, "room opened");
+      log.info({ room: name, scene, pool: pool.kind }, "room opened");
       return room;
     } catch (error) {
+      if (own) this.#dedicated.delete(name);
       await pool.release();
       throw error;
     }

@@ -1,13 +1,21 @@
 /** A room's past over HTTP: the recording of its last minutes, and going back. */
 import type { FastifyInstance } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { encodeRecording } from "../persistence/recording.ts";
+import { recordingStream } from "../persistence/recording.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
+import { Slots } from "../rooms/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 /** s; longer than any history. */
 const MOST_SECONDS = 3600;
+
+/** Recordings that are being sent, in all and to one address. */
+const RECORDINGS_AT_ONCE = 8, RECORDINGS_PER_ADDRESS = 4;
+/** Of one room, at once and then per minute: each has a thread step up to seconds of the room again. */
+const UNDO_BURST = 10, UNDOS_PER_MINUTE = 20;
 
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
@@ -20,6 +28,7 @@ export interface PastRouteOptions {
 }
 
 export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
+  const sent = new Slots({ field: "recordings", code: "TOO_MANY_REQUESTS", atOnce: RECORDINGS_AT_ONCE, perAddress: RECORDINGS_PER_ADDRESS }), undos = new Attempts(UNDO_BURST, UNDOS_PER_MINUTE);
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/recording", {
     schema: {
       tags: ["rooms"],
@@ -33,8 +42,9 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, regi
   }, async (request, reply) => {
     const room = requestAuth.room(request), { actor } = requestAuth.of(request);
     const { seconds: wanted } = request.query, recording = room.record(wanted === undefined ? undefined : Number(wanted));
+    const stream = sent.open(addressKey(request.ip), (signal) => recordingStream(recording, signal));
     audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
-    return reply.type("application/octet-stream").header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`).send(Buffer.from(encodeRecording(recording)));
+    return reply.type("application/octet-stream").header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`).send(stream);
   });
 
   app.post<{ Params: { room: string }; Body: { seconds: number } }>("/api/rooms/:room/undo", {
@@ -49,6 +59,7 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, regi
     },
   }, async (request) => {
     const room = requestAuth.room(request), { actor } = requestAuth.of(request), from = room.tick;
+    if (!undos.take(room.access.id, performance.now())) throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${UNDOS_PER_MINUTE} a minute in a room` });
     const tick = await room.undo(request.body.seconds, 0);
     audit.record("undo", actor, room.name, { from, tick });
     return { tick };

@@ -13,11 +13,12 @@ import { addressKey, Attempts } from "../auth/addresses.ts";
 import { type Denial, denialOf } from "../auth/admission.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Auth } from "../auth/auth.ts";
+import type { Budgets } from "../auth/budgets.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
-import { type Rule, ruleOf } from "./rules.ts";
+import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -67,6 +68,17 @@ export class RequestAuth {
     app.addHook("onRoute", (route) => {
       const rules = [route.method].flat().map((method) => ruleOf(method, route.url));
       route.config = { ...route.config, rule: rules[0]! };
+    });
+  }
+
+  /** Before anything is done for a request, and after it is known who really asks (cluster/forward.ts): what it costs. */
+  charge(app: FastifyInstance, budgets: Budgets): void {
+    app.addHook("onRequest", async (request, reply) => {
+      const { cost } = ruleFor(request) ?? NOTHING_THERE;
+      if (budgets.spend(addressKey(request.ip), cost)) return;
+      this.#metrics.auth.refused("budget");
+      void reply.header("retry-after", Math.max(1, Math.ceil(cost / budgets.perSecond)));
+      throw new CodedError("TOO_MANY_REQUESTS", { field: "budget", value: cost, limit: `${budgets.perSecond} ms/s` });
     });
   }
 

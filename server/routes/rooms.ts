@@ -6,6 +6,7 @@ import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
+import { SharedRead } from "../rooms/sharedRead.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Listing } from "../store/store.ts";
@@ -73,6 +74,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
   }, async (request, reply) => {
     const { scene, room: name, pool } = request.body, key = request.headers["idempotency-key"], known = name !== undefined && registry.has(name);
     if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
+    if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin") throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
     // Finding a room costs nothing: a class that follows one link makes one room.
     const maker = known ? undefined : await admitMaker(request, name);
     const made = await registry.create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) }).catch((error: unknown) => {
@@ -133,7 +135,7 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
     schema: {
       tags: ["rooms"],
       summary: "Positions of the streamed particles, for tests and developers",
-      description: "Taken between two ticks. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
+      description: "Taken between two ticks, after it was asked for; who asks at the same time gets the same. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
       params,
       response: {
         200: {
@@ -152,11 +154,21 @@ export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, 
         ...errorResponses(...denied, "ROOM_NOT_FOUND"),
       },
     },
-  }, async (request) => {
-    const room = requestAuth.room(request);
-    const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
-    return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
+  }, async (request, reply) => reply.type("application/json").send(await positionsOf(requestAuth.room(request)).get()));
+}
+
+const positions = new WeakMap<Room, SharedRead<Buffer>>();
+
+/** The state of a room as JSON: its readers share it. */
+function positionsOf(room: Room): SharedRead<Buffer> {
+  const known = positions.get(room);
+  if (known) return known;
+  const read = new SharedRead(async () => {
+    const { tick, stateHash, origin, positions: metres, waiting, frameTick, quantized } = await room.inspect();
+    return Buffer.from(JSON.stringify({ tick, stateHash, origin, positions: [...metres], waiting, frameTick, quantized: quantized && [...quantized] }));
   });
+  positions.set(room, read);
+  return read;
 }
 
 /** `tokens` mode: whoever has no token for the room is not to learn whether there is one. */

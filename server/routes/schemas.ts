@@ -44,7 +44,7 @@ export const createRoomSchema = {
   properties: {
     scene: { type: "string", minLength: 1, maxLength: 40, description: "Id of a scene." },
     room: { type: "string", description: `Wanted name, ${ROOM_NAME}; absent: one is made. If a room of this name and scene exists, it is answered.` },
-    pool: { type: "string", enum: ["shared", "dedicated"], description: "A dedicated room gets a thread of its own." },
+    pool: { type: "string", enum: ["shared", "dedicated"], description: "A dedicated room gets a thread of its own: for admins, as many as PLIANT_DEDICATED_ROOMS." },
   },
 };
 

@@ -5,6 +5,7 @@ import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
+import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
 import type { Auth, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -23,11 +24,12 @@ const BEAT_MS = 1000;
 export interface SocketRouteOptions {
   config: Config;
   auth: Auth;
+  budgets: Budgets;
   registry: RoomRegistry;
   metrics: Metrics;
 }
 
-export async function socketRoutes(app: FastifyInstance, { config, auth, registry, metrics }: SocketRouteOptions): Promise<void> {
+export async function socketRoutes(app: FastifyInstance, { config, auth, budgets, registry, metrics }: SocketRouteOptions): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
 
@@ -77,6 +79,7 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, registr
       const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
+        spend: () => budgets.spend(ip, MESSAGE_COST),
         authorize: (self, hello) => {
           const { token, password, resume } = hello, room = registry.find(name);
           if (!room) return auth.refuseAbsent(name, { token, address: ip });

@@ -19,7 +19,7 @@ export async function startTestServer(changes: Partial<Config> = {}): Promise<Te
   const note = (worker: Worker): void => void workers.push(worker);
   process.on("worker", note);
   const scenesDir = fileURLToPath(new URL("./scenes", import.meta.url));
-  const app = await buildApp({ ...readConfig({}), scenesDir, prewarm: "none", store: "none", emptyRoomSeconds: 30, roomsPerAddress: 10_000, roomsPerMinute: 100_000, ...changes });
+  const app = await buildApp({ ...readConfig({}), scenesDir, prewarm: "none", store: "none", emptyRoomSeconds: 30, roomsPerAddress: 10_000, roomsPerMinute: 100_000, addressBudget: 1_000_000, ...changes });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
   return {
     app,

@@ -130,10 +130,10 @@ describe("rooms", () => {
     expect((await get("/api/rooms/a-room")).json()).toMatchObject({ code: "ROOM_NOT_FOUND", field: "room", value: "a-room" });
   });
 
-  test("a room without a name gets one, and a dedicated one a pool of its own", async () => {
-    const made = (await post({ scene: "cube", pool: "dedicated" })).json<{ room: string; pool: string }>();
+  test("a room without a name gets one", async () => {
+    const made = (await post({ scene: "cube" })).json<{ room: string; pool: string }>();
     expect(made.room).toMatch(/^cube-[0-9a-f]{6}$/);
-    expect(made.pool).toBe("dedicated");
+    expect(made.pool).toBe("shared");
     await app.registry.remove(made.room);
   });
 
@@ -222,7 +222,7 @@ describe("OpenAPI", () => {
     const { paths } = (await get("/docs/json")).json<{ paths: Record<string, Record<string, { responses: object }>> }>();
     expect(Object.keys(paths).sort()).toEqual([
       "/api/admin/audit", "/api/admin/rebalance", "/api/admin/rooms", "/api/admin/rooms/{room}", "/api/admin/rooms/{room}/hand-over", "/api/admin/rooms/{room}/kick",
-      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/replay", "/api/rooms/{room}/positions", "/api/rooms/{room}/recording", "/api/rooms/{room}/undo",
+      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/positions", "/api/rooms/{room}/recording", "/api/rooms/{room}/replay", "/api/rooms/{room}/undo",
       "/api/scenes", "/api/scenes/{scene}", "/api/tokens", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
     ]);
     expect(Object.keys(paths["/api/rooms"]!["post"]!.responses)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "409", "503"]));
