@@ -36,6 +36,28 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/kernel\//, mayLoad: /^server\/kernel\// },
 ];
 
+/** Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). Each stands below what loads it; step/ is on top. */
+const kernelFolders: Record<string, string[]> = {
+  layout: [],
+  math: [],
+  state: [],
+  scheduler: [],
+  ccd: [],
+  warmStart: ["math"],
+  colliders: ["state"],
+  constraints: ["math", "colliders"],
+  rigid: ["math", "state", "colliders", "constraints"],
+  integrate: ["state", "colliders", "rigid"],
+  broadPhase: ["math", "state", "scheduler"],
+  intersections: ["math", "broadPhase"],
+  contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
+  step: ["scheduler", "warmStart", "colliders", "constraints", "rigid", "integrate", "broadPhase", "intersections", "contact"],
+};
+
+const KERNEL = "server/kernel/assembly/";
+/** Folder of a file of the kernel; index.ts, which only exports, has none. */
+const kernelFolder = (path: string): string => path.slice(KERNEL.length, path.lastIndexOf("/"));
+
 const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
   source.imports.flatMap(({ target, typeOnly, thread }) => (target === undefined ? [] : [{ target, typeOnly, thread }]));
 
@@ -46,7 +68,7 @@ test("there is something to judge", () => {
   expect(sources.flatMap(relativeImports).length).toBeGreaterThan(50);
 });
 
-test("every relative import names a file that exists, with its ending", () => {
+test("every relative import names a file that exists, with its ending but in AssemblyScript", () => {
   const broken = sources.flatMap((source) => relativeImports(source).filter(({ target }) => !existsSync(target)).map(({ target }) => `${source.path} -> ${target}`));
   expect(broken).toEqual([]);
 });
@@ -63,6 +85,22 @@ test("imports go one way", () => {
       .map(({ target }) => `${source.path} -> ${target}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test("every folder of the kernel loads only from those below it", () => {
+  const kernel = sources.filter(({ path }) => path.startsWith(KERNEL) && path !== `${KERNEL}index.ts`);
+  expect(kernel.length).toBeGreaterThan(80);
+  expect([...new Set(kernel.map(({ path }) => kernelFolder(path)))].sort()).toEqual(Object.keys(kernelFolders).sort());
+  const wrong = kernel.flatMap((source) => {
+    const own = kernelFolder(source.path), allowed = [own, "layout", ...(kernelFolders[own] ?? [])];
+    return relativeImports(source).filter(({ target }) => !target.startsWith(KERNEL) || !allowed.includes(kernelFolder(target))).map(({ target }) => `${source.path} -> ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the kernel's order of folders is an order: none is above itself", () => {
+  const above = (folder: string, trail: string[]): string[] => (trail.includes(folder) ? [[...trail, folder].join(" -> ")] : kernelFolders[folder]!.flatMap((below) => above(below, [...trail, folder])));
+  expect(Object.keys(kernelFolders).flatMap((folder) => above(folder, []))).toEqual([]);
 });
 
 test("no file reaches itself through what it loads", () => {

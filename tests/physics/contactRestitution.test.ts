@@ -57,7 +57,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     // up and down: nothing keeps it from gliding on
     const heights = (): number[] => [...lab.positions()].filter((_, k) => k % 3 === 1), before = heights();
     lab.run(60);
-    // edges answer at 65 % of the thickness (touchList.ts): what glides over them may be that much lower
+    // edges answer at 65 % of the thickness (contactList.ts): what glides over them may be that much lower
     expect(Math.max(...heights().map((y, i) => Math.abs(y - before[i]!)))).toBeLessThan(0.35 * (0.5 * 0.002 + lab.created.bodies.at(-1)!.contactRadius));
   });
 });
