@@ -1,5 +1,6 @@
 /**
- * Who is let into a room: the one place that knows, asked by sockets (auth.ts) and by HTTP (routes/requestAuth.ts) alike. Pure.
+ * Who is let into a room: the one place that knows, asked by sockets (auth.ts) and by HTTP (routes/requestAuth.ts)
+ * alike. Pure.
  *
  *     owner, admin                                                   in
  *     `tokens` mode, and no token for the room                       out, and learns nothing of the room
@@ -28,10 +29,18 @@ export interface Newcomer {
 export type Denial = { why: "banned"; seconds: number } | { why: "locked" } | { why: "token" } | { why: "password" };
 
 /** @returns why it stays out; null: it comes in */
-export function denialOf(mode: AuthMode, access: RoomAccess, { known, wasIn, session, address }: Newcomer, nowMs: number): Denial | null {
+export function denialOf(
+  mode: AuthMode,
+  access: RoomAccess,
+  { known, wasIn, session, address }: Newcomer,
+  nowMs: number,
+): Denial | null {
   if (known && atLeast(known.role, "owner")) return null;
   if (known === null && mode === "tokens") return { why: "token" };
-  const ban = access.banOf({ address: known === null ? address : undefined, subject: known?.subject ?? undefined, session }, nowMs);
+  const ban = access.banOf(
+    { address: known === null ? address : undefined, subject: known?.subject ?? undefined, session },
+    nowMs,
+  );
   if (ban) return { why: "banned", seconds: Math.ceil((ban.untilMs - nowMs) / 1000) };
   if (access.locked && !wasIn) return { why: "locked" };
   if (known) return null;

@@ -1,8 +1,10 @@
 /**
- * What one address may take of the main thread, by whatever it does: requests cost what routes/rules.ts says, messages of sockets the same each. One budget for both.
+ * What one address may take of the main thread, by whatever it does: requests cost what routes/rules.ts says, messages
+ * of sockets the same each. One budget for both.
  *
- * Thirty telephones of a class behind one address load the page, the scenes and a room at once (27 ms each, 830 in all) and then send 120 messages a second each (72 ms/s in all):
- * with 200 ms/s and ten seconds of it at once they never meet the limit, twice as many neither. One address alone takes a fifth of the main thread at most.
+ * Thirty telephones of a class behind one address load the page, the scenes and a room at once (27 ms each, 830 in all)
+ * and then send 120 messages a second each (72 ms/s in all): with 200 ms/s and ten seconds of it at once they never
+ * meet the limit, twice as many neither. One address alone takes a fifth of the main thread at most.
  */
 import { Attempts } from "./addresses.ts";
 

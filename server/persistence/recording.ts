@@ -1,8 +1,10 @@
 /**
- * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the same program and the scene's meshes steps it
- * again to the same bits (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
+ * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the
+ * same program and the scene's meshes steps it again to the same bits (`npm run replay`), which makes it a bug report.
+ * There is nothing of the members in it but their numbers.
  *
- *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
+ *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
+ *     from, until, states, records, hashes, recordedAt}
  */
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
@@ -36,14 +38,24 @@ export interface RoomRecording {
 export class RecordingError extends Error {}
 
 /** What is said of a recording beside its history. */
-export type About = Pick<RoomRecording, "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt">;
+export type About = Pick<
+  RoomRecording,
+  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt"
+>;
 
 /** @param seconds how far back at least, if the history reaches so far; default: all of it */
 export function recordingOf(history: RoomHistory, about: About, seconds = Infinity): RoomRecording {
-  const until = history.tick, wanted = until - seconds * about.tickHz, from = (history.states.findLast(({ tick }) => tick <= wanted) ?? history.states[0]!).tick;
+  const until = history.tick;
+  const wanted = until - seconds * about.tickHz;
+  const from = (history.states.findLast(({ tick }) => tick <= wanted) ?? history.states[0]!).tick;
   return {
-    format: RECORDING_FORMAT, ...about, from, until,
-    states: history.states.filter(({ tick }) => tick >= from), records: history.records(from), hashes: history.hashes.filter(({ tick }) => tick > from),
+    format: RECORDING_FORMAT,
+    ...about,
+    from,
+    until,
+    states: history.states.filter(({ tick }) => tick >= from),
+    records: history.records(from),
+    hashes: history.hashes.filter(({ tick }) => tick > from),
   };
 }
 
@@ -69,16 +81,24 @@ function* partsOf(recording: RoomRecording): Generator<Uint8Array, void, void> {
     }
     yield arrayHead(value.length);
     const batch = name === "states" ? 1 : BATCH;
-    for (let at = 0; at < value.length; at += batch) yield Buffer.concat(value.slice(at, at + batch).map((item) => encode(item)));
+    for (let at = 0; at < value.length; at += batch)
+      yield Buffer.concat(value.slice(at, at + batch).map((item) => encode(item)));
   }
 }
 
 /** msgpack: a map of up to 15 fields, an array with its length in 32 bits or as short as it can be. */
-const FIXMAP = 0x80, MOST_FIXMAP = 15, FIXARRAY = 0x90, MOST_FIXARRAY = 15, ARRAY_16 = 0xdc, MOST_ARRAY_16 = 0xffff, ARRAY_32 = 0xdd;
+const FIXMAP = 0x80;
+const MOST_FIXMAP = 15;
+const FIXARRAY = 0x90;
+const MOST_FIXARRAY = 15;
+const ARRAY_16 = 0xdc;
+const MOST_ARRAY_16 = 0xffff;
+const ARRAY_32 = 0xdd;
 
 function arrayHead(length: number): Uint8Array {
   if (length <= MOST_FIXARRAY) return Uint8Array.of(FIXARRAY | length);
-  const wide = length > MOST_ARRAY_16, head = Buffer.alloc(wide ? 5 : 3);
+  const wide = length > MOST_ARRAY_16;
+  const head = Buffer.alloc(wide ? 5 : 3);
   head[0] = wide ? ARRAY_32 : ARRAY_16;
   if (wide) head.writeUInt32BE(length, 1);
   else head.writeUInt16BE(length, 1);
@@ -86,11 +106,16 @@ function arrayHead(length: number): Uint8Array {
 }
 
 /**
- * The bytes of `encodeRecording`, piece by piece: encoded twice, first for the checksum that stands in front, so that nothing is ever held whole.
+ * The bytes of `encodeRecording`, piece by piece: encoded twice, first for the checksum that stands in front, so that
+ * nothing is ever held whole.
  * @param signal ends it before the next piece
  */
-export async function* recordingStream(recording: RoomRecording, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
-  let checksum = 0, since = 0;
+export async function* recordingStream(
+  recording: RoomRecording,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  let checksum = 0;
+  let since = 0;
   const pause = async (bytes: number): Promise<void> => {
     since += bytes;
     if (since < PAUSE_BYTES) return;
@@ -105,7 +130,8 @@ export async function* recordingStream(recording: RoomRecording, signal: AbortSi
   const head = Buffer.alloc(4);
   head.writeUInt32BE(checksum);
   yield head;
-  let waiting: Uint8Array[] = [], bytes = 0;
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
   for (const part of partsOf(recording)) {
     waiting.push(part);
     bytes += part.byteLength;
@@ -128,19 +154,26 @@ export function decodeRecording(bytes: Uint8Array): RoomRecording {
   try {
     recording = decode(verifyChecksum(bytes)) as RoomRecording;
   } catch (error) {
-    if (error instanceof DamagedError) throw new RecordingError(`${error.message}: the file is damaged, or no recording of a room`);
+    if (error instanceof DamagedError)
+      throw new RecordingError(`${error.message}: the file is damaged, or no recording of a room`);
     throw new RecordingError("not one msgpack value");
   }
-  if (recording?.format !== RECORDING_FORMAT) throw new RecordingError(`format is ${JSON.stringify(recording?.format ?? null)}, but this program reads ${JSON.stringify(RECORDING_FORMAT)}`);
+  if (recording?.format !== RECORDING_FORMAT)
+    throw new RecordingError(
+      `format is ${JSON.stringify(recording?.format ?? null)}, but this program reads ${JSON.stringify(RECORDING_FORMAT)}`,
+    );
   checkShape(recording);
   return recording;
 }
 
 /** A checksum says that the bytes are as they were written, not by whom. */
 function checkShape(recording: RoomRecording): void {
-  const wrong = (field: string, limit: string): never => { throw new RecordingError(`${field} is not ${limit}`); };
+  const wrong = (field: string, limit: string): never => {
+    throw new RecordingError(`${field} is not ${limit}`);
+  };
   const isTick = (tick: unknown): tick is number => Number.isSafeInteger(tick) && (tick as number) >= 0;
-  for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const) if (typeof recording[field] !== "string") wrong(field, "a string");
+  for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const)
+    if (typeof recording[field] !== "string") wrong(field, "a string");
   const { tickHz, from, until, states, records, hashes } = recording;
   if (!(typeof tickHz === "number" && tickHz > 0 && tickHz <= 10_000)) wrong("tickHz", "a number above 0, up to 10000");
   if (!isTick(from)) wrong("from", "a tick");
@@ -149,7 +182,8 @@ function checkShape(recording: RoomRecording): void {
     if (!Array.isArray(list)) return wrong(field, "a list");
     let last = from - 1;
     list.forEach((item: { tick?: unknown }, i) => {
-      if (!isTick(item?.tick) || item.tick <= last || item.tick > until) wrong(`${field}[${i}].tick`, `a tick after ${last}, up to ${until}`);
+      if (!isTick(item?.tick) || item.tick <= last || item.tick > until)
+        wrong(`${field}[${i}].tick`, `a tick after ${last}, up to ${until}`);
       last = item.tick as number;
     });
   };
@@ -158,7 +192,8 @@ function checkShape(recording: RoomRecording): void {
   ascends(hashes, "hashes");
   if (states[0]?.tick !== from) wrong("states[0].tick", `${from}`);
   states.forEach((state, i) => {
-    if (!(state.packed instanceof Uint8Array || (state.packed === null && state.tick === 0))) wrong(`states[${i}].packed`, "bytes");
+    if (!(state.packed instanceof Uint8Array || (state.packed === null && state.tick === 0)))
+      wrong(`states[${i}].packed`, "bytes");
     if (typeof state.stateHash !== "string") wrong(`states[${i}].stateHash`, "a string");
   });
   records.forEach((record, i) => {

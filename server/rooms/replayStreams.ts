@@ -1,4 +1,7 @@
-/** The replays that are being made: few at once, one for an address, each only as long as somebody takes it in (slots.ts). */
+/**
+ * The replays that are being made: few at once, one for an address, each only as long as somebody takes it in
+ * (slots.ts).
+ */
 import type { Readable } from "node:stream";
 import type { RoomPool } from "../workers/pool.ts";
 import { replay, type ReplayPlan } from "./replayStream.ts";
@@ -14,7 +17,13 @@ export class ReplayStreams {
   /** @param pool of `WorkerPools.forReplays`. @param limits for tests */
   constructor(pool: RoomPool, limits: { stalledMs?: number; bufferedBytes?: number; yieldsAfterMs?: number } = {}) {
     this.#pool = pool;
-    this.#slots = new Slots({ field: "replays", code: "REPLAY_LIMIT", atOnce: REPLAYS_AT_ONCE, perAddress: 1, ...limits });
+    this.#slots = new Slots({
+      field: "replays",
+      code: "REPLAY_LIMIT",
+      atOnce: REPLAYS_AT_ONCE,
+      perAddress: 1,
+      ...limits,
+    });
   }
 
   /** Replays that are being made. */

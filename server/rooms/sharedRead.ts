@@ -1,6 +1,7 @@
 /**
- * An answer that is dear to make and that many may ask for at once. Whoever asks while it is being made gets the next one, all of them the same: nobody gets an answer that is
- * older than the question, and it takes no more than a share of the time, however many ask.
+ * An answer that is dear to make and that many may ask for at once. Whoever asks while it is being made gets the next
+ * one, all of them the same: nobody gets an answer that is older than the question, and it takes no more than a share
+ * of the time, however many ask.
  */
 
 /** Of the time, for making answers; what is left is for whoever they are about. */
@@ -27,7 +28,8 @@ export class SharedRead<T> {
     await before;
     const pauseMs = this.#notBeforeMs - performance.now();
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const startMs = performance.now(), answer = this.#read();
+    const startMs = performance.now();
+    const answer = this.#read();
     this.#next = null;
     const end = (): void => {
       const endMs = performance.now();

@@ -1,6 +1,7 @@
 /**
- * Answers that take long to make and to send (replays, recordings): few at once, fewer for one address, each only as long as somebody takes it in. Who reads slowly gives its
- * place to who asks next; who reads too slowly is given up, so that nobody keeps a place by reading a byte now and then.
+ * Answers that take long to make and to send (replays, recordings): few at once, fewer for one address, each only as
+ * long as somebody takes it in. Who reads slowly gives its place to who asks next; who reads too slowly is given up, so
+ * that nobody keeps a place by reading a byte now and then.
  */
 import { Readable } from "node:stream";
 import { CodedError, type HttpErrorCode } from "../../shared/errors.ts";
@@ -40,7 +41,12 @@ export class Slots {
   readonly #taken = new Set<Slot>();
 
   constructor(options: SlotOptions) {
-    this.#options = { stalledMs: MOST_STALLED_MS, bufferedBytes: BUFFERED_BYTES, yieldsAfterMs: YIELDS_AFTER_MS, ...options };
+    this.#options = {
+      stalledMs: MOST_STALLED_MS,
+      bufferedBytes: BUFFERED_BYTES,
+      yieldsAfterMs: YIELDS_AFTER_MS,
+      ...options,
+    };
   }
 
   /** Answers that are being sent. */
@@ -57,9 +63,12 @@ export class Slots {
   open(address: string, make: (signal: AbortSignal) => AsyncIterable<Uint8Array>): Readable {
     const { field, code, atOnce, perAddress, bufferedBytes } = this.#options;
     const own = [...this.#taken].filter((slot) => slot.address === address).length;
-    if (own >= perAddress) throw new CodedError(code, { field, value: own, limit: `${perAddress} at a time for an address` });
-    if (this.#taken.size >= atOnce && !this.#yieldOne()) throw new CodedError(code, { field, value: this.#taken.size, limit: `${atOnce} at a time in all` });
-    const ended = new AbortController(), slot: Slot = { address, ended, stream: null!, waitedMs: 0, waitsSinceMs: null, bytes: 0 };
+    if (own >= perAddress)
+      throw new CodedError(code, { field, value: own, limit: `${perAddress} at a time for an address` });
+    if (this.#taken.size >= atOnce && !this.#yieldOne())
+      throw new CodedError(code, { field, value: this.#taken.size, limit: `${atOnce} at a time in all` });
+    const ended = new AbortController();
+    const slot: Slot = { address, ended, stream: null!, waitedMs: 0, waitsSinceMs: null, bytes: 0 };
     const parts = make(ended.signal);
     slot.stream = Readable.from(this.#watched(slot, parts), { objectMode: false, highWaterMark: bufferedBytes });
     this.#taken.add(slot);
@@ -98,7 +107,8 @@ export class Slots {
   /** Ends the one that has waited longest for its reader, if that is long. */
   #yieldOne(): boolean {
     const nowMs = performance.now();
-    const waited = ({ waitedMs, waitsSinceMs }: Slot): number => waitedMs + (waitsSinceMs === null ? 0 : nowMs - waitsSinceMs);
+    const waited = ({ waitedMs, waitsSinceMs }: Slot): number =>
+      waitedMs + (waitsSinceMs === null ? 0 : nowMs - waitsSinceMs);
     const slowest = [...this.#taken].sort((a, b) => waited(b) - waited(a))[0];
     if (!slowest || slowest.waitsSinceMs === null || waited(slowest) < this.#options.yieldsAfterMs) return false;
     this.#end(slowest);

@@ -13,9 +13,11 @@ import { errorResponses, nameParam } from "./schemas.ts";
 const MOST_SECONDS = 3600;
 
 /** Recordings that are being sent, in all and to one address. */
-const RECORDINGS_AT_ONCE = 8, RECORDINGS_PER_ADDRESS = 4;
+const RECORDINGS_AT_ONCE = 8;
+const RECORDINGS_PER_ADDRESS = 4;
 /** Of one room, at once and then per minute: each has a thread step up to seconds of the room again. */
-const UNDO_BURST = 10, UNDOS_PER_MINUTE = 20;
+const UNDO_BURST = 10;
+const UNDOS_PER_MINUTE = 20;
 
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
@@ -28,40 +30,92 @@ export interface PastRouteOptions {
 }
 
 export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
-  const sent = new Slots({ field: "recordings", code: "TOO_MANY_REQUESTS", atOnce: RECORDINGS_AT_ONCE, perAddress: RECORDINGS_PER_ADDRESS }), undos = new Attempts(UNDO_BURST, UNDOS_PER_MINUTE);
-  app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/recording", {
-    schema: {
-      tags: ["rooms"],
-      summary: "The room's last minutes, to be stepped again",
-      description: "A state, all inputs since, hashes along the way and the scene, in one file: `npm run replay -- file` steps it again and says whether every hash agrees. Nothing of the members is in it but their numbers.",
-      params,
-      querystring: { type: "object", additionalProperties: false, properties: { seconds: { type: "string", pattern: "^[0-9]{1,4}$", description: "How far back at least, if the room remembers so much; default: all." } } },
-      security: [{ token: [] }],
-      response: { 200: { description: "msgpack behind a checksum; PROTOCOL.md, section 11.", content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
-    },
-  }, async (request, reply) => {
-    const room = requestAuth.room(request), { actor } = requestAuth.of(request);
-    const { seconds: wanted } = request.query, recording = room.record(wanted === undefined ? undefined : Number(wanted));
-    const stream = sent.open(addressKey(request.ip), (signal) => recordingStream(recording, signal));
-    audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
-    return reply.type("application/octet-stream").header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`).send(stream);
+  const sent = new Slots({
+    field: "recordings",
+    code: "TOO_MANY_REQUESTS",
+    atOnce: RECORDINGS_AT_ONCE,
+    perAddress: RECORDINGS_PER_ADDRESS,
   });
+  const undos = new Attempts(UNDO_BURST, UNDOS_PER_MINUTE);
+  app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
+    "/api/rooms/:room/recording",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "The room's last minutes, to be stepped again",
+        description:
+          "A state, all inputs since, hashes along the way and the scene, in one file: `npm run replay -- file` steps it again and says whether every hash agrees. Nothing of the members is in it but their numbers.",
+        params,
+        querystring: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            seconds: {
+              type: "string",
+              pattern: "^[0-9]{1,4}$",
+              description: "How far back at least, if the room remembers so much; default: all.",
+            },
+          },
+        },
+        security: [{ token: [] }],
+        response: {
+          200: {
+            description: "msgpack behind a checksum; PROTOCOL.md, section 11.",
+            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+          },
+          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
+      const { seconds: wanted } = request.query;
+      const recording = room.record(wanted === undefined ? undefined : Number(wanted));
+      const stream = sent.open(addressKey(request.ip), (signal) => recordingStream(recording, signal));
+      audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
+      return reply
+        .type("application/octet-stream")
+        .header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`)
+        .send(stream);
+    },
+  );
 
-  app.post<{ Params: { room: string }; Body: { seconds: number } }>("/api/rooms/:room/undo", {
-    schema: {
-      tags: ["rooms"],
-      summary: "Undo the room's last seconds, for everyone",
-      description: "For the room's owner. What happened since then has not been, in recordings and after a restart too. Everybody lets go.",
-      params,
-      body: { type: "object", required: ["seconds"], additionalProperties: false, properties: { seconds: { ...seconds, description: "As far back as the room remembers at most." } } },
-      security: [{ token: [] }],
-      response: { 200: { type: "object", required: ["tick"], properties: { tick: { type: "integer", description: "The tick that the room went back to." } } }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND") },
+  app.post<{ Params: { room: string }; Body: { seconds: number } }>(
+    "/api/rooms/:room/undo",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "Undo the room's last seconds, for everyone",
+        description:
+          "For the room's owner. What happened since then has not been, in recordings and after a restart too. Everybody lets go.",
+        params,
+        body: {
+          type: "object",
+          required: ["seconds"],
+          additionalProperties: false,
+          properties: { seconds: { ...seconds, description: "As far back as the room remembers at most." } },
+        },
+        security: [{ token: [] }],
+        response: {
+          200: {
+            type: "object",
+            required: ["tick"],
+            properties: { tick: { type: "integer", description: "The tick that the room went back to." } },
+          },
+          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+        },
+      },
     },
-  }, async (request) => {
-    const room = requestAuth.room(request), { actor } = requestAuth.of(request), from = room.tick;
-    if (!undos.take(room.access.id, performance.now())) throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${UNDOS_PER_MINUTE} a minute in a room` });
-    const tick = await room.undo(request.body.seconds, 0);
-    audit.record("undo", actor, room.name, { from, tick });
-    return { tick };
-  });
+    async (request) => {
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
+      const from = room.tick;
+      if (!undos.take(room.access.id, performance.now()))
+        throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${UNDOS_PER_MINUTE} a minute in a room` });
+      const tick = await room.undo(request.body.seconds, 0);
+      audit.record("undo", actor, room.name, { from, tick });
+      return { tick };
+    },
+  );
 }

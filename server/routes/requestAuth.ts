@@ -1,8 +1,10 @@
 /**
- * Who asks over HTTP (`Authorization: Bearer`), and whether they may: every request is judged by its route's row in rules.ts, before its handler runs.
+ * Who asks over HTTP (`Authorization: Bearer`), and whether they may: every request is judged by its route's row in
+ * rules.ts, before its handler runs.
  *
  *     registered    a route without a row does not come up
- *     early         what needs no room: is there a token, is it one, is it an admin's? Before the store or another process is asked for anything,
+ *     early         what needs no room: is there a token, is it one, is it an admin's? Before the store or another
+ *                   process is asked for anything,
  *                   so that in `tokens` mode nobody without one learns which rooms there are
  *     judge         in the room that the address names: role, ban, lock, password (auth/admission.ts), as at the socket
  */
@@ -71,7 +73,9 @@ export class RequestAuth {
     });
   }
 
-  /** Before anything is done for a request, and after it is known who really asks (cluster/forward.ts): what it costs. */
+  /**
+   * Before anything is done for a request, and after it is known who really asks (cluster/forward.ts): what it costs.
+   */
   charge(app: FastifyInstance, budgets: Budgets): void {
     app.addHook("onRequest", async (request, reply) => {
       const { cost } = ruleFor(request) ?? NOTHING_THERE;
@@ -86,7 +90,11 @@ export class RequestAuth {
   judgeEarly(app: FastifyInstance): void {
     app.addHook("preValidation", async (request) => {
       const identity = await this.#early(request);
-      this.#judged.set(request, { identity, actor: identity?.subject ?? `somebody at ${addressKey(request.ip)}`, room: undefined });
+      this.#judged.set(request, {
+        identity,
+        actor: identity?.subject ?? `somebody at ${addressKey(request.ip)}`,
+        room: undefined,
+      });
     });
   }
 
@@ -109,13 +117,23 @@ export class RequestAuth {
   }
 
   async #early(request: FastifyRequest): Promise<Identity | null> {
-    const who = ruleFor(request)?.who ?? "everyone", open = this.auth.mode === "open";
+    const who = ruleFor(request)?.who ?? "everyone";
+    const open = this.auth.mode === "open";
     if (who === "everyone" || who === "socket" || (who === "listed" && open)) return null;
     const identity = await this.#identify(request);
     if (who === "admin") this.#requireAdmin(request, identity);
-    if (identity === null && (who === "bearer" || !open)) throw this.#tokenNeeded(isRole(who) ? who : who === "listed" ? "spectator" : "owner");
+    if (identity === null && (who === "bearer" || !open))
+      throw this.#tokenNeeded(isRole(who) ? who : who === "listed" ? "spectator" : "owner");
     const { room } = request.params as { room?: string };
-    if (identity !== null && !open && who !== "admin" && room !== undefined && identity.room !== "*" && identity.room !== room) throw this.#notAllowed(null, isRole(who) ? who : "spectator");
+    if (
+      identity !== null &&
+      !open &&
+      who !== "admin" &&
+      room !== undefined &&
+      identity.room !== "*" &&
+      identity.room !== room
+    )
+      throw this.#notAllowed(null, isRole(who) ? who : "spectator");
     return identity;
   }
 
@@ -124,10 +142,15 @@ export class RequestAuth {
     const { authorization } = request.headers;
     if (authorization === undefined) return null;
     const address = addressKey(request.ip);
-    if (!this.#badTokens.take(address, performance.now())) throw new CodedError("TOO_MANY_REQUESTS", { field: "authorization", limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none` });
+    if (!this.#badTokens.take(address, performance.now()))
+      throw new CodedError("TOO_MANY_REQUESTS", {
+        field: "authorization",
+        limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none`,
+      });
     try {
       const [scheme, token, ...rest] = authorization.split(" ");
-      if (scheme?.toLowerCase() !== "bearer" || !token || rest.length > 0) throw new TokenError("the header does not have the form Bearer <token>");
+      if (scheme?.toLowerCase() !== "bearer" || !token || rest.length > 0)
+        throw new TokenError("the header does not have the form Bearer <token>");
       const identity = await this.auth.identify(token);
       this.#badTokens.giveBack(address, performance.now());
       return identity;
@@ -148,15 +171,26 @@ export class RequestAuth {
 
   /** @throws CodedError ROOM_NOT_FOUND, BANNED, ROOM_LOCKED, TOKEN_NEEDED, NOT_ALLOWED */
   #inRoom(request: FastifyRequest, least: Role): void {
-    const { room: name } = request.params as { room: string }, room = this.#find(name);
+    const { room: name } = request.params as { room: string };
+    const room = this.#find(name);
     if (!room) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
-    const judged = this.of(request), role = this.admit(request, judged.identity, room, least);
-    if (!atLeast(role, least)) throw judged.identity === null ? this.#tokenNeeded(least) : this.#notAllowed(role, least);
+    const judged = this.of(request);
+    const role = this.admit(request, judged.identity, room, least);
+    if (!atLeast(role, least))
+      throw judged.identity === null ? this.#tokenNeeded(least) : this.#notAllowed(role, least);
     judged.room = room;
   }
 
-  /** @returns as what the request comes into the room, as if it came by a socket. @throws CodedError as `#inRoom` does */
-  admit(request: FastifyRequest, identity: Identity | null, room: Pick<Room, "name" | "access" | "members">, least: Role): Role {
+  /**
+   * @returns as what the request comes into the room, as if it came by a socket.
+   * @throws CodedError as `#inRoom` does
+   */
+  admit(
+    request: FastifyRequest,
+    identity: Identity | null,
+    room: Pick<Room, "name" | "access" | "members">,
+    least: Role,
+  ): Role {
     const role = identity && roleIn(identity, { name: room.name, id: room.access.id });
     const known = role === null ? null : { role, subject: identity!.subject };
     const wasIn = known !== null && room.members.hasSubject(known.subject);
@@ -186,8 +220,13 @@ export class RequestAuth {
 
   #notAllowed(role: Role | null, least: Role): CodedError {
     this.#metrics.auth.refused("not_allowed");
-    return new CodedError("NOT_ALLOWED", { field: "role", value: role ?? "none in this room", limit: `${least} or above` });
+    return new CodedError("NOT_ALLOWED", {
+      field: "role",
+      value: role ?? "none in this room",
+      limit: `${least} or above`,
+    });
   }
 }
 
-const ruleFor = (request: FastifyRequest): Rule | undefined => (request.routeOptions.config as FastifyContextConfig | undefined)?.rule;
+const ruleFor = (request: FastifyRequest): Rule | undefined =>
+  (request.routeOptions.config as FastifyContextConfig | undefined)?.rule;

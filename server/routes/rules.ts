@@ -1,8 +1,10 @@
 /**
- * Who may ask for what, and what it costs: one row for every route. A route without a row does not come up (`ruleOf` throws when it is registered), a request is judged by its row
- * before its handler runs (requestAuth.ts), and `tests/integration/rules.test.ts` asks every row as every role in every state of a room.
+ * Who may ask for what, and what it costs: one row for every route. A route without a row does not come up (`ruleOf`
+ * throws when it is registered), a request is judged by its row before its handler runs (requestAuth.ts), and
+ * `tests/integration/rules.test.ts` asks every row as every role in every state of a room.
  *
- * A cost is about what the request takes of the main thread, ms, measured on two cores at 2.5 GHz; an address has so many a second (`PLIANT_ADDRESS_BUDGET`).
+ * A cost is about what the request takes of the main thread, ms, measured on two cores at 2.5 GHz; an address has so
+ * many a second (`PLIANT_ADDRESS_BUDGET`).
  */
 import type { Role } from "../../shared/roles.ts";
 
@@ -12,7 +14,8 @@ import type { Role } from "../../shared/roles.ts";
  * `opener`     `open` mode: everyone. `tokens` mode: who has an owner's token for the name
  * `bearer`     who has a valid token; what it is good for the route decides
  * `socket`     hello decides, by the same rules of the room (auth.ts)
- * a role       who has at least this role in the room that the address names, and is kept out by no ban, lock or password; `admin` needs no room
+ * a role       who has at least this role in the room that the address names, and is kept out by no ban, lock or
+ * password; `admin` needs no room
  */
 export type Who = "everyone" | "listed" | "opener" | "bearer" | "socket" | Role;
 
@@ -67,7 +70,8 @@ export const NOTHING_THERE: Rule = { who: "everyone", cost: 0.5 };
  * @throws Error when no row says who may ask for it
  */
 export function ruleOf(method: string, url: string): Rule {
-  const asked = method === "HEAD" ? "GET" : method, exact = RULES[`${asked} ${url}`];
+  const asked = method === "HEAD" ? "GET" : method;
+  const exact = RULES[`${asked} ${url}`];
   if (exact) return exact;
   const documents = RULES[`${asked} /docs/*`];
   if (documents && url.startsWith("/docs/")) return documents;

@@ -1,4 +1,7 @@
-/** The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it is `Connection`'s. */
+/**
+ * The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it
+ * is `Connection`'s.
+ */
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -29,7 +32,10 @@ export interface SocketRouteOptions {
   metrics: Metrics;
 }
 
-export async function socketRoutes(app: FastifyInstance, { config, auth, budgets, registry, metrics }: SocketRouteOptions): Promise<void> {
+export async function socketRoutes(
+  app: FastifyInstance,
+  { config, auth, budgets, registry, metrics }: SocketRouteOptions,
+): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
 
@@ -62,11 +68,19 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, budgets
     preValidation: async (request) => {
       if (!fromAllowedOrigin(request, config.origins)) {
         metrics.auth.refused("origin");
-        throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit: config.origins.join(", ") });
+        throw new CodedError("ORIGIN_REFUSED", {
+          field: "origin",
+          value: request.headers.origin,
+          limit: config.origins.join(", "),
+        });
       }
       if ((perAddress.get(addressKey(request.ip)) ?? 0) >= config.connectionsPerAddress) {
         metrics.auth.refused("address_limit");
-        throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: config.connectionsPerAddress, limit: config.connectionsPerAddress });
+        throw new CodedError("ADDRESS_LIMIT", {
+          field: "connections",
+          value: config.connectionsPerAddress,
+          limit: config.connectionsPerAddress,
+        });
       }
     },
     handler: async () => {
@@ -81,7 +95,8 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, budgets
         metrics,
         spend: () => budgets.spend(ip, MESSAGE_COST),
         authorize: (self, hello) => {
-          const { token, password, resume } = hello, room = registry.find(name);
+          const { token, password, resume } = hello;
+          const room = registry.find(name);
           if (!room) return auth.refuseAbsent(name, { token, address: ip });
           const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
@@ -114,7 +129,8 @@ function roomOf(registry: RoomRegistry, name: string): Room {
 function join(registry: RoomRegistry, name: string, connection: Connection, hello: Hello, entry: Entry): Membership {
   const membership = roomOf(registry, name).join(connection, hello, entry);
   connection.endsAtMs = entry.expiresAtMs;
-  if (entry.tokenProblem !== undefined) connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
+  if (entry.tokenProblem !== undefined)
+    connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
   return membership;
 }
 

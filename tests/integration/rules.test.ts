@@ -1,4 +1,7 @@
-/** Every route, asked by everybody in every state of a room: what is answered is what routes/rules.ts says, over real HTTP and real sockets. */
+/**
+ * Every route, asked by everybody in every state of a room: what is answered is what routes/rules.ts says, over real
+ * HTTP and real sockets.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,8 @@ import { CloseCode } from "../../shared/protocol.ts";
 import { atLeast, isRole, type Role } from "../../shared/roles.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
-const MODES = ["open", "tokens"] as const, STATES = ["open", "locked", "password", "banned"] as const;
+const MODES = ["open", "tokens"] as const;
+const STATES = ["open", "locked", "password", "banned"] as const;
 /** `other`: a player of another room. All but none have a token. */
 const CALLERS = ["none", "other", "spectator", "player", "owner", "admin"] as const;
 type Mode = (typeof MODES)[number];
@@ -20,18 +24,63 @@ type State = (typeof STATES)[number];
 type Caller = (typeof CALLERS)[number];
 
 /** As what each comes into the room, or why not. `banned`: the address and the subjects of spectator and player are. */
-const INSIDE: Record<Mode, Record<State, Record<Caller, Role | "BANNED" | "ROOM_LOCKED" | "TOKEN_NEEDED" | "PASSWORD" | "NOT_ALLOWED">>> = {
+const INSIDE: Record<
+  Mode,
+  Record<State, Record<Caller, Role | "BANNED" | "ROOM_LOCKED" | "TOKEN_NEEDED" | "PASSWORD" | "NOT_ALLOWED">>
+> = {
   open: {
     open: { none: "player", other: "player", spectator: "spectator", player: "player", owner: "owner", admin: "admin" },
-    locked: { none: "ROOM_LOCKED", other: "ROOM_LOCKED", spectator: "ROOM_LOCKED", player: "ROOM_LOCKED", owner: "owner", admin: "admin" },
-    password: { none: "PASSWORD", other: "PASSWORD", spectator: "spectator", player: "player", owner: "owner", admin: "admin" },
+    locked: {
+      none: "ROOM_LOCKED",
+      other: "ROOM_LOCKED",
+      spectator: "ROOM_LOCKED",
+      player: "ROOM_LOCKED",
+      owner: "owner",
+      admin: "admin",
+    },
+    password: {
+      none: "PASSWORD",
+      other: "PASSWORD",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
     banned: { none: "BANNED", other: "BANNED", spectator: "BANNED", player: "BANNED", owner: "owner", admin: "admin" },
   },
   tokens: {
-    open: { none: "TOKEN_NEEDED", other: "NOT_ALLOWED", spectator: "spectator", player: "player", owner: "owner", admin: "admin" },
-    locked: { none: "TOKEN_NEEDED", other: "NOT_ALLOWED", spectator: "ROOM_LOCKED", player: "ROOM_LOCKED", owner: "owner", admin: "admin" },
-    password: { none: "TOKEN_NEEDED", other: "NOT_ALLOWED", spectator: "spectator", player: "player", owner: "owner", admin: "admin" },
-    banned: { none: "TOKEN_NEEDED", other: "NOT_ALLOWED", spectator: "BANNED", player: "BANNED", owner: "owner", admin: "admin" },
+    open: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
+    locked: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "ROOM_LOCKED",
+      player: "ROOM_LOCKED",
+      owner: "owner",
+      admin: "admin",
+    },
+    password: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
+    banned: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "BANNED",
+      player: "BANNED",
+      owner: "owner",
+      admin: "admin",
+    },
   },
 };
 
@@ -72,13 +121,15 @@ const SOCKET = "GET /api/rooms/:room/socket";
 
 /** What the row's answer must be: the status that lets through, or the code that refuses. */
 function expected(route: string, mode: Mode, state: State, caller: Caller): string | number {
-  const { who } = RULES[route]!, { passes } = SAMPLES[route]!;
+  const { who } = RULES[route]!;
+  const { passes } = SAMPLES[route]!;
   const refused = caller === "none" ? "TOKEN_NEEDED" : "NOT_ALLOWED";
   switch (who) {
     case "everyone":
       return passes;
     case "listed":
-      if (mode === "open" || atLeastSomething(caller) || (caller === "other" && route === "GET /api/rooms")) return passes;
+      if (mode === "open" || atLeastSomething(caller) || (caller === "other" && route === "GET /api/rooms"))
+        return passes;
       return refused;
     case "opener":
       return mode === "open" || atLeastSomething(caller) ? passes : refused;
@@ -107,7 +158,8 @@ beforeAll(async () => {
   const mint = new TokenMint([SECRET]);
   for (const caller of CALLERS) {
     if (caller === "none") continue;
-    const room = caller === "other" ? "elsewhere" : "*", role = caller === "other" ? "player" : caller;
+    const room = caller === "other" ? "elsewhere" : "*";
+    const role = caller === "other" ? "player" : caller;
     tokens[caller] = (await mint.sign({ room, role, subject: caller, seconds: 600 })).token;
   }
 });
@@ -120,17 +172,28 @@ async function prepare(server: TestServer, room: string, state: State): Promise<
   // Who has left is expected back for a while.
   for (const session of members.sessions.values()) members.kick(session, CloseCode.kicked, "the next one asks");
   await access.setLocked(state === "locked");
-  if (access.hasPassword !== (state === "password")) await access.setPassword(state === "password" ? "open sesame" : null);
+  if (access.hasPassword !== (state === "password"))
+    await access.setPassword(state === "password" ? "open sesame" : null);
   await access.liftBans();
   if (state !== "banned") return;
   const untilMs = Date.now() + 600_000;
-  for (const mark of [{ address: "127.0.0.1" }, { subject: "spectator" }, { subject: "player" }]) await access.ban({ ...mark, untilMs, name: "mallory" }, Date.now());
+  for (const mark of [{ address: "127.0.0.1" }, { subject: "spectator" }, { subject: "player" }])
+    await access.ban({ ...mark, untilMs, name: "mallory" }, Date.now());
 }
 
 async function ask(server: TestServer, route: string, caller: Caller): Promise<string | number> {
-  const { path, body, passes } = SAMPLES[route]!, [method] = route.split(" ") as [string];
-  const headers = { ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }), ...(body && { "content-type": "application/json" }) };
-  const answer = await fetch(`${server.url}${path}`, { method, headers, redirect: "manual", ...(body && { body: JSON.stringify(body) }) });
+  const { path, body, passes } = SAMPLES[route]!;
+  const [method] = route.split(" ") as [string];
+  const headers = {
+    ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+    ...(body && { "content-type": "application/json" }),
+  };
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body && { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   if (answer.status === passes) return passes;
   const code = text.startsWith("{") ? (JSON.parse(text) as { code?: string }).code : undefined;
@@ -140,12 +203,26 @@ async function ask(server: TestServer, route: string, caller: Caller): Promise<s
 async function enter(server: TestServer, caller: Caller): Promise<string | number> {
   const bot = Bot.connect(server.url, "room", tokens[caller] === undefined ? {} : { joinToken: tokens[caller] });
   const closed = bot.untilClosed().then(({ code }) => code);
-  const role = await Promise.race([closed, bot.until(() => bot.welcome !== undefined, "welcome").then(() => bot.welcome.role, () => closed)]);
+  const role = await Promise.race([
+    closed,
+    bot
+      .until(() => bot.welcome !== undefined, "welcome")
+      .then(
+        () => bot.welcome.role,
+        () => closed,
+      ),
+  ]);
   if (isRole(role)) await bot.leave();
   return role;
 }
 
-const CLOSED: Record<string, number> = { BANNED: CloseCode.kicked, ROOM_LOCKED: CloseCode.locked, TOKEN_NEEDED: CloseCode.tokenNeeded, NOT_ALLOWED: CloseCode.tokenNeeded, PASSWORD: CloseCode.passwordNeeded };
+const CLOSED: Record<string, number> = {
+  BANNED: CloseCode.kicked,
+  ROOM_LOCKED: CloseCode.locked,
+  TOKEN_NEEDED: CloseCode.tokenNeeded,
+  NOT_ALLOWED: CloseCode.tokenNeeded,
+  PASSWORD: CloseCode.passwordNeeded,
+};
 
 test("every row has a sample here, and is a route", async () => {
   expect([...Object.keys(SAMPLES), SOCKET].sort()).toEqual(Object.keys(RULES).sort());
@@ -158,9 +235,12 @@ test("every row has a sample here, and is a route", async () => {
 });
 
 test("a route without a row does not come up", async () => {
-  const server = await startTestServer(), app = Fastify();
+  const server = await startTestServer();
+  const app = Fastify();
   new RequestAuth({ auth: null!, audit: null!, metrics: null!, find: () => undefined }).watchRoutes(app);
-  expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow("no rule says who may ask for GET /api/rooms/:room/secrets");
+  expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
+    "no rule says who may ask for GET /api/rooms/:room/secrets",
+  );
   expect(() => app.post("/api/scenes", async () => "taken")).toThrow("no rule");
   await server.close();
 });
@@ -173,7 +253,8 @@ describe.each(MODES)("in %s mode", (auth) => {
   afterAll(() => server.close());
 
   test.each(STATES)("a room that is %s", async (state) => {
-    const found: Record<string, unknown> = {}, wanted: Record<string, unknown> = {};
+    const found: Record<string, unknown> = {};
+    const wanted: Record<string, unknown> = {};
     for (const route of Object.keys(SAMPLES)) {
       for (const caller of CALLERS) {
         const { room = "room" } = SAMPLES[route]!;
@@ -207,20 +288,53 @@ test("in tokens mode nobody without a token for it learns whether a room is ther
   const server = await startTestServer({ auth: "tokens", tokenSecrets: [SECRET] });
   await server.app.registry.create({ scene: "cube", name: "made" });
   for (const caller of ["none", "other"] as const) {
-    for (const [method, path] of [["GET", ""], ["DELETE", ""], ["GET", "/positions"], ["GET", "/recording"], ["GET", "/replay"], ["POST", "/undo"]] as const) {
-      const answers = await Promise.all(["made", "never-made"].map(async (room) => {
-        const headers = { ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }), ...(method === "POST" && { "content-type": "application/json" }) };
-        const answer = await fetch(`${server.url}/api/rooms/${room}${path}`, { method, headers, ...(method === "POST" && { body: '{"seconds":1}' }) });
-        return [answer.status, (await answer.text()).replaceAll(`"${room}"`, "<room>")];
-      }));
+    for (const [method, path] of [
+      ["GET", ""],
+      ["DELETE", ""],
+      ["GET", "/positions"],
+      ["GET", "/recording"],
+      ["GET", "/replay"],
+      ["POST", "/undo"],
+    ] as const) {
+      const answers = await Promise.all(
+        ["made", "never-made"].map(async (room) => {
+          const headers = {
+            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+            ...(method === "POST" && { "content-type": "application/json" }),
+          };
+          const answer = await fetch(`${server.url}/api/rooms/${room}${path}`, {
+            method,
+            headers,
+            ...(method === "POST" && { body: '{"seconds":1}' }),
+          });
+          return [answer.status, (await answer.text()).replaceAll(`"${room}"`, "<room>")];
+        }),
+      );
       expect([method, path, answers[0]]).toEqual([method, path, answers[1]]);
     }
-    const opened = await Promise.all([{ room: "made", scene: "cube" }, { room: "made", scene: "sheet" }, { room: "never-made", scene: "cube" }].map(async (body) => {
-      const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json", ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }) }, body: JSON.stringify(body) });
-      return [answer.status, (await answer.text()).replaceAll(`"${body.room}"`, "<room>")];
-    }));
+    const opened = await Promise.all(
+      [
+        { room: "made", scene: "cube" },
+        { room: "made", scene: "sheet" },
+        { room: "never-made", scene: "cube" },
+      ].map(async (body) => {
+        const answer = await fetch(`${server.url}/api/rooms`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+          },
+          body: JSON.stringify(body),
+        });
+        return [answer.status, (await answer.text()).replaceAll(`"${body.room}"`, "<room>")];
+      }),
+    );
     expect(opened).toEqual([opened[0], opened[0], opened[0]]);
-    const closes = await Promise.all(["made", "never-made"].map((room) => Bot.connect(server.url, room, tokens[caller] === undefined ? {} : { joinToken: tokens[caller] }).untilClosed()));
+    const closes = await Promise.all(
+      ["made", "never-made"].map((room) =>
+        Bot.connect(server.url, room, tokens[caller] === undefined ? {} : { joinToken: tokens[caller] }).untilClosed(),
+      ),
+    );
     expect(closes[0]).toEqual(closes[1]);
   }
   await server.close();
