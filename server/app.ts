@@ -13,6 +13,7 @@ import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
 import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
 import type { Config } from "./config.ts";
+import { hostCheck, proxyCheck, trustFor } from "./auth/trust.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
 import { Budgets } from "./auth/budgets.ts";
@@ -27,6 +28,7 @@ import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
+import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -82,11 +84,13 @@ export interface App {
 export async function buildApp(config: Config, logger: FastifyServerOptions["logger"] = false): Promise<App> {
   const fastify = Fastify({
     logger,
-    trustProxy: config.trustProxy,
-    genReqId: requestIds(config.trustProxy),
+    trustProxy: trustFor(config.trustProxy),
+    genReqId: requestIds(config.trustProxy !== false),
     bodyLimit: 64 * 1024,
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
+    requestTimeout: BODY_MS,
+    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   });
   const log = fastify.log;
@@ -145,6 +149,13 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   requestAuth.watchRoutes(fastify);
   requestAuth.judgeEarly(fastify);
   requestAuth.judge(fastify);
+  const lines = new Lines({
+    perAddress: config.httpConnectionsPerAddress,
+    carries: proxyCheck(config.trustProxy),
+    onRefused: () => metrics.auth.refused("address_limit"),
+  });
+  lines.watch(fastify.server);
+  checkHosts(fastify, config, metrics);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
@@ -193,6 +204,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       cluster: durability.cluster,
       secrets: forwardingSecrets,
       metrics: metrics.cluster,
+      onForwarded: (socket) => lines.carries(socket),
     });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () =>
@@ -277,6 +289,17 @@ function countSessions(registry: RoomRegistry): { connected: number; resumable: 
     all += room.members.sessions.size;
   }
   return { connected, resumable: all - connected };
+}
+
+/** Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they have. */
+function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
+  const ours = hostCheck(config);
+  fastify.addHook("onRequest", async (request) => {
+    const { url } = request.routeOptions;
+    if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
+    metrics.auth.refused("host");
+    throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
+  });
 }
 
 /**

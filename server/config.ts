@@ -2,6 +2,7 @@
  * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
+import { parseTrustProxy, type TrustProxy } from "./auth/trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -59,7 +60,11 @@ export interface Config {
   /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` any. */
   origins: string[];
   /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
-  trustProxy: boolean;
+  trustProxy: TrustProxy;
+  /** Names of this server that a request may be meant for: `auto`, `*`, or a list. */
+  hosts: string[];
+  /** Plain HTTP connections of one address. */
+  httpConnectionsPerAddress: number;
   /** Where rooms outlive the process: `sqlite` (a file in `dataDir`), `none` (nowhere), or a postgres:// URL. */
   store: string;
   /** Folder of what the server writes. */
@@ -138,6 +143,15 @@ export function readConfig(env: Environment): Config {
       .map((item) => item.trim())
       .filter((item) => item !== "");
 
+  const trust = (name: string, fallback: string): TrustProxy => {
+    const trusted = parseTrustProxy(text(name, fallback));
+    if (trusted === null) {
+      const limit = "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
+      throw new ConfigError(name, text(name, fallback), limit);
+    }
+    return trusted;
+  };
+
   /** Keys, by commas. What is wrong with one is said without saying it. */
   const secrets = (name: string, keys: string[], minBytes: number): string[] => {
     for (const key of keys) {
@@ -184,7 +198,9 @@ export function readConfig(env: Environment): Config {
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
     origins: list("PLIANT_ORIGINS", "same"),
-    trustProxy: choice("PLIANT_TRUST_PROXY", "false", ["true", "false"]) === "true",
+    trustProxy: trust("PLIANT_TRUST_PROXY", "false"),
+    hosts: list("PLIANT_HOSTS", "auto"),
+    httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
     store: text("PLIANT_STORE", "sqlite"),
     dataDir: text("PLIANT_DATA_DIR", "data"),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),

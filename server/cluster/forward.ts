@@ -6,6 +6,7 @@
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
@@ -24,12 +25,14 @@ export interface ForwardOptions {
   /** The first signs, all verify. */
   secrets: readonly string[];
   metrics: ClusterMetrics;
+  /** The connection is another process's. */
+  onForwarded: (connection: Socket) => void;
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
 export async function forwardToOwners(
   app: FastifyInstance,
-  { cluster, secrets, metrics }: ForwardOptions,
+  { cluster, secrets, metrics, onForwarded }: ForwardOptions,
 ): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -54,7 +57,9 @@ export async function forwardToOwners(
       typeof header === "string"
         ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" })
         : null;
-    if (address !== null) Object.defineProperty(request, "ip", { value: address });
+    if (address === null) return;
+    onForwarded(request.raw.socket);
+    Object.defineProperty(request, "ip", { value: address });
   });
 
   app.addHook("preValidation", async (request, reply) => {

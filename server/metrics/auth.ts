@@ -7,6 +7,7 @@ import type { Maker } from "./maker.ts";
  */
 export const REFUSALS = [
   "origin",
+  "host",
   "address_limit",
   "rooms_per_address",
   "creation_rate",

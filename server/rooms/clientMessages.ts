@@ -222,6 +222,8 @@ class FieldReader {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
+      // The decoder takes halves of surrogate pairs for characters; sent on, they would be no UTF-8.
+      if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
     return options;
@@ -287,7 +289,7 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
 /** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
 export function cleanName(name: string | undefined): string | undefined {
   const cleaned = [
-    ...(name ?? "")
+    ...(name ?? "").toWellFormed()
       .normalize("NFC")
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
       .trim(),
