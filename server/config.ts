@@ -146,7 +146,8 @@ export function readConfig(env: Environment): Config {
   const trust = (name: string, fallback: string): TrustProxy => {
     const trusted = parseTrustProxy(text(name, fallback));
     if (trusted === null) {
-      const limit = "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
+      const limit =
+        "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
       throw new ConfigError(name, text(name, fallback), limit);
     }
     return trusted;

@@ -289,7 +289,8 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
 /** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
 export function cleanName(name: string | undefined): string | undefined {
   const cleaned = [
-    ...(name ?? "").toWellFormed()
+    ...(name ?? "")
+      .toWellFormed()
       .normalize("NFC")
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
       .trim(),

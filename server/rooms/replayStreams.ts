@@ -8,7 +8,7 @@ import { replay, type ReplayPlan } from "./replayStream.ts";
 import { Slots } from "./slots.ts";
 
 /** They share one thread. */
-export const REPLAYS_AT_ONCE = 4;
+const REPLAYS_AT_ONCE = 4;
 
 export class ReplayStreams {
   readonly #pool: RoomPool;

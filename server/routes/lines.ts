@@ -45,7 +45,9 @@ export class Lines {
 
   watch(server: Server): void {
     server.on("connection", (socket: Socket) => this.#opened(socket));
-    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => this.#asked(request.socket, response));
+    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) =>
+      this.#asked(request.socket, response),
+    );
     server.prependListener("upgrade", ({ socket }: IncomingMessage) => {
       socket.setTimeout(0);
       this.carries(socket);
@@ -62,7 +64,8 @@ export class Lines {
   #opened(socket: Socket): void {
     const { remoteAddress = "" } = socket;
     if (this.#options.carries(remoteAddress)) return;
-    const address = addressKey(remoteAddress), line: Line = { socket, address, busy: 0 };
+    const address = addressKey(remoteAddress),
+      line: Line = { socket, address, busy: 0 };
     const lines = this.#lines.get(address) ?? new Set<Line>();
     if (lines.size >= this.#options.perAddress) {
       this.#options.onRefused();
