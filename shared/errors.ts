@@ -42,6 +42,10 @@ export const HttpErrors = {
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
   ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
   NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
+  STORE_AWAY: {
+    status: 503,
+    text: "It could not be stored that this was done: a restart may forget it. It is tried again; ask again to know.",
+  },
   ROOM_MOVING: {
     status: 503,
     text: "The room is on its way from one server process to another; try again in a moment.",
@@ -53,6 +57,7 @@ export type HttpErrorCode = keyof typeof HttpErrors;
 
 /** Codes of the socket's `notice` message: something was refused or happened, the connection goes on. */
 export const Notices = {
+  STORE_AWAY: { text: "It could not be stored that this was done: a restart may forget it. It is tried again." },
   RATE_LIMITED: { text: "Inputs came faster than the limit and were dropped." },
   OUT_OF_RANGE: { text: "An input named something that does not exist or lay outside its range, and was dropped." },
   GRAB_LIMIT: { text: "This member holds as many points as one may." },

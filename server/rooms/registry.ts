@@ -73,6 +73,8 @@ export class RoomRegistry {
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
   /** Names of rooms with a thread of their own. */
   readonly #dedicated = new Set<string>();
+  /** Rooms that are over, until the store has forgotten them. */
+  readonly #removing = new Map<string, Promise<void>>();
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -196,11 +198,18 @@ export class RoomRegistry {
     await this.#opening.get(name)?.room.catch(() => {});
     const { persistence, log } = this.#options;
     if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name)))
-      return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+      return this.#end(this.get(name));
     const lease = await persistence.store.claim(name, persistence.holder);
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     await persistence.store.removeRoom(lease);
     log.info({ room: name }, "a room that nobody had open was removed from the store");
+  }
+
+  /** Resolves when the store has forgotten it, too. @throws CodedError STORE_AWAY */
+  async #end(room: Room): Promise<void> {
+    const disposed = room.dispose(CloseCode.roomGone, "the room was deleted");
+    await this.#removing.get(room.name);
+    await disposed;
   }
 
   /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
@@ -349,7 +358,11 @@ export class RoomRegistry {
       const onDisposed = (room: Room, end: RoomEnd): void => {
         if (own) this.#dedicated.delete(name);
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
-        if (end === "over") void persistence?.journalWriter.remove(name);
+        if (end !== "over" || !persistence) return;
+        const removed = persistence.journalWriter.remove(name);
+        this.#removing.set(name, removed);
+        // Whoever has asked for its end hears of it; it is in the log.
+        removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
       const mayStep = persistence ? () => persistence.mayStep(name) : () => true;
       const room = await begin({
@@ -364,18 +377,14 @@ export class RoomRegistry {
         log,
         onDisposed,
         mayStep,
+        durable: async () => persistence?.journalWriter.durable(name),
       });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
       if (persistence && lease)
-        access.onChanged = () =>
-          void persistence.store
-            .writeSettings(lease, access.toSettings())
-            .catch((error: unknown) =>
-              log.error({ room: name, err: error }, "the store did not take a room's settings"),
-            );
+        access.onChanged = () => persistence.journalWriter.settingsChanged(name);
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: pool.kind }, "room opened");

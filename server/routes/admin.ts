@@ -98,7 +98,7 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       const { member, banSeconds } = request.body;
       const target = room.members.sessions.get(member);
       if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
-      room.moderation.kick(target, banSeconds, actor);
+      await room.moderation.kick(target, banSeconds, actor).finally(() => room.moderation.tellAccess());
       return reply.code(204).send(null);
     },
   );
