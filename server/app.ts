@@ -13,7 +13,7 @@ import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
 import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
 import type { Config } from "./config.ts";
-import { hostCheck, proxyCheck, trustFor } from "./auth/trust.ts";
+import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
 import { Budgets } from "./auth/budgets.ts";
@@ -228,15 +228,15 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     registry,
     roomsPerMinute: config.roomsPerMinute,
   });
-  recordingRoutes(fastify, { requestAuth, audit, registry });
-  replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
+  recordingRoutes(fastify, { requestAuth, audit });
+  replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
   const others = durability && {
     list: () => durability.cluster.list(),
     ask: (listings: readonly Listing[], query: PeerQuery) =>
       queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query),
   };
-  adminRoomsRoute(fastify, { requestAuth, others, registry });
+  adminRoomsRoute(fastify, { others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
   reportRoutes(fastify, config.reportDir);
@@ -294,7 +294,8 @@ function countSessions(registry: RoomRegistry): { connected: number; resumable: 
 /** Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they have. */
 function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
   const ours = hostCheck(config);
-  fastify.addHook("onRequest", async (request) => {
+  // After every onRequest: only then are sockets known to be some, and ended with their refusal.
+  fastify.addHook("preParsing", async (request) => {
     const { url } = request.routeOptions;
     if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
     metrics.auth.refused("host");

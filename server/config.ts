@@ -2,7 +2,7 @@
  * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
-import { parseTrustProxy, type TrustProxy } from "./auth/trust.ts";
+import { parseTrustProxy, type TrustProxy } from "./trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 

@@ -62,6 +62,10 @@ export interface Credentials {
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
+/** Tokens that are none, which an address may show at once and then per minute. */
+const BAD_TOKEN_BURST = 60;
+export const BAD_TOKENS_PER_MINUTE = 30;
+
 /** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
 const OWNER_TOKEN_SECONDS = 30 * 86_400;
 
@@ -69,12 +73,23 @@ export class Auth {
   readonly mode: AuthMode;
   readonly mint: TokenMint;
   readonly #adminToken: string | null;
+  /** Shared by sockets and HTTP. */
+  readonly badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
 
   constructor({ mode, secrets, adminToken }: AuthOptions) {
     this.mode = mode;
     this.mint = new TokenMint(secrets);
     this.#adminToken = adminToken;
+  }
+
+  /** As `identify`, for sockets: an address that has shown too many tokens that are none has to wait even with a good one. @throws TokenError */
+  async #identifyFrom(token: string, address: string): Promise<Identity> {
+    if (!this.badTokens.take(address, performance.now()))
+      throw new TokenError(`too many tokens that are none from this address: ${BAD_TOKENS_PER_MINUTE} a minute`);
+    const identity = await this.identify(token);
+    this.badTokens.giveBack(address, performance.now());
+    return identity;
   }
 
   /** @throws TokenError */
@@ -107,11 +122,11 @@ export class Auth {
    * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
    * @throws Refused
    */
-  async refuseAbsent(room: string, { token }: Credentials): Promise<never> {
+  async refuseAbsent(room: string, { token, address }: Credentials): Promise<never> {
     if (this.mode === "tokens") {
       if (token === undefined) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
       try {
-        const identity = await this.identify(token);
+        const identity = await this.#identifyFrom(token, address);
         if (identity.room !== "*" && identity.room !== room) throw new TokenError("it is for another room");
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
@@ -148,7 +163,7 @@ export class Auth {
     address: string,
   ): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.identify(token);
+      const identity = await this.#identifyFrom(token, address);
       const role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;

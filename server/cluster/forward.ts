@@ -14,6 +14,8 @@ import type { Cluster } from "./cluster.ts";
 import { FORWARDED_HEADER, readForwarded, signForwarded } from "./forwardedIdentity.ts";
 import { proxySocket } from "./proxySocket.ts";
 
+/** As `ROOM_NAME` of rooms/registry.ts. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Routes about one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
 /** Until an owner has accepted the connection, and until it has answered, ms. A request may build a scene. */
@@ -138,13 +140,14 @@ export async function forwardToOwners(
 
 function roomOf(request: FastifyRequest): string | undefined {
   const { room } = (request.params ?? {}) as { room?: string };
-  if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return room;
+  // What cannot be a name is nobody's room: the store is not asked for it.
+  if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
   // Opening a room by a name that another process has finds it there.
   const wanted =
     request.method === "POST" && request.routeOptions.url === "/api/rooms"
       ? (request.body as { room?: unknown } | null)?.room
       : undefined;
-  return typeof wanted === "string" ? wanted : undefined;
+  return typeof wanted === "string" && NAME.test(wanted) ? wanted : undefined;
 }
 
 /** What nobody can restore stays on the move for ever: operators may end it wherever they ask. */

@@ -166,7 +166,8 @@ export class Moderation {
     for (const outcome of await Promise.allSettled(changes)) {
       if (outcome.status === "fulfilled") continue;
       const error: unknown = outcome.reason;
-      if (error instanceof PasswordQueueFull) this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
+      if (error instanceof PasswordQueueFull)
+        this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
       else if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
       else log.error({ room, err: error }, "a room's access could not be changed");
     }

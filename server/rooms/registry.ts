@@ -59,6 +59,8 @@ export interface CreateRoom {
   actor?: string;
   /** The request's idempotency key. */
   key?: string;
+  /** For tests: names that are made up. */
+  makeName?: (scene: string) => string;
 }
 
 interface Made {
@@ -114,14 +116,21 @@ export class RoomRegistry {
    * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND,
    *   SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
-  async create({
-    scene,
-    name = freeName(scene),
-    pool,
-    address,
-    actor = "somebody",
-    key,
-  }: CreateRoom): Promise<{ room: Room; created: boolean }> {
+  async create(wanted: CreateRoom): Promise<Made> {
+    const { scene, name, makeName = freeName } = wanted;
+    if (name !== undefined) return this.#create({ ...wanted, name });
+    for (;;) {
+      const made = makeName(scene);
+      // A name that somebody else has is not what the key of this request has made, and nobody's to be given.
+      const found = await this.#create({ ...wanted, name: made }).catch((error: unknown) => {
+        if (error instanceof RoomElsewhere && error.listing.name === made) return null;
+        throw error;
+      });
+      if (found && (found.created || found.room.name !== made)) return found;
+    }
+  }
+
+  async #create({ scene, name, pool, address, actor = "somebody", key }: CreateRoom & { name: string }): Promise<Made> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name))
       throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
@@ -383,8 +392,7 @@ export class RoomRegistry {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
-      if (persistence && lease)
-        access.onChanged = () => persistence.journalWriter.settingsChanged(name);
+      if (persistence && lease) access.onChanged = () => persistence.journalWriter.settingsChanged(name);
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: pool.kind }, "room opened");

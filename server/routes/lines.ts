@@ -64,8 +64,8 @@ export class Lines {
   #opened(socket: Socket): void {
     const { remoteAddress = "" } = socket;
     if (this.#options.carries(remoteAddress)) return;
-    const address = addressKey(remoteAddress),
-      line: Line = { socket, address, busy: 0 };
+    const address = addressKey(remoteAddress);
+    const line: Line = { socket, address, busy: 0 };
     const lines = this.#lines.get(address) ?? new Set<Line>();
     if (lines.size >= this.#options.perAddress) {
       this.#options.onRefused();

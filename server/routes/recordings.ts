@@ -4,7 +4,6 @@ import { CodedError } from "../../shared/errors.ts";
 import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { recordingStream } from "../persistence/recording.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
 import { Slots } from "../rooms/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
@@ -26,10 +25,9 @@ const seconds = { type: "number", exclusiveMinimum: 0, maximum: MOST_SECONDS };
 export interface PastRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
-  registry: RoomRegistry;
 }
 
-export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
+export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: PastRouteOptions): void {
   const sent = new Slots({
     field: "recordings",
     code: "TOO_MANY_REQUESTS",

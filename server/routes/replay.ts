@@ -5,7 +5,6 @@ import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { planReplay } from "../rooms/replayStream.ts";
 import type { ReplayStreams } from "../rooms/replayStreams.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
@@ -17,12 +16,11 @@ export interface ReplayRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   replays: ReplayStreams;
-  registry: RoomRegistry;
 }
 
 export function replayRoutes(
   app: FastifyInstance,
-  { requestAuth, audit, replays, registry }: ReplayRouteOptions,
+  { requestAuth, audit, replays }: ReplayRouteOptions,
 ): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/replay",

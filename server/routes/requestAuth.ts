@@ -11,10 +11,10 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { atLeast, isRole, type Role } from "../../shared/roles.ts";
-import { addressKey, Attempts } from "../auth/addresses.ts";
+import { addressKey } from "../auth/addresses.ts";
 import { type Denial, denialOf } from "../auth/admission.ts";
 import type { Audit } from "../auth/audit.ts";
-import type { Auth } from "../auth/auth.ts";
+import { type Auth, BAD_TOKENS_PER_MINUTE } from "../auth/auth.ts";
 import type { Budgets } from "../auth/budgets.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
@@ -28,10 +28,6 @@ declare module "fastify" {
     rule?: Rule;
   }
 }
-
-/** Tokens that are none, which an address may show at once and then per minute. */
-const BAD_TOKEN_BURST = 60;
-const BAD_TOKENS_PER_MINUTE = 30;
 
 export interface RequestAuthOptions {
   auth: Auth;
@@ -55,7 +51,6 @@ export class RequestAuth {
   readonly #audit: Audit;
   readonly #metrics: Metrics;
   readonly #find: (room: string) => Room | undefined;
-  readonly #badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #judged = new WeakMap<FastifyRequest, Judged>();
 
   constructor({ auth, audit, metrics, find }: RequestAuthOptions) {
@@ -77,7 +72,8 @@ export class RequestAuth {
    * Before anything is done for a request, and after it is known who really asks (cluster/forward.ts): what it costs.
    */
   charge(app: FastifyInstance, budgets: Budgets): void {
-    app.addHook("onRequest", async (request, reply) => {
+    // After every onRequest: only then are sockets known to be some, and ended with their refusal.
+    app.addHook("preParsing", async (request, reply) => {
       const { cost } = ruleFor(request) ?? NOTHING_THERE;
       if (budgets.spend(addressKey(request.ip), cost)) return;
       this.#metrics.auth.refused("budget");
@@ -142,7 +138,7 @@ export class RequestAuth {
     const { authorization } = request.headers;
     if (authorization === undefined) return null;
     const address = addressKey(request.ip);
-    if (!this.#badTokens.take(address, performance.now()))
+    if (!this.auth.badTokens.take(address, performance.now()))
       throw new CodedError("TOO_MANY_REQUESTS", {
         field: "authorization",
         limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none`,
@@ -152,7 +148,7 @@ export class RequestAuth {
       if (scheme?.toLowerCase() !== "bearer" || !token || rest.length > 0)
         throw new TokenError("the header does not have the form Bearer <token>");
       const identity = await this.auth.identify(token);
-      this.#badTokens.giveBack(address, performance.now());
+      this.auth.badTokens.giveBack(address, performance.now());
       return identity;
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;

@@ -4,11 +4,12 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { hostCheck, parseTrustProxy, proxyCheck } from "../../server/auth/trust.ts";
+import { hostCheck, parseTrustProxy, proxyCheck } from "../../server/trust.ts";
 import { ClientMessage, CloseCode, PROTOCOL_VERSION } from "../../shared/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
-let server: TestServer, port: number;
+let server: TestServer;
+let port: number;
 beforeAll(async () => {
   server = await startTestServer({ httpConnectionsPerAddress: 10, emptyRoomSeconds: 600 });
   port = Number(new URL(server.url).port);
@@ -18,20 +19,20 @@ afterAll(() => server.close());
 
 /** A connection that has said this, and how long it was open, ms. */
 function line(said: string): { socket: Socket; ended: Promise<number> } {
-  const startMs = performance.now(),
-    socket = connect(port, "127.0.0.1", () => socket.write(said));
+  const startMs = performance.now();
+  const socket = connect(port, "127.0.0.1", () => socket.write(said));
   socket.on("error", () => {});
   return { socket, ended: once(socket, "close").then(() => performance.now() - startMs) };
 }
 
 test("heads, bodies and answers that do not move end in time; who waits for an answer does not", async () => {
-  const silent = line(""),
-    head = line("GET / HTTP/1.1\r\n"),
-    body = line(
-      "POST /api/rooms HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",
-    );
-  const drip = setInterval(() => body.socket.write(" "), 1000),
-    headDrip = setInterval(() => head.socket.write("x: y\r\n"), 500);
+  const silent = line("");
+  const head = line("GET / HTTP/1.1\r\n");
+  const body = line(
+    "POST /api/rooms HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",
+  );
+  const drip = setInterval(() => body.socket.write(" "), 1000);
+  const headDrip = setInterval(() => head.socket.write("x: y\r\n"), 500);
   // Answers of megabytes, of which nothing is read.
   const unread = line("GET /api/rooms/room/positions HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(40));
   unread.socket.pause();
@@ -138,8 +139,8 @@ test("whose names are ours, and which proxies are trusted, follows from the conf
 });
 
 test("a name that is no UTF-8 is malformed, and nobody sees it", async () => {
-  const witness = await Bot.join(server.url, "room", { timeoutMs: 30_000 }),
-    socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`);
+  const witness = await Bot.join(server.url, "room", { timeoutMs: 30_000 });
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`);
   await once(socket, "open");
   // [hello, version, {name: ed a0 80}]
   socket.send(

@@ -337,6 +337,20 @@ describe("limits of one address", () => {
       fetch(`${guessed.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${token}` } });
     for (let i = 0; i < 60; i++) expect((await ask(`guess-${i}`)).status).toBe(401);
     expect((await ask(ADMIN)).status).toBe(429);
+    // It is one budget for requests and sockets.
+    const late = await Bot.join(guessed.url, "room", { joinToken: ADMIN });
+    expect([late.welcome.role, late.notices[0]?.code]).toEqual(["player", "TOKEN_INVALID"]);
+    await late.leave();
     await guessed.close();
+  });
+
+  test("a made-up name that somebody else's room has is not given out, with or without a key", async () => {
+    const names = ["taken", "taken", "free"];
+    const wanted = { scene: "cube", key: "a-key-of-its-own", makeName: () => names.shift()! };
+    const plain = await startTestServer();
+    await createRoom(plain.url, "cube", "taken");
+    const made = await plain.app.registry.create(wanted);
+    expect([made.room.name, made.created, names]).toEqual(["free", true, []]);
+    await plain.close();
   });
 });

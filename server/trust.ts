@@ -36,8 +36,8 @@ export function proxyCheck(trust: TrustProxy): (address: string) => boolean {
   if (typeof trust === "number") return () => true;
   const list = new BlockList();
   for (const subnet of trust) {
-    const [address, bits] = subnet.split("/") as [string, string | undefined],
-      family = isIPv6(address) ? "ipv6" : "ipv4";
+    const [address, bits] = subnet.split("/") as [string, string | undefined];
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
