@@ -51,16 +51,22 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Opens a room, or finds it. @returns with the owner's token if it was opened now. @throws HttpFailure */
+/**
+ * Opens a room, or finds it.
+ * @param as a token: a dedicated room takes an admin's.
+ * @returns with the owner's token if it was opened now.
+ * @throws HttpFailure
+ */
 export async function createRoom(
   url: string,
   scene: string,
   room?: string,
   pool?: "shared" | "dedicated",
+  as?: string,
 ): Promise<{ room: string; topology: string; token?: string }> {
   const answer = await fetch(`${url}/api/rooms`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(as !== undefined && { authorization: `Bearer ${as}` }) },
     body: JSON.stringify({ scene, room, pool }),
   });
   const body = (await answer.json()) as Record<string, unknown>;

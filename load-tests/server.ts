@@ -92,7 +92,16 @@ export async function startServer({
   const [file, ...args] = command ?? serveCommand();
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, HOST: "127.0.0.1", LOG_LEVEL: "warn", PLIANT_STORE: "none", ...env, PORT: String(port) },
+    // All that is asked of it comes from one address.
+    env: {
+      ...process.env,
+      HOST: "127.0.0.1",
+      LOG_LEVEL: "warn",
+      PLIANT_STORE: "none",
+      ...(folder === undefined && { PLIANT_ADDRESS_BUDGET: "1000000" }),
+      ...env,
+      PORT: String(port),
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

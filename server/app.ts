@@ -13,8 +13,10 @@ import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
 import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
 import type { Config } from "./config.ts";
+import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
+import { Budgets } from "./auth/budgets.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -26,6 +28,7 @@ import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
+import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -81,11 +84,13 @@ export interface App {
 export async function buildApp(config: Config, logger: FastifyServerOptions["logger"] = false): Promise<App> {
   const fastify = Fastify({
     logger,
-    trustProxy: config.trustProxy,
-    genReqId: requestIds(config.trustProxy),
+    trustProxy: trustFor(config.trustProxy),
+    genReqId: requestIds(config.trustProxy !== false),
     bodyLimit: 64 * 1024,
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
+    requestTimeout: BODY_MS,
+    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   });
   const log = fastify.log;
@@ -140,6 +145,17 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   );
 
+  const requestAuth = new RequestAuth({ auth, audit, metrics, find: (room) => registry.find(room) });
+  requestAuth.watchRoutes(fastify);
+  requestAuth.judgeEarly(fastify);
+  requestAuth.judge(fastify);
+  const lines = new Lines({
+    perAddress: config.httpConnectionsPerAddress,
+    carries: proxyCheck(config.trustProxy),
+    onRefused: () => metrics.auth.refused("address_limit"),
+  });
+  lines.watch(fastify.server);
+  checkHosts(fastify, config, metrics);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
@@ -172,7 +188,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       },
     },
   });
-  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  const budgets = new Budgets(config.addressBudget);
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
   sceneRoutes(
     fastify,
@@ -188,6 +204,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       cluster: durability.cluster,
       secrets: forwardingSecrets,
       metrics: metrics.cluster,
+      onForwarded: (socket) => lines.carries(socket),
     });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () =>
@@ -201,7 +218,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       ),
     );
   }
-  const requestAuth = new RequestAuth({ auth, audit, metrics });
+  requestAuth.charge(fastify, budgets);
+  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   roomRoutes(fastify, {
     requestAuth,
     audit,
@@ -210,17 +228,17 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     registry,
     roomsPerMinute: config.roomsPerMinute,
   });
-  recordingRoutes(fastify, { requestAuth, audit, registry });
-  replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
+  recordingRoutes(fastify, { requestAuth, audit });
+  replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
   const others = durability && {
     list: () => durability.cluster.list(),
     ask: (listings: readonly Listing[], query: PeerQuery) =>
       queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query),
   };
-  adminRoomsRoute(fastify, { requestAuth, others, registry });
+  adminRoomsRoute(fastify, { others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
-  await socketRoutes(fastify, { config, auth, registry, metrics });
+  await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
@@ -271,6 +289,18 @@ function countSessions(registry: RoomRegistry): { connected: number; resumable: 
     all += room.members.sessions.size;
   }
   return { connected, resumable: all - connected };
+}
+
+/** Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they have. */
+function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
+  const ours = hostCheck(config);
+  // After every onRequest: only then are sockets known to be some, and ended with their refusal.
+  fastify.addHook("preParsing", async (request) => {
+    const { url } = request.routeOptions;
+    if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
+    metrics.auth.refused("host");
+    throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
  * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
+import { parseTrustProxy, type TrustProxy } from "./trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -22,6 +23,10 @@ export interface Config {
   maxRooms: number;
   maxMembers: number;
   connectionsPerAddress: number;
+  /** ms of the main thread that one address may take in a second, by requests and messages together. */
+  addressBudget: number;
+  /** Rooms with a thread of their own. */
+  dedicatedRooms: number;
   /** Rooms that one address has made and that are still there. */
   roomsPerAddress: number;
   /** Rooms that one address may make in a minute. */
@@ -55,7 +60,11 @@ export interface Config {
   /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` any. */
   origins: string[];
   /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
-  trustProxy: boolean;
+  trustProxy: TrustProxy;
+  /** Names of this server that a request may be meant for: `auto`, `*`, or a list. */
+  hosts: string[];
+  /** Plain HTTP connections of one address. */
+  httpConnectionsPerAddress: number;
   /** Where rooms outlive the process: `sqlite` (a file in `dataDir`), `none` (nowhere), or a postgres:// URL. */
   store: string;
   /** Folder of what the server writes. */
@@ -134,6 +143,16 @@ export function readConfig(env: Environment): Config {
       .map((item) => item.trim())
       .filter((item) => item !== "");
 
+  const trust = (name: string, fallback: string): TrustProxy => {
+    const trusted = parseTrustProxy(text(name, fallback));
+    if (trusted === null) {
+      const limit =
+        "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
+      throw new ConfigError(name, text(name, fallback), limit);
+    }
+    return trusted;
+  };
+
   /** Keys, by commas. What is wrong with one is said without saying it. */
   const secrets = (name: string, keys: string[], minBytes: number): string[] => {
     for (const key of keys) {
@@ -167,6 +186,8 @@ export function readConfig(env: Environment): Config {
     tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
     adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
+    addressBudget: number("PLIANT_ADDRESS_BUDGET", 200, 1, 1000000),
+    dedicatedRooms: number("PLIANT_DEDICATED_ROOMS", 4, 0, 1000),
     emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
     historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
@@ -178,7 +199,9 @@ export function readConfig(env: Environment): Config {
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
     origins: list("PLIANT_ORIGINS", "same"),
-    trustProxy: choice("PLIANT_TRUST_PROXY", "false", ["true", "false"]) === "true",
+    trustProxy: trust("PLIANT_TRUST_PROXY", "false"),
+    hosts: list("PLIANT_HOSTS", "auto"),
+    httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
     store: text("PLIANT_STORE", "sqlite"),
     dataDir: text("PLIANT_DATA_DIR", "data"),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),

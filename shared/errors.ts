@@ -19,7 +19,9 @@ export const HttpErrors = {
   TOKEN_NEEDED: { status: 401, text: "This needs a token: Authorization: Bearer." },
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
+  BANNED: { status: 403, text: "Whoever asks is banned from this room." },
   ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not open sockets here." },
+  HOST_REFUSED: { status: 421, text: "This server does not answer for the host that was asked for." },
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },
   ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
@@ -27,6 +29,7 @@ export const HttpErrors = {
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
+  ROOM_LOCKED: { status: 423, text: "The room is locked: only owners, and who was in before, have a way to it." },
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has as many rooms as it may." },
@@ -39,6 +42,10 @@ export const HttpErrors = {
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
   ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
   NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
+  STORE_AWAY: {
+    status: 503,
+    text: "It could not be stored that this was done: a restart may forget it. It is tried again; ask again to know.",
+  },
   ROOM_MOVING: {
     status: 503,
     text: "The room is on its way from one server process to another; try again in a moment.",
@@ -50,6 +57,7 @@ export type HttpErrorCode = keyof typeof HttpErrors;
 
 /** Codes of the socket's `notice` message: something was refused or happened, the connection goes on. */
 export const Notices = {
+  STORE_AWAY: { text: "It could not be stored that this was done: a restart may forget it. It is tried again." },
   RATE_LIMITED: { text: "Inputs came faster than the limit and were dropped." },
   OUT_OF_RANGE: { text: "An input named something that does not exist or lay outside its range, and was dropped." },
   GRAB_LIMIT: { text: "This member holds as many points as one may." },

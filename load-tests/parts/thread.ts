@@ -25,6 +25,7 @@ const MOST_KILLS = 60;
 /** A room may be restored three times in ten seconds, s. */
 const PAUSE_SECONDS = 3.5;
 /** What the hands hold. */
+const OPERATOR = "the-operators-own-token";
 const POINT = { body: 0, triangle: 100, u: 0.3, v: 0.3 };
 
 export async function run(): Promise<Row[]> {
@@ -37,12 +38,13 @@ export async function run(): Promise<Row[]> {
     store: "none",
     logLevel: "fatal",
     workers: 1,
+    adminToken: OPERATOR,
   });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
   let hands: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   try {
-    await createRoom(url, SCENE, "torn", "dedicated");
+    await createRoom(url, SCENE, "torn", "dedicated", OPERATOR);
     let own = threads.at(-1)!;
     await createRoom(url, SCENE, "beside");
     const torn = await Bot.join(url, "torn");

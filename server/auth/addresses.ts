@@ -29,7 +29,8 @@ export function addressKey(address: string): string {
 const MOST_ADDRESSES = 10_000;
 
 /**
- * How often each address may fail at something: `burst` at once, then `perMinute`. Told the time, never asks for it.
+ * How often each address (or whatever else has a name) may do something: `burst` at once, then `perMinute`. Told the
+ * time, never asks for it.
  */
 export class Attempts {
   readonly #burst: number;
@@ -43,13 +44,13 @@ export class Attempts {
   }
 
   /**
-   * Takes one attempt; false when there is none left. Taken before the attempt, so that many at once are no way around
-   * it.
+   * Takes one attempt, or as much as something costs; false when there is not as much left. Taken before the attempt,
+   * so that many at once are no way around it.
    */
-  take(address: string, nowMs: number): boolean {
+  take(address: string, nowMs: number, amount = 1): boolean {
     const left = this.#refill(address, nowMs);
-    if (left.tokens < 1) return false;
-    left.tokens -= 1;
+    if (left.tokens < amount) return false;
+    left.tokens -= amount;
     return true;
   }
 

@@ -5,16 +5,17 @@
  *     |- token: valid -> the role that it gives in this room
  *     |         not   -> `tokens` mode: 4401; `open` mode: as if there were none, and a notice says so
  *     |- owner, admin                  -> in
+ *     |- `tokens` mode, no token       4401
  *     |- banned (token's subject, session, or the address of a newcomer)    4403
  *     |- resumes a session             -> in, as what it was
  *     |- locked                        4423
  *     |- token, as player or spectator -> in
- *     |- `tokens` mode                 4401
  *     '- a password is set             -> missing or wrong: 4407; too often from this address: 4429
  *                                      -> in, as a player
  */
 import { CloseCode } from "../../shared/protocol.ts";
-import { atLeast, type Role } from "../../shared/roles.ts";
+import type { Role } from "../../shared/roles.ts";
+import { type AuthMode, denialOf } from "./admission.ts";
 import { Attempts } from "./addresses.ts";
 import { type Identity, roleIn } from "./identity.ts";
 import { PasswordQueueFull } from "./password.ts";
@@ -22,9 +23,6 @@ import { Refused } from "./refused.ts";
 import type { RoomAccess } from "./roomAccess.ts";
 import { fingerprint, sameSecret } from "./secrets.ts";
 import { TokenError, TokenMint } from "./tokens.ts";
-
-/** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
-export type AuthMode = "open" | "tokens";
 
 export interface AuthOptions {
   mode: AuthMode;
@@ -64,6 +62,10 @@ export interface Credentials {
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
+/** Tokens that are none, which an address may show at once and then per minute. */
+const BAD_TOKEN_BURST = 60;
+export const BAD_TOKENS_PER_MINUTE = 30;
+
 /** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
 const OWNER_TOKEN_SECONDS = 30 * 86_400;
 
@@ -71,12 +73,23 @@ export class Auth {
   readonly mode: AuthMode;
   readonly mint: TokenMint;
   readonly #adminToken: string | null;
+  /** Shared by sockets and HTTP. */
+  readonly badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
 
   constructor({ mode, secrets, adminToken }: AuthOptions) {
     this.mode = mode;
     this.mint = new TokenMint(secrets);
     this.#adminToken = adminToken;
+  }
+
+  /** As `identify`, for sockets: an address that has shown too many tokens that are none has to wait even with a good one. @throws TokenError */
+  async #identifyFrom(token: string, address: string): Promise<Identity> {
+    if (!this.badTokens.take(address, performance.now()))
+      throw new TokenError(`too many tokens that are none from this address: ${BAD_TOKENS_PER_MINUTE} a minute`);
+    const identity = await this.identify(token);
+    this.badTokens.giveBack(address, performance.now());
+    return identity;
   }
 
   /** @throws TokenError */
@@ -103,6 +116,24 @@ export class Auth {
     if (credentials.token === undefined && (resumed !== null || !access.hasPassword))
       return this.#decide(access, credentials, null, resumed, false);
     return this.#enterSlowly(room, access, credentials, resumed);
+  }
+
+  /**
+   * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
+   * @throws Refused
+   */
+  async refuseAbsent(room: string, { token, address }: Credentials): Promise<never> {
+    if (this.mode === "tokens") {
+      if (token === undefined) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
+      try {
+        const identity = await this.#identifyFrom(token, address);
+        if (identity.room !== "*" && identity.room !== room) throw new TokenError("it is for another room");
+      } catch (error) {
+        if (!(error instanceof TokenError)) throw error;
+        throw new Refused(CloseCode.tokenNeeded, `token refused: ${error.message}`, "token_invalid");
+      }
+    }
+    throw new Refused(CloseCode.roomGone, "no such room", "no_room");
   }
 
   async #enterSlowly(
@@ -132,7 +163,7 @@ export class Auth {
     address: string,
   ): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.identify(token);
+      const identity = await this.#identifyFrom(token, address);
       const role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;
@@ -153,28 +184,22 @@ export class Auth {
     passwordFollows: boolean,
   ): Entry {
     const known = entry ?? resumed;
-    if (known && atLeast(known.role, "owner")) return { ...known, address };
-    const nowMs = Date.now();
-    const ban = access.banOf(
-      {
-        address: known === null ? address : undefined,
-        subject: known?.subject ?? undefined,
-        session: resume === undefined ? undefined : fingerprint(resume),
-      },
-      nowMs,
-    );
-    if (ban)
-      throw new Refused(
-        CloseCode.kicked,
-        `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`,
-        "banned",
-      );
-    if (access.locked && resumed === null) throw new Refused(CloseCode.locked, "the room is locked", "locked");
-    if (known) return { ...known, address };
-    if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
-    if (access.hasPassword && !passwordFollows)
-      throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
-    return { role: "player", subject: null, name: undefined, expiresAtMs: null, address };
+    const session = resume === undefined ? undefined : fingerprint(resume);
+    const denial = denialOf(this.mode, access, { known, wasIn: resumed !== null, session, address }, Date.now());
+    if (denial === null || (denial.why === "password" && passwordFollows))
+      return known
+        ? { ...known, address }
+        : { role: "player", subject: null, name: undefined, expiresAtMs: null, address };
+    switch (denial.why) {
+      case "banned":
+        throw new Refused(CloseCode.kicked, `banned from this room for another ${denial.seconds} s`, "banned");
+      case "locked":
+        throw new Refused(CloseCode.locked, "the room is locked", "locked");
+      case "token":
+        throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
+      case "password":
+        throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    }
   }
 
   async #checkPassword(access: RoomAccess, { password, address }: Credentials): Promise<void> {

@@ -41,8 +41,8 @@ export class RoomAccess {
   readonly id: string;
   /** Address (`addressKey`) that made the room; null: an operator did. */
   readonly creator: string | null;
-  /** Told after every change; whoever keeps the settings sets it. */
-  onChanged: (() => void) | null = null;
+  /** Told after every change, which holds at once; resolves when it is kept. Whoever keeps the settings sets it. */
+  onChanged: (() => Promise<void>) | null = null;
   #locked = false;
   #ownersOnly = false;
   #password: PasswordHash | null = null;
@@ -127,20 +127,20 @@ export class RoomAccess {
     return !this.#locked && this.#password === null;
   }
 
-  setLocked(locked: boolean): void {
+  async setLocked(locked: boolean): Promise<void> {
     this.#locked = locked;
-    this.onChanged?.();
+    await this.onChanged?.();
   }
 
-  setOwnersOnly(ownersOnly: boolean): void {
+  async setOwnersOnly(ownersOnly: boolean): Promise<void> {
     this.#ownersOnly = ownersOnly;
-    this.onChanged?.();
+    await this.onChanged?.();
   }
 
   /** @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters. @throws PasswordQueueFull */
   async setPassword(password: string | null): Promise<void> {
     this.#password = password === null ? null : await hashPassword(password);
-    this.onChanged?.();
+    await this.onChanged?.();
   }
 
   /** @throws PasswordQueueFull */
@@ -152,14 +152,14 @@ export class RoomAccess {
     return this.#bans.filter(({ untilMs }) => untilMs > nowMs);
   }
 
-  ban(ban: Ban, nowMs: number): void {
+  async ban(ban: Ban, nowMs: number): Promise<void> {
     this.#bans = [...this.bans(nowMs), ban].sort((a, b) => b.untilMs - a.untilMs).slice(0, MOST_BANS);
-    this.onChanged?.();
+    await this.onChanged?.();
   }
 
-  liftBans(): void {
+  async liftBans(): Promise<void> {
     this.#bans = [];
-    this.onChanged?.();
+    await this.onChanged?.();
   }
 
   /** @returns the ban that any of these marks falls under */

@@ -6,6 +6,7 @@
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
@@ -13,6 +14,8 @@ import type { Cluster } from "./cluster.ts";
 import { FORWARDED_HEADER, readForwarded, signForwarded } from "./forwardedIdentity.ts";
 import { proxySocket } from "./proxySocket.ts";
 
+/** As `ROOM_NAME` of rooms/registry.ts. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Routes about one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
 /** Until an owner has accepted the connection, and until it has answered, ms. A request may build a scene. */
@@ -24,12 +27,14 @@ export interface ForwardOptions {
   /** The first signs, all verify. */
   secrets: readonly string[];
   metrics: ClusterMetrics;
+  /** The connection is another process's. */
+  onForwarded: (connection: Socket) => void;
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
 export async function forwardToOwners(
   app: FastifyInstance,
-  { cluster, secrets, metrics }: ForwardOptions,
+  { cluster, secrets, metrics, onForwarded }: ForwardOptions,
 ): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -54,7 +59,9 @@ export async function forwardToOwners(
       typeof header === "string"
         ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" })
         : null;
-    if (address !== null) Object.defineProperty(request, "ip", { value: address });
+    if (address === null) return;
+    onForwarded(request.raw.socket);
+    Object.defineProperty(request, "ip", { value: address });
   });
 
   app.addHook("preValidation", async (request, reply) => {
@@ -133,13 +140,14 @@ export async function forwardToOwners(
 
 function roomOf(request: FastifyRequest): string | undefined {
   const { room } = (request.params ?? {}) as { room?: string };
-  if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return room;
+  // What cannot be a name is nobody's room: the store is not asked for it.
+  if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
   // Opening a room by a name that another process has finds it there.
   const wanted =
     request.method === "POST" && request.routeOptions.url === "/api/rooms"
       ? (request.body as { room?: unknown } | null)?.room
       : undefined;
-  return typeof wanted === "string" ? wanted : undefined;
+  return typeof wanted === "string" && NAME.test(wanted) ? wanted : undefined;
 }
 
 /** What nobody can restore stays on the move for ever: operators may end it wherever they ask. */

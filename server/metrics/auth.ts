@@ -7,10 +7,12 @@ import type { Maker } from "./maker.ts";
  */
 const REFUSALS = [
   "origin",
+  "host",
   "address_limit",
   "rooms_per_address",
   "creation_rate",
   "room_limit",
+  "budget",
   "no_room",
   "room_full",
   "locked",

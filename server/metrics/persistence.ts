@@ -14,7 +14,7 @@ const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as 
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
 /** checkpoint, journal: could not be written. restore: a room could not be brought back. */
-const FAILURES = ["checkpoint", "journal", "restore"] as const;
+const FAILURES = ["settings", "checkpoint", "journal", "restore"] as const;
 const DAMAGED = ["checkpoint", "journal"] as const;
 
 /** Bytes: 4 KiB to 64 MiB. */

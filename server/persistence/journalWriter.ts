@@ -11,6 +11,7 @@
  * room here.
  */
 import type { FastifyBaseLogger } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { type Lease, LeaseLost, type Store } from "../store/store.ts";
 import { encodeCheckpoint, encodeSegment, type MemberRecords } from "./format.ts";
@@ -37,6 +38,8 @@ export interface JournaledRoom {
   memberRecords(): MemberRecords;
   /** Its lease is lost: it must not step any more. */
   leaseLost(): void;
+  /** As they are now: access and whatever else is kept with the room's record. */
+  settings(): Record<string, unknown>;
 }
 
 export interface JournalWriterOptions {
@@ -66,6 +69,10 @@ interface Entry {
   /** A flush waits behind the one that runs. */
   waits: boolean;
   tail: Promise<void>;
+  /** The store has not got the settings as they are. */
+  settingsChanged: boolean;
+  /** Why the last write did not go through; null: it did. */
+  failure: unknown;
 }
 
 export class JournalWriter {
@@ -111,11 +118,31 @@ export class JournalWriter {
       cut: false,
       waits: false,
       tail: Promise.resolve(),
+      settingsChanged: false,
+      failure: null,
     });
   }
 
   async flushAll(): Promise<void> {
     await Promise.all(this.#all().map((entry) => this.#flush(entry)));
+  }
+
+  /** The room's settings are others now. Resolves when they are in the store, with all that the room has done by now. @throws as `durable` does */
+  async settingsChanged(room: string): Promise<void> {
+    const entry = this.#entries.get(room);
+    if (entry) entry.settingsChanged = true;
+    await this.durable(room);
+  }
+
+  /**
+   * Resolves when all that the room has done by now is in the store: what is acknowledged after this outlives the process.
+   * @throws CodedError STORE_AWAY; it is tried again all the same
+   */
+  async durable(room: string): Promise<void> {
+    const entry = this.#entries.get(room);
+    if (!entry) return;
+    await this.#flush(entry);
+    if (entry.failure !== null) throw new CodedError("STORE_AWAY", { field: "room", value: room });
   }
 
   /** Resolves when all that the room has done by now is in the store, or could not be written. */
@@ -134,7 +161,7 @@ export class JournalWriter {
     return entry.writtenTick === entry.room.checkpointPolicy.history.tick;
   }
 
-  /** The room ends for good. */
+  /** The room ends for good. Resolves when nothing of it is in the store. @throws CodedError STORE_AWAY */
   async remove(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (!entry) return;
@@ -146,6 +173,7 @@ export class JournalWriter {
       // Another process has it, or the store is away: then its lease runs out, and whoever claims it finds an empty
       // room and ends it.
       this.#options.log.warn({ room, err: error }, "a room that is over could not be removed from the store");
+      throw new CodedError("STORE_AWAY", { field: "room", value: room });
     }
   }
 
@@ -182,13 +210,17 @@ export class JournalWriter {
     const { room, lease } = entry;
     const { log, metrics } = this.#options;
     if (this.#entries.get(room.name) !== entry) return;
-    let what: "journal" | "checkpoint" = "journal";
+    let what: "settings" | "journal" | "checkpoint" = "settings";
+    entry.failure = null;
     try {
+      await this.#writeSettings(entry);
+      what = "journal";
       await this.#truncate(entry);
       await this.#writeJournal(entry);
       what = "checkpoint";
       await this.#writeCheckpoint(entry);
     } catch (error) {
+      entry.failure = error;
       if (error instanceof LeaseLost) {
         log.error({ room: room.name, epoch: lease.epoch }, "the room's lease is lost; another process may step it now");
         this.drop(room.name);
@@ -196,6 +228,17 @@ export class JournalWriter {
       }
       metrics.persistence.failed(what);
       log.error({ room: room.name, what, err: error }, "the store did not take what a room did; it is tried again");
+    }
+  }
+
+  async #writeSettings(entry: Entry): Promise<void> {
+    if (!entry.settingsChanged) return;
+    entry.settingsChanged = false;
+    try {
+      await this.#options.store.writeSettings(entry.lease, entry.room.settings());
+    } catch (error) {
+      entry.settingsChanged = true;
+      throw error;
     }
   }
 

@@ -6,6 +6,7 @@
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
  *     from, until, states, records, hashes, recordedAt}
  */
+import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import type { TickRecord } from "../workers/messages.ts";
 import type { Checkpoint, RoomHistory } from "./history.ts";
@@ -61,6 +62,91 @@ export function recordingOf(history: RoomHistory, about: About, seconds = Infini
 export function encodeRecording(recording: RoomRecording): Uint8Array {
   return withChecksum(encode(recording));
 }
+
+/** Ticks or hashes that are encoded without a pause. */
+const BATCH = 256;
+/** Bytes after which whoever else waits for the main thread comes first. */
+const PAUSE_BYTES = 256 * 1024;
+
+/** Pieces of `encode(recording)`, of a state's size at most: none of them holds up the main thread. */
+function* partsOf(recording: RoomRecording): Generator<Uint8Array, void, void> {
+  const fields = Object.entries(recording);
+  if (fields.length > MOST_FIXMAP) throw new Error("a recording has more fields than a msgpack fixmap");
+  yield Uint8Array.of(FIXMAP | fields.length);
+  for (const [name, value] of fields as [string, unknown][]) {
+    yield encode(name);
+    if (!Array.isArray(value)) {
+      yield encode(value);
+      continue;
+    }
+    yield arrayHead(value.length);
+    const batch = name === "states" ? 1 : BATCH;
+    for (let at = 0; at < value.length; at += batch)
+      yield Buffer.concat(value.slice(at, at + batch).map((item) => encode(item)));
+  }
+}
+
+/** msgpack: a map of up to 15 fields, an array with its length in 32 bits or as short as it can be. */
+const FIXMAP = 0x80;
+const MOST_FIXMAP = 15;
+const FIXARRAY = 0x90;
+const MOST_FIXARRAY = 15;
+const ARRAY_16 = 0xdc;
+const MOST_ARRAY_16 = 0xffff;
+const ARRAY_32 = 0xdd;
+
+function arrayHead(length: number): Uint8Array {
+  if (length <= MOST_FIXARRAY) return Uint8Array.of(FIXARRAY | length);
+  const wide = length > MOST_ARRAY_16;
+  const head = Buffer.alloc(wide ? 5 : 3);
+  head[0] = wide ? ARRAY_32 : ARRAY_16;
+  if (wide) head.writeUInt32BE(length, 1);
+  else head.writeUInt16BE(length, 1);
+  return head;
+}
+
+/**
+ * The bytes of `encodeRecording`, piece by piece: encoded twice, first for the checksum that stands in front, so that
+ * nothing is ever held whole.
+ * @param signal ends it before the next piece
+ */
+export async function* recordingStream(
+  recording: RoomRecording,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  let checksum = 0;
+  let since = 0;
+  const pause = async (bytes: number): Promise<void> => {
+    since += bytes;
+    if (since < PAUSE_BYTES) return;
+    since = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (const part of partsOf(recording)) {
+    checksum = crc32(part, checksum);
+    await pause(part.byteLength);
+    if (signal.aborted) return;
+  }
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(checksum);
+  yield head;
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for (const part of partsOf(recording)) {
+    waiting.push(part);
+    bytes += part.byteLength;
+    await pause(part.byteLength);
+    if (signal.aborted) return;
+    if (bytes < SENT_BYTES) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(waiting);
+}
+
+/** Sent at once, bytes: a name and a number are no message of their own. */
+const SENT_BYTES = 64 * 1024;
 
 /** @throws RecordingError: what is wrong with the bytes */
 export function decodeRecording(bytes: Uint8Array): RoomRecording {

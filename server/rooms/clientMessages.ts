@@ -222,6 +222,8 @@ class FieldReader {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
+      // The decoder takes halves of surrogate pairs for characters; sent on, they would be no UTF-8.
+      if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
     return options;
@@ -288,6 +290,7 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
 export function cleanName(name: string | undefined): string | undefined {
   const cleaned = [
     ...(name ?? "")
+      .toWellFormed()
       .normalize("NFC")
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
       .trim(),

@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   log: FastifyBaseLogger;
   metrics: Metrics;
   authorize: Authorize;
+  /** Takes what a message costs from the budget that all of its address share. @returns false: there is nothing left */
+  spend: () => boolean;
   onClosed: (connection: Connection) => void;
 }
 
@@ -185,9 +187,11 @@ export class Connection {
   #admit(request: ClientRequest | null): boolean {
     const nowMs = performance.now();
     const bucket = request && PRESENCE.has(request.type) ? this.#presence : this.#inputs;
-    if (bucket.take(nowMs)) return true;
+    const within = bucket.take(nowMs);
+    if (within && this.#options.spend()) return true;
     this.#options.metrics.reject("rate");
-    if (!this.#patience.take(nowMs)) {
+    // Who is within its own limits does not pay for others of its address.
+    if (!within && !this.#patience.take(nowMs)) {
       this.close(
         CloseCode.flood,
         `more than ${Limits.floodBudget} messages over the limit of ${Limits.inputsPerSecond}/s`,

@@ -136,6 +136,13 @@ export class Members {
     for (const session of sessions) session.connection?.close(code, reason);
   }
 
+  /** Is somebody in the room, or expected back, who came with a token of this subject? */
+  hasSubject(subject: string | null): boolean {
+    if (subject === null) return false;
+    for (const { entry } of this.sessions.values()) if (entry.subject === subject) return true;
+    return false;
+  }
+
   /** The session whose token this is, compared in constant time. */
   findByToken(token: string | undefined): Session | undefined {
     if (token === undefined) return undefined;

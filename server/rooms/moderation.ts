@@ -2,7 +2,7 @@
  * What a member may do by its role, and how owners moderate: kick members, ban them, lock the room, give it a password.
  */
 import type { FastifyBaseLogger } from "fastify";
-import type { NoticeCode } from "../../shared/errors.ts";
+import { CodedError, type NoticeCode } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
@@ -72,17 +72,26 @@ export class Moderation {
         limit: `below ${session.entry.role}`,
       });
     }
-    this.kick(target, banSeconds, actorOf(session));
+    void this.#acknowledge(session, [this.kick(target, banSeconds, actorOf(session))]);
   }
 
-  /** Kicks a member, and keeps it out for a while if a time is given. */
-  kick(target: Session, banSeconds: number | undefined, actor: string): void {
+  /** Everybody is told how the room's access is now. */
+  tellAccess(): void {
+    this.#options.onAccess();
+  }
+
+  /**
+   * Kicks a member, and keeps it out for a while if a time is given. Both hold at once.
+   * @returns resolves when the ban is stored. @throws CodedError STORE_AWAY (rejects)
+   */
+  async kick(target: Session, banSeconds: number | undefined, actor: string): Promise<void> {
     const { room, access, members, audit } = this.#options;
     const { member, name, id } = target;
     const { address, subject } = target.entry;
+    let banned: Promise<void> | undefined;
     if (banSeconds !== undefined) {
       const nowMs = Date.now();
-      access.ban(
+      banned = access.ban(
         {
           address,
           ...(subject !== null && { subject }),
@@ -106,14 +115,14 @@ export class Moderation {
       CloseCode.kicked,
       banSeconds === undefined ? "kicked by an owner" : `banned from this room for ${Math.ceil(banSeconds)} s`,
     );
-    if (banSeconds !== undefined) this.#options.onAccess();
+    await banned;
   }
 
   #change(
     session: Session,
     { locked, ownersOnly, password, liftBans }: Extract<ClientRequest, { type: "access" }>,
   ): void {
-    const { room, access, audit, log, onAccess } = this.#options;
+    const { room, access, audit } = this.#options;
     const actor = actorOf(session);
     if (
       typeof password === "string" &&
@@ -126,39 +135,43 @@ export class Moderation {
         `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
       );
     }
+    const changes: Promise<unknown>[] = [];
     if (locked !== undefined) {
-      access.setLocked(locked);
+      changes.push(access.setLocked(locked));
       audit.record(locked ? "lock" : "unlock", actor, room);
     }
     if (ownersOnly !== undefined) {
-      access.setOwnersOnly(ownersOnly);
+      changes.push(access.setOwnersOnly(ownersOnly));
       audit.record("settings", actor, room, { ownersOnly });
     }
     if (liftBans) {
-      access.liftBans();
+      changes.push(access.liftBans());
       audit.record("unban", actor, room);
     }
-    if (password === undefined) return onAccess();
-    if (this.#settingPassword) {
-      onAccess();
-      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
+    if (password !== undefined && this.#settingPassword) {
+      this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
+    } else if (password !== undefined) {
+      this.#settingPassword = true;
+      const set = access.setPassword(password).finally(() => {
+        this.#settingPassword = false;
+      });
+      changes.push(set.then(() => audit.record("password", actor, room, { set: password !== null })));
     }
-    this.#settingPassword = true;
-    access
-      .setPassword(password)
-      .finally(() => (this.#settingPassword = false))
-      .then(
-        () => {
-          audit.record("password", actor, room, { set: password !== null });
-          onAccess();
-        },
-        (error: unknown) => {
-          onAccess();
-          if (error instanceof PasswordQueueFull)
-            this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
-          else log.error({ room, err: error }, "a password could not be set");
-        },
-      );
+    void this.#acknowledge(session, changes);
+  }
+
+  /** What holds already is said once it is stored: who is told so may rely on it. Never rejects. */
+  async #acknowledge(session: Session, changes: Promise<unknown>[]): Promise<void> {
+    const { room, log, onAccess } = this.#options;
+    for (const outcome of await Promise.allSettled(changes)) {
+      if (outcome.status === "fulfilled") continue;
+      const error: unknown = outcome.reason;
+      if (error instanceof PasswordQueueFull)
+        this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
+      else if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
+      else log.error({ room, err: error }, "a room's access could not be changed");
+    }
+    onAccess();
   }
 
   #refuse(session: Session, field: string, value: number, limit: string): void {

@@ -59,6 +59,8 @@ export interface CreateRoom {
   actor?: string;
   /** The request's idempotency key. */
   key?: string;
+  /** For tests: names that are made up. */
+  makeName?: (scene: string) => string;
 }
 
 interface Made {
@@ -71,6 +73,10 @@ export class RoomRegistry {
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
+  /** Names of rooms with a thread of their own. */
+  readonly #dedicated = new Set<string>();
+  /** Rooms that are over, until the store has forgotten them. */
+  readonly #removing = new Map<string, Promise<void>>();
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -110,14 +116,21 @@ export class RoomRegistry {
    * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND,
    *   SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
-  async create({
-    scene,
-    name = freeName(scene),
-    pool,
-    address,
-    actor = "somebody",
-    key,
-  }: CreateRoom): Promise<{ room: Room; created: boolean }> {
+  async create(wanted: CreateRoom): Promise<Made> {
+    const { scene, name, makeName = freeName } = wanted;
+    if (name !== undefined) return this.#create({ ...wanted, name });
+    for (;;) {
+      const made = makeName(scene);
+      // A name that somebody else has is not what the key of this request has made, and nobody's to be given.
+      const found = await this.#create({ ...wanted, name: made }).catch((error: unknown) => {
+        if (error instanceof RoomElsewhere && error.listing.name === made) return null;
+        throw error;
+      });
+      if (found && (found.created || found.room.name !== made)) return found;
+    }
+  }
+
+  async #create({ scene, name, pool, address, actor = "somebody", key }: CreateRoom & { name: string }): Promise<Made> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name))
       throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
@@ -132,6 +145,14 @@ export class RoomRegistry {
       throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress)
       throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
+    // A thread of its own is the operator's to give; where there are no more, a room that did not ask for one by name
+    // shares.
+    if (pool === "dedicated" && !this.#mayDedicate)
+      throw new CodedError("ROOM_LIMIT", {
+        field: "pool",
+        value: pool,
+        limit: `${this.#options.config.dedicatedRooms} dedicated rooms`,
+      });
     const making = this.#make({
       name,
       scene,
@@ -186,11 +207,18 @@ export class RoomRegistry {
     await this.#opening.get(name)?.room.catch(() => {});
     const { persistence, log } = this.#options;
     if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name)))
-      return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+      return this.#end(this.get(name));
     const lease = await persistence.store.claim(name, persistence.holder);
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     await persistence.store.removeRoom(lease);
     log.info({ room: name }, "a room that nobody had open was removed from the store");
+  }
+
+  /** Resolves when the store has forgotten it, too. @throws CodedError STORE_AWAY */
+  async #end(room: Room): Promise<void> {
+    const disposed = room.dispose(CloseCode.roomGone, "the room was deleted");
+    await this.#removing.get(room.name);
+    await disposed;
   }
 
   /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
@@ -199,6 +227,10 @@ export class RoomRegistry {
     const end = (room: Room): Promise<void> =>
       this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts");
     await Promise.allSettled(this.list().map(end));
+  }
+
+  get #mayDedicate(): boolean {
+    return this.#dedicated.size < this.#options.config.dedicatedRooms;
   }
 
   #madeFrom(address: string): number {
@@ -328,11 +360,18 @@ export class RoomRegistry {
   ): Promise<Room> {
     const { config, audit, library, pools, metrics, log, persistence } = this.#options;
     const template = await library.template(scene);
-    const pool = pools.forRoom(kind);
+    const own = kind === "dedicated" && this.#mayDedicate;
+    const pool = pools.forRoom(own ? "dedicated" : "shared");
+    if (own) this.#dedicated.add(name);
     try {
       const onDisposed = (room: Room, end: RoomEnd): void => {
+        if (own) this.#dedicated.delete(name);
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
-        if (end === "over") void persistence?.journalWriter.remove(name);
+        if (end !== "over" || !persistence) return;
+        const removed = persistence.journalWriter.remove(name);
+        this.#removing.set(name, removed);
+        // Whoever has asked for its end hears of it; it is in the log.
+        removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
       const mayStep = persistence ? () => persistence.mayStep(name) : () => true;
       const room = await begin({
@@ -347,23 +386,19 @@ export class RoomRegistry {
         log,
         onDisposed,
         mayStep,
+        durable: async () => persistence?.journalWriter.durable(name),
       });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
-      if (persistence && lease)
-        access.onChanged = () =>
-          void persistence.store
-            .writeSettings(lease, access.toSettings())
-            .catch((error: unknown) =>
-              log.error({ room: name, err: error }, "the store did not take a room's settings"),
-            );
+      if (persistence && lease) access.onChanged = () => persistence.journalWriter.settingsChanged(name);
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
-      log.info({ room: name, scene, pool: kind }, "room opened");
+      log.info({ room: name, scene, pool: pool.kind }, "room opened");
       return room;
     } catch (error) {
+      if (own) this.#dedicated.delete(name);
       await pool.release();
       throw error;
     }

@@ -67,6 +67,8 @@ export interface RoomOptions {
   onDisposed: (room: Room, end: RoomEnd) => void;
   /** Asked before every tick: does this process still own the room? */
   mayStep: () => boolean;
+  /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
+  durable: () => Promise<void>;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -218,6 +220,7 @@ export class Room {
 
   /**
    * Goes back: everything since then has not been. Members are told as of a reset, and that it was no reset.
+   * @throws CodedError STORE_AWAY: it went back, but the store has not got it yet
    * @returns the tick that the room stands at, which may be later than asked for: further back nothing is known
    */
   async undo(seconds: number, member: number): Promise<number> {
@@ -234,13 +237,23 @@ export class Room {
       this.#interactions.dropAll();
       this.#standAt(rebuilt);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
+      // Nobody is told of an undo that a killed process would undo.
+      const stored = await this.#options.durable().then(
+        () => null,
+        (error: unknown) => error,
+      );
       this.#broadcast.certain(encodeReset(rebuilt.tick, member), "other");
       this.#broadcast.certain(encodeNotice("WENT_BACK", { tick: rebuilt.tick, seconds, member }), "other");
+      if (stored !== null) throw stored;
       return rebuilt.tick;
     } finally {
       this.#still -= 1;
       this.#watchEmptiness();
     }
+  }
+
+  settings(): Record<string, unknown> {
+    return this.access.toSettings();
   }
 
   memberRecords(): MemberRecords {

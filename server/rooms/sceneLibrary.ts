@@ -58,6 +58,16 @@ export interface SceneLibraryOptions {
   log: FastifyBaseLogger;
 }
 
+/** A scene's file, read and checked. */
+interface ReadScene {
+  scene: Scene;
+  text: string;
+  /** SHA-256 of the text. */
+  fileHash: string;
+}
+
+/** Younger changes of a file are not trusted to be the last ones, ms. */
+const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Longest scene file that is read, bytes: meshes live in files of their own. The same as in sim/readScene.ts. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
@@ -67,6 +77,10 @@ export class SceneLibrary {
   readonly #options: SceneLibraryOptions;
   /** By scene id; the hash tells whether the file is still the one that was built. */
   readonly #templates = new Map<string, { fileHash: string; template: Promise<SceneTemplate> }>();
+  /** What files were when they were read last: by their state on the disk, nothing is read or checked twice. */
+  readonly #read = new Map<string, (ReadScene | { error: CodedError }) & { state: string }>();
+  readonly #leftOut = new Map<string, string>();
+  #listing: Promise<SceneSummary[]> | null = null;
   readonly #topologies = new Map<string, TopologyDocument>();
 
   constructor(options: SceneLibraryOptions) {
@@ -74,16 +88,26 @@ export class SceneLibrary {
   }
 
   /** All scenes that can be read, by id. One that cannot is logged and left out. */
-  async list(): Promise<SceneSummary[]> {
+  list(): Promise<SceneSummary[]> {
+    // Whoever asks while the folder is being looked through gets the same answer.
+    return (this.#listing ??= this.#list().finally(() => (this.#listing = null)));
+  }
+
+  async #list(): Promise<SceneSummary[]> {
     const { scenesDir, log } = this.#options;
+    const pictures = new Set(await readdir(join(this.#options.clientDir, "thumbnails")).catch(() => []));
     const files = (await readdir(scenesDir)).filter((file) => file.endsWith(".json") && file !== "schema.json").sort();
     const scenes: SceneSummary[] = [];
     for (const file of files) {
       try {
         const { scene } = await this.read(file.slice(0, -".json".length));
-        scenes.push(this.#summary(file.slice(0, -".json".length), scene));
+        scenes.push(this.#summary(file.slice(0, -".json".length), scene, pictures));
+        this.#leftOut.delete(file);
       } catch (error) {
-        log.warn({ file, err: error }, "scene left out");
+        // Once for each state of the file: whoever lists scenes must not write the log.
+        const said = `${(error as Error).message}`;
+        if (this.#leftOut.get(file) !== said) log.warn({ file, err: error }, "scene left out");
+        this.#leftOut.set(file, said);
       }
     }
     return scenes;
@@ -92,7 +116,10 @@ export class SceneLibrary {
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async summary(id: string): Promise<SceneSummary & { scene: Scene }> {
     const { scene } = await this.read(id);
-    return { ...this.#summary(id, scene), scene };
+    const pictures = PICTURES.map((type) => `${id}.${type}`).filter((file) =>
+      existsSync(join(this.#options.clientDir, "thumbnails", file)),
+    );
+    return { ...this.#summary(id, scene, new Set(pictures)), scene };
   }
 
   /**
@@ -100,8 +127,7 @@ export class SceneLibrary {
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
   async template(id: string): Promise<SceneTemplate> {
-    const { text } = await this.read(id);
-    const fileHash = createHash("sha256").update(text).digest("hex");
+    const { text, fileHash } = await this.read(id);
     const known = this.#templates.get(id);
     if (known?.fileHash === fileHash) return known.template;
     const template = this.#build(id, text);
@@ -127,26 +153,55 @@ export class SceneLibrary {
   }
 
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
-  async read(id: string): Promise<{ scene: Scene; text: string }> {
+  async read(id: string): Promise<ReadScene> {
     if (!SCENE_ID.test(id) || id === "schema") throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     let text: string;
     let size: number;
+    let state: string;
+    const startMs = Date.now();
     try {
-      ({ size } = await stat(this.#path(id)));
+      const found = await stat(this.#path(id), { bigint: true });
+      size = Number(found.size);
+      state = `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+      const known = this.#read.get(id);
+      if (known?.state === state) {
+        if ("error" in known) throw known.error;
+        return known;
+      }
       text = size <= MAX_SCENE_BYTES ? await readFile(this.#path(id), "utf8") : "";
-    } catch {
+      // A file that is being written may change again within the same tick of the file system's clock.
+      if (startMs - Number(found.ctimeNs / 1_000_000n) < FRESH_MS) state = "";
+    } catch (error) {
+      if (error instanceof CodedError) throw error;
+      this.#read.delete(id);
       throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     }
+    const keep = <T extends ReadScene | { error: CodedError }>(read: T): T => {
+      this.#read.set(id, { ...read, state });
+      return read;
+    };
     if (size > MAX_SCENE_BYTES)
-      throw new CodedError("SCENE_INVALID", {
-        field: "scene",
-        value: `${size} bytes`,
-        limit: `at most ${MAX_SCENE_BYTES} bytes`,
-      });
+      throw keep({
+        error: new CodedError("SCENE_INVALID", {
+          field: "scene",
+          value: `${size} bytes`,
+          limit: `at most ${MAX_SCENE_BYTES} bytes`,
+        }),
+      }).error;
     try {
-      return { scene: validateScene(JSON.parse(text)), text };
+      return keep({
+        scene: validateScene(JSON.parse(text)),
+        text,
+        fileHash: createHash("sha256").update(text).digest("hex"),
+      });
     } catch (error) {
-      throw new CodedError("SCENE_INVALID", { field: "scene", value: id }, `Scene ${id}: ${(error as Error).message}`);
+      throw keep({
+        error: new CodedError(
+          "SCENE_INVALID",
+          { field: "scene", value: id },
+          `Scene ${id}: ${(error as Error).message}`,
+        ),
+      }).error;
     }
   }
 
@@ -154,8 +209,8 @@ export class SceneLibrary {
     return join(this.#options.scenesDir, `${id}.json`);
   }
 
-  #summary(id: string, scene: Scene): SceneSummary {
-    const picture = PICTURES.find((type) => existsSync(join(this.#options.clientDir, "thumbnails", `${id}.${type}`)));
+  #summary(id: string, scene: Scene, pictures: ReadonlySet<string>): SceneSummary {
+    const picture = PICTURES.find((type) => pictures.has(`${id}.${type}`));
     return {
       id,
       title: scene.title,

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import type { Connection } from "./connection.ts";
-import type { Point } from "./clientMessages.ts";
+import { cleanName, type Point } from "./clientMessages.ts";
 
 /** A held point, as the member last asked for it. */
 export interface Grab {
@@ -55,7 +55,7 @@ export class Session {
     this.entry = entry;
     this.token = mark === undefined ? randomBytes(16).toString("hex") : "";
     this.mark = mark ?? fingerprint(this.token);
-    this.name = name ?? entry.name ?? `guest ${member}`;
+    this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
     this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
   }
 }

@@ -57,7 +57,7 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       },
     },
     async (request, reply) => {
-      const actor = await requestAuth.admin(request);
+      const { actor } = requestAuth.of(request);
       const name = request.params.room;
       await registry.remove(name);
       audit.record("dispose", actor, name);
@@ -93,12 +93,12 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       },
     },
     async (request, reply) => {
-      const actor = await requestAuth.admin(request);
+      const { actor } = requestAuth.of(request);
       const room = registry.get(request.params.room);
       const { member, banSeconds } = request.body;
       const target = room.members.sessions.get(member);
       if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
-      room.moderation.kick(target, banSeconds, actor);
+      await room.moderation.kick(target, banSeconds, actor).finally(() => room.moderation.tellAccess());
       return reply.code(204).send(null);
     },
   );
@@ -128,7 +128,7 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       },
     },
     async (request) => {
-      const actor = await requestAuth.admin(request);
+      const { actor } = requestAuth.of(request);
       const { name } = registry.get(request.params.room);
       return { handedOver: await giveUp([name], actor) };
     },
@@ -152,7 +152,7 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       },
     },
     async (request) => {
-      const actor = await requestAuth.admin(request);
+      const { actor } = requestAuth.of(request);
       const lightest = registry
         .list()
         .sort((a, b) => a.members.connected - b.members.connected)
@@ -202,7 +202,6 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       },
     },
     async (request) => {
-      await requestAuth.admin(request);
       const { room, limit = "100" } = request.query;
       return {
         entries: await audit.read({

@@ -1,25 +1,40 @@
 /** A room's past over HTTP: the recording of its last minutes, and going back. */
 import type { FastifyInstance } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { encodeRecording } from "../persistence/recording.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
+import { recordingStream } from "../persistence/recording.ts";
+import { Slots } from "../rooms/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 /** s; longer than any history. */
 const MOST_SECONDS = 3600;
 
+/** Recordings that are being sent, in all and to one address. */
+const RECORDINGS_AT_ONCE = 8;
+const RECORDINGS_PER_ADDRESS = 4;
+/** Of one room, at once and then per minute: each has a thread step up to seconds of the room again. */
+const UNDO_BURST = 10;
+const UNDOS_PER_MINUTE = 20;
+
 const params = nameParam("room", "Name of the room.");
-const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
 const seconds = { type: "number", exclusiveMinimum: 0, maximum: MOST_SECONDS };
 
 export interface PastRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
-  registry: RoomRegistry;
 }
 
-export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, registry }: PastRouteOptions): void {
+export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: PastRouteOptions): void {
+  const sent = new Slots({
+    field: "recordings",
+    code: "TOO_MANY_REQUESTS",
+    atOnce: RECORDINGS_AT_ONCE,
+    perAddress: RECORDINGS_PER_ADDRESS,
+  });
+  const undos = new Attempts(UNDO_BURST, UNDOS_PER_MINUTE);
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/recording",
     {
@@ -51,15 +66,16 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, regi
       },
     },
     async (request, reply) => {
-      const room = registry.get(request.params.room);
-      const { actor } = await requestAuth.inRoom(request, room, "player");
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
       const { seconds: wanted } = request.query;
       const recording = room.record(wanted === undefined ? undefined : Number(wanted));
+      const stream = sent.open(addressKey(request.ip), (signal) => recordingStream(recording, signal));
       audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
       return reply
         .type("application/octet-stream")
         .header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`)
-        .send(Buffer.from(encodeRecording(recording)));
+        .send(stream);
     },
   );
 
@@ -90,9 +106,11 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit, regi
       },
     },
     async (request) => {
-      const room = registry.get(request.params.room);
-      const { actor } = await requestAuth.inRoom(request, room, "owner");
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
       const from = room.tick;
+      if (!undos.take(room.access.id, performance.now()))
+        throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${UNDOS_PER_MINUTE} a minute in a room` });
       const tick = await room.undo(request.body.seconds, 0);
       audit.record("undo", actor, room.name, { from, tick });
       return { tick };

@@ -5,7 +5,6 @@ import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { planReplay } from "../rooms/replayStream.ts";
 import type { ReplayStreams } from "../rooms/replayStreams.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
@@ -17,12 +16,11 @@ export interface ReplayRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   replays: ReplayStreams;
-  registry: RoomRegistry;
 }
 
 export function replayRoutes(
   app: FastifyInstance,
-  { requestAuth, audit, replays, registry }: ReplayRouteOptions,
+  { requestAuth, audit, replays }: ReplayRouteOptions,
 ): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/replay",
@@ -55,6 +53,8 @@ export function replayRoutes(
             "TOKEN_NEEDED",
             "TOKEN_INVALID",
             "NOT_ALLOWED",
+            "BANNED",
+            "ROOM_LOCKED",
             "ROOM_NOT_FOUND",
             "REPLAY_LIMIT",
             "TOO_MANY_REQUESTS",
@@ -63,8 +63,8 @@ export function replayRoutes(
       },
     },
     async (request, reply) => {
-      const room = registry.get(request.params.room);
-      const { actor } = await requestAuth.inRoom(request, room, "player");
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
       const seconds = Number(request.query.seconds ?? SECONDS);
       if (!(seconds >= 1 && seconds <= MOST_SECONDS))
         throw new CodedError("BODY_INVALID", { field: "seconds", value: seconds, limit: `1 to ${MOST_SECONDS}` });

@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { mayCreate, roleIn } from "../auth/identity.ts";
+import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
+import { SharedRead } from "../rooms/sharedRead.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Listing } from "../store/store.ts";
@@ -29,7 +30,7 @@ export interface RoomRouteOptions {
   roomsPerMinute: number;
 }
 
-const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
 
 export function roomRoutes(
   app: FastifyInstance,
@@ -61,9 +62,7 @@ export function roomRoutes(
     },
     async (request) => {
       if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
-      const identity = await requestAuth.identify(request);
-      if (identity === null)
-        throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
+      const identity = requestAuth.of(request).identity!;
       return {
         rooms: (await allRooms())
           .filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null)
@@ -157,6 +156,9 @@ export function roomRoutes(
       const { scene, room: name, pool } = request.body;
       const key = request.headers["idempotency-key"];
       const known = name !== undefined && registry.has(name);
+      if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
+      if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin")
+        throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
       // Finding a room costs nothing: a class that follows one link makes one room.
       const maker = known ? undefined : await admitMaker(request, name);
       const made = await registry
@@ -172,7 +174,7 @@ export function roomRoutes(
       // A name that was made up just now is nobody's: what is there all the same, the key has made.
       const repeated = !created && key !== undefined && name === undefined;
       if (!created && !repeated && requestAuth.auth.mode === "tokens")
-        await requestAuth.inRoom(request, room, "spectator");
+        requireRole(requestAuth.of(request).identity, room);
       reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
       const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
       return reply.send(
@@ -188,15 +190,14 @@ export function roomRoutes(
     request: FastifyRequest,
     name: string | undefined,
   ): Promise<{ address?: string; actor: string }> {
-    const identity = await requestAuth.identify(request);
+    const { identity } = requestAuth.of(request);
     const address = addressKey(request.ip);
     if (requestAuth.auth.mode === "tokens" && !(identity && mayCreate(identity, name))) {
-      metrics.auth.refused(identity ? "not_allowed" : "token_missing");
-      if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
+      metrics.auth.refused("not_allowed");
       throw new CodedError("NOT_ALLOWED", {
         field: "room",
         value: name ?? "a name that is made up",
-        limit: `${identity.role} of ${identity.room}`,
+        limit: `${identity!.role} of ${identity!.room}`,
       });
     }
     if (identity?.role === "admin") return { actor: identity.subject };
@@ -224,7 +225,7 @@ export function roomRoutes(
     },
     async (request) => {
       const room = registry.get(request.params.room);
-      if (requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
+      if (requestAuth.auth.mode === "tokens") requireRole(requestAuth.of(request).identity, room);
       return describeRoom(room);
     },
   );
@@ -242,8 +243,8 @@ export function roomRoutes(
       },
     },
     async (request, reply) => {
-      const room = registry.get(request.params.room);
-      const { actor } = await requestAuth.inRoom(request, room, "owner");
+      const room = requestAuth.room(request);
+      const { actor } = requestAuth.of(request);
       await registry.remove(room.name);
       audit.record("dispose", actor, room.name);
       return reply.code(204).send(null);
@@ -257,7 +258,7 @@ export function roomRoutes(
         tags: ["rooms"],
         summary: "Positions of the streamed particles, for tests and developers",
         description:
-          "Taken between two ticks. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
+          "Taken between two ticks, after it was asked for; who asks at the same time gets the same. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
         params,
         response: {
           200: {
@@ -294,21 +295,44 @@ export function roomRoutes(
         },
       },
     },
-    async (request) => {
-      const room = registry.get(request.params.room);
-      await requestAuth.inRoom(request, room, "spectator");
-      const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
-      return {
+    async (request, reply) => reply.type("application/json").send(await positionsOf(requestAuth.room(request)).get()),
+  );
+}
+
+const positions = new WeakMap<Room, SharedRead<Buffer>>();
+
+/** The state of a room as JSON: its readers share it. */
+function positionsOf(room: Room): SharedRead<Buffer> {
+  const known = positions.get(room);
+  if (known) return known;
+  const read = new SharedRead(async () => {
+    const { tick, stateHash, origin, positions: metres, waiting, frameTick, quantized } = await room.inspect();
+    return Buffer.from(
+      JSON.stringify({
         tick,
         stateHash,
         origin,
-        positions: [...positions],
+        positions: [...metres],
         waiting,
         frameTick,
         quantized: quantized && [...quantized],
-      };
-    },
-  );
+      }),
+    );
+  });
+  positions.set(room, read);
+  return read;
+}
+
+/** `tokens` mode: whoever has no token for the room is not to learn whether there is one. */
+function requireRoom(identity: Identity | null, name: string): void {
+  if (identity && (identity.room === "*" || identity.room === name)) return;
+  throw new CodedError("NOT_ALLOWED", { field: "room", value: name, limit: `${identity?.role} of ${identity?.room}` });
+}
+
+/** `tokens` mode: the token is for this room, and no other one of its name. */
+function requireRole(identity: Identity | null, room: Pick<Room, "name" | "access">): void {
+  if (identity && roleIn(identity, { name: room.name, id: room.access.id }) !== null) return;
+  throw new CodedError("NOT_ALLOWED", { field: "role", value: "none in this room", limit: "spectator or above" });
 }
 
 /** Of a room that another process has. */

@@ -69,6 +69,7 @@ export function sceneRoutes(
     },
     async (request, reply) => {
       const { hash } = request.params;
+      if (!/^[0-9a-f]{32}$/.test(hash)) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
       // A room's visitor may be answered by a process that has never had the room.
       if (!library.topology(hash) && roomScenes) await library.buildMissing(await roomScenes());
       const document = library.topology(hash);

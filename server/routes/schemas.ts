@@ -70,7 +70,11 @@ export const createRoomSchema = {
       type: "string",
       description: `Wanted name, ${ROOM_NAME}; absent: one is made. If a room of this name and scene exists, it is answered.`,
     },
-    pool: { type: "string", enum: ["shared", "dedicated"], description: "A dedicated room gets a thread of its own." },
+    pool: {
+      type: "string",
+      enum: ["shared", "dedicated"],
+      description: "A dedicated room gets a thread of its own: for admins, as many as PLIANT_DEDICATED_ROOMS.",
+    },
   },
 };
 

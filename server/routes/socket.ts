@@ -8,6 +8,7 @@ import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
+import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
 import type { Auth, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -26,13 +27,14 @@ const BEAT_MS = 1000;
 export interface SocketRouteOptions {
   config: Config;
   auth: Auth;
+  budgets: Budgets;
   registry: RoomRegistry;
   metrics: Metrics;
 }
 
 export async function socketRoutes(
   app: FastifyInstance,
-  { config, auth, registry, metrics }: SocketRouteOptions,
+  { config, auth, budgets, registry, metrics }: SocketRouteOptions,
 ): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
@@ -91,9 +93,11 @@ export async function socketRoutes(
       const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
+        spend: () => budgets.spend(ip, MESSAGE_COST),
         authorize: (self, hello) => {
-          const room = roomOf(registry, name);
           const { token, password, resume } = hello;
+          const room = registry.find(name);
+          if (!room) return auth.refuseAbsent(name, { token, address: ip });
           const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
           if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
@@ -107,7 +111,8 @@ export async function socketRoutes(
         },
       });
       connections.add(connection);
-      if (registry.find(name)) return;
+      // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
+      if (auth.mode === "tokens" || registry.find(name)) return;
       metrics.auth.refused("no_room");
       connection.close(CloseCode.roomGone, "no such room");
     },

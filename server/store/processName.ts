@@ -54,6 +54,35 @@ function startOf(pid: number): string | null {
   }
 }
 
+/**
+ * @returns the start of the process that has this id; "" where nobody has it; null where that cannot be told: `/proc`
+ * may hide what is not ours (hidepid, ProtectProc), so only who cannot be signalled either is not there
+ */
+function whoIs(pid: number): string | null {
+  const start = startOf(pid);
+  if (start !== null || isZombie(pid)) return start ?? "";
+  return exists(pid) ? null : "";
+}
+
+/** May be asked of processes of others: what must not be signalled is there. @param kill for tests */
+export function exists(pid: number, kill: (pid: number, signal: 0) => unknown = process.kill): boolean {
+  try {
+    kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return /^[ZX] /.test(text.slice(text.lastIndexOf(")") + 2));
+  } catch {
+    return false;
+  }
+}
+
 /** A new name for this process; call it once. */
 export function processName(): string {
   const chance = randomBytes(4).toString("hex");
@@ -62,12 +91,13 @@ export function processName(): string {
 }
 
 /** True only if the process of this name cannot run any more. */
-export function isCertainlyDead(name: string): boolean {
+export function isCertainlyDead(name: string, look: (pid: number) => string | null = whoIs): boolean {
   const [boot, space, pid, start] = name.split(":");
   if (bootId === "" || boot !== bootId || space === "" || space !== pidSpace() || !/^\d+$/.test(pid ?? ""))
     return false;
   try {
-    return startOf(Number(pid)) !== start;
+    const found = look(Number(pid));
+    return found !== null && found !== start;
   } catch {
     return false;
   }

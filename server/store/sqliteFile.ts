@@ -13,7 +13,7 @@
  *
  * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins.
  */
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreRefused } from "./store.ts";
@@ -102,6 +102,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 function openChecked(path: string): DatabaseSync {
+  keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     const pragma = (text: string): unknown => Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0];
@@ -125,6 +126,17 @@ function openChecked(path: string): DatabaseSync {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Hashes of passwords, addresses and the audit log are in it; SQLite gives its log the same mode. */
+function keepPrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    // Somebody else's file that we may write all the same: its mode is their business.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
   }
 }
 

@@ -25,10 +25,11 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/app\.ts$/,
     mayLoad:
-      /^(server\/(config\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
-  { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
+  { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
+  { files: /^server\/trust\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|auth|persistence|metrics)\/|shared\/)/ },
   { files: /^server\/auth\//, mayLoad: /^(server\/auth|shared)\// },

@@ -8,9 +8,10 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
+const ADMIN = "an-operators-own-token";
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ workers: 2, stepDeadlineMs: 400 });
+  server = await startTestServer({ adminToken: ADMIN, workers: 2, stepDeadlineMs: 400 });
 });
 afterAll(() => server.close());
 
@@ -45,7 +46,7 @@ test("bodies that intersect from the start are reported to all, and so is that t
 });
 
 test("a thread killed in the middle of a step costs its room nothing but a moment, and the others nothing at all", async () => {
-  await createRoom(server.url, "victim", "victim", "dedicated");
+  await createRoom(server.url, "victim", "victim", "dedicated", ADMIN);
   const dedicated = server.workers.at(-1)!;
   await createRoom(server.url, "cube", "bystander");
   const victim = await Bot.join(server.url, "victim");

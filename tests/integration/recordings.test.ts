@@ -12,10 +12,11 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { decodeRecording, encodeRecording } from "../../server/persistence/recording.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
+const ADMIN = "an-operators-own-token";
 let server: TestServer;
 let folder: string;
 beforeAll(async () => {
-  server = await startTestServer({ workers: 1 });
+  server = await startTestServer({ adminToken: ADMIN, workers: 1 });
   folder = mkdtempSync(join(tmpdir(), "pliant-past-"));
 });
 afterAll(async () => {
@@ -41,7 +42,7 @@ function replay(bytes: Uint8Array, ...options: string[]): { status: number | nul
 }
 
 test("a recording steps again to every hash that was noted, a thread lost on the way and all", async () => {
-  const made = await createRoom(server.url, "victim", "recorded", "dedicated");
+  const made = await createRoom(server.url, "victim", "recorded", "dedicated", ADMIN);
   expect(made.token).toEqual(expect.any(String));
   const bot = await Bot.join(server.url, "recorded");
   const point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 };

@@ -27,6 +27,7 @@ export async function startTestServer(changes: Partial<Config> = {}): Promise<Te
     emptyRoomSeconds: 30,
     roomsPerAddress: 10_000,
     roomsPerMinute: 100_000,
+    addressBudget: 1_000_000,
     ...changes,
   });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });

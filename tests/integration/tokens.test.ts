@@ -1,6 +1,7 @@
 /** A server that nobody enters without a token; who issues tokens; what admins see and do, and the log of it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
+import type { Config } from "../../server/config.ts";
 import { TokenMint } from "../../server/auth/tokens.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -303,22 +304,28 @@ describe("limits of one address", () => {
     await small.close();
   });
 
-  test("an address is what the line says, unless a proxy is trusted", async () => {
-    for (const trustProxy of [false, true]) {
+  test("an address is what the line says, unless so many proxies, or these, are trusted; what a visitor claims before them counts for nothing", async () => {
+    const cases: [Config["trustProxy"], string, string, boolean][] = [
+      [false, "192.0.2.1", "192.0.2.2", false],
+      [1, "192.0.2.1", "192.0.2.2", true],
+      // The visitor wrote the first, the proxy the last.
+      [1, "198.51.100.1, 192.0.2.1", "198.51.100.2, 192.0.2.1", false],
+      [1, "198.51.100.1, 192.0.2.1", "198.51.100.1, 192.0.2.2", true],
+      [2, "198.51.100.1, 192.0.2.1, 10.0.0.1", "198.51.100.2, 192.0.2.1, 10.0.0.2", false],
+      [2, "192.0.2.1, 10.0.0.1", "192.0.2.2, 10.0.0.1", true],
+      [["127.0.0.0/8", "10.0.0.0/8"], "198.51.100.1, 192.0.2.1, 10.0.0.1", "198.51.100.2, 192.0.2.1, 10.9.9.9", false],
+      [["127.0.0.0/8", "10.0.0.0/8"], "192.0.2.1, 10.0.0.1", "192.0.2.2, 10.0.0.1", true],
+      [["10.0.0.0/8"], "192.0.2.1", "192.0.2.2", false],
+    ];
+    for (const [trustProxy, one, other, apart] of cases) {
       const behind = await startTestServer({ trustProxy, roomsPerAddress: 1 });
-      const make = async (room: string, from: string): Promise<number> =>
-        (
-          await fetch(`${behind.url}/api/rooms`, {
-            method: "POST",
-            headers: { "content-type": "application/json", "x-forwarded-for": from },
-            body: JSON.stringify({ scene: "cube", room }),
-          })
-        ).status;
-      expect([await make("a", "192.0.2.1"), await make("b", "192.0.2.2"), await make("c", "192.0.2.2")]).toEqual([
-        201,
-        trustProxy ? 201 : 429,
-        429,
-      ]);
+      const make = async (room: string, from: string): Promise<number> => {
+        const headers = { "content-type": "application/json", "x-forwarded-for": from };
+        const body = JSON.stringify({ scene: "cube", room });
+        return (await fetch(`${behind.url}/api/rooms`, { method: "POST", headers, body })).status;
+      };
+      const found = [await make("a", one), await make("b", other)];
+      expect([trustProxy, one, other, found]).toEqual([trustProxy, one, other, [201, apart ? 201 : 429]]);
       await behind.close();
     }
   });
@@ -330,6 +337,20 @@ describe("limits of one address", () => {
       fetch(`${guessed.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${token}` } });
     for (let i = 0; i < 60; i++) expect((await ask(`guess-${i}`)).status).toBe(401);
     expect((await ask(ADMIN)).status).toBe(429);
+    // It is one budget for requests and sockets.
+    const late = await Bot.join(guessed.url, "room", { joinToken: ADMIN });
+    expect([late.welcome.role, late.notices[0]?.code]).toEqual(["player", "TOKEN_INVALID"]);
+    await late.leave();
     await guessed.close();
+  });
+
+  test("a made-up name that somebody else's room has is not given out, with or without a key", async () => {
+    const names = ["taken", "taken", "free"];
+    const wanted = { scene: "cube", key: "a-key-of-its-own", makeName: () => names.shift()! };
+    const plain = await startTestServer();
+    await createRoom(plain.url, "cube", "taken");
+    const made = await plain.app.registry.create(wanted);
+    expect([made.room.name, made.created, names]).toEqual(["free", true, []]);
+    await plain.close();
   });
 });

@@ -36,7 +36,7 @@ test("the server can be scaled: no port and no name of its own, time to hand ove
     ]),
   );
   const config = readConfig(env);
-  expect(config.trustProxy).toBe(true);
+  expect(config.trustProxy).toBe(1);
   const store = new URL(config.store);
   expect([store.hostname, store.username, store.pathname.slice(1)]).toEqual([
     "postgres",

@@ -91,7 +91,7 @@ test("the server takes the environment that the pod gives it", () => {
     advertiseUrl: "http://192.0.2.7:8080",
     store: secrets.store,
     tokenSecrets: [secrets["token-secret"]],
-    trustProxy: true,
+    trustProxy: 1,
   });
 });
 

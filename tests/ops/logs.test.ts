@@ -82,7 +82,7 @@ describe("a running server", () => {
 });
 
 test("LOG_LEVEL=warn leaves out what is normal, and a trusted proxy's request id is taken", async () => {
-  const server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "warn", PLIANT_TRUST_PROXY: "true" } });
+  const server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "warn", PLIANT_TRUST_PROXY: "1" } });
   const id = async (given: string): Promise<string | null> =>
     (await fetch(`${server.url}/api/rooms`, { headers: { "x-request-id": given } })).headers.get("x-request-id");
   expect(await id("trace-4711:a.b")).toBe("trace-4711:a.b");

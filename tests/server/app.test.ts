@@ -172,10 +172,10 @@ describe("rooms", () => {
     });
   });
 
-  test("a room without a name gets one, and a dedicated one a pool of its own", async () => {
-    const made = (await post({ scene: "cube", pool: "dedicated" })).json<{ room: string; pool: string }>();
+  test("a room without a name gets one", async () => {
+    const made = (await post({ scene: "cube" })).json<{ room: string; pool: string }>();
     expect(made.room).toMatch(/^cube-[0-9a-f]{6}$/);
-    expect(made.pool).toBe("dedicated");
+    expect(made.pool).toBe("shared");
     await app.registry.remove(made.room);
   });
 
@@ -290,9 +290,9 @@ describe("OpenAPI", () => {
       "/api/admin/rooms/{room}/kick",
       "/api/rooms",
       "/api/rooms/{room}",
-      "/api/rooms/{room}/replay",
       "/api/rooms/{room}/positions",
       "/api/rooms/{room}/recording",
+      "/api/rooms/{room}/replay",
       "/api/rooms/{room}/undo",
       "/api/scenes",
       "/api/scenes/{scene}",

@@ -77,7 +77,7 @@ describe("server/README.md", () => {
       [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]),
     );
     const source = readFileSync(fileURLToPath(new URL("../../server/config.ts", import.meta.url)), "utf8");
-    const known = [...source.matchAll(/(?:text|number|choice|list)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
+    const known = [...source.matchAll(/(?:text|number|choice|list|trust)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
       ([, name, word, number]) => [name!, word ?? number],
     );
     expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());

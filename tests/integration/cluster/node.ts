@@ -107,7 +107,7 @@ app.setErrorHandler((error, _request, reply) =>
     : reply.code(500).send({ message: (error as Error).message }),
 );
 await app.register(websocket);
-await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster });
+await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster, onForwarded: () => {} });
 app.get("/api/rooms", async () =>
   (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })),
 );

@@ -87,7 +87,9 @@ describe("a room's access", () => {
     const access = new RoomAccess("abc", "192.0.2.7");
     const nowMs = 1_000_000;
     let changes = 0;
-    access.onChanged = () => (changes += 1);
+    access.onChanged = async () => {
+      changes += 1;
+    };
     access.setLocked(true);
     access.setOwnersOnly(true);
     await access.setPassword("open sesame");

@@ -54,6 +54,10 @@ class Played implements JournaledRoom {
     this.name = name;
   }
 
+  settings(): Record<string, unknown> {
+    return { of: this.name };
+  }
+
   memberRecords(): unknown {
     return { sessions: [this.name] };
   }

@@ -1,0 +1,80 @@
+/**
+ * Who may ask for what, and what it costs: one row for every route. A route without a row does not come up (`ruleOf`
+ * throws when it is registered), a request is judged by its row before its handler runs (requestAuth.ts), and
+ * `tests/integration/rules.test.ts` asks every row as every role in every state of a room.
+ *
+ * A cost is about what the request takes of the main thread, ms, measured on two cores at 2.5 GHz; an address has so
+ * many a second (`PLIANT_ADDRESS_BUDGET`).
+ */
+import type { Role } from "../../shared/roles.ts";
+
+/**
+ * `everyone`   whoever has the address, in either mode
+ * `listed`     `open` mode: everyone. `tokens` mode: who has a token; of one room: a token for it
+ * `opener`     `open` mode: everyone. `tokens` mode: who has an owner's token for the name
+ * `bearer`     who has a valid token; what it is good for the route decides
+ * `socket`     hello decides, by the same rules of the room (auth.ts)
+ * a role       who has at least this role in the room that the address names, and is kept out by no ban, lock or
+ * password; `admin` needs no room
+ */
+export type Who = "everyone" | "listed" | "opener" | "bearer" | "socket" | Role;
+
+export interface Rule {
+  who: Who;
+  /** ms of the main thread. */
+  cost: number;
+}
+
+/** By method and pattern. A pattern that ends with `*` holds for all that begin so; the longest one counts. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  // A balancer asks these, and must not hear that it asks too often.
+  "GET /healthz": { who: "everyone", cost: 0 },
+  "GET /readyz": { who: "everyone", cost: 0 },
+  "GET /metrics": { who: "everyone", cost: 10 },
+  "GET /api/scenes": { who: "everyone", cost: 2 },
+  "GET /api/scenes/:scene": { who: "everyone", cost: 1 },
+  "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
+  "GET /api/rooms": { who: "listed", cost: 2 },
+  "POST /api/rooms": { who: "opener", cost: 10 },
+  "GET /api/rooms/:room": { who: "listed", cost: 1 },
+  "DELETE /api/rooms/:room": { who: "owner", cost: 10 },
+  "GET /api/rooms/:room/positions": { who: "spectator", cost: 10 },
+  "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
+  "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
+  "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },
+  "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },
+  "POST /api/tokens": { who: "bearer", cost: 2 },
+  "GET /api/admin/rooms": { who: "admin", cost: 5 },
+  "DELETE /api/admin/rooms/:room": { who: "admin", cost: 10 },
+  "POST /api/admin/rooms/:room/kick": { who: "admin", cost: 1 },
+  "POST /api/admin/rooms/:room/hand-over": { who: "admin", cost: 10 },
+  "POST /api/admin/rebalance": { who: "admin", cost: 10 },
+  "GET /api/admin/audit": { who: "admin", cost: 5 },
+  // Files of the installation: nothing in them is anybody's.
+  "GET /docs": { who: "everyone", cost: 1 },
+  "GET /docs/*": { who: "everyone", cost: 1 },
+  "GET /report": { who: "everyone", cost: 1 },
+  "GET /report/report.json": { who: "everyone", cost: 1 },
+  "GET /r/:room": { who: "everyone", cost: 0.5 },
+  "GET /r/:room/replay": { who: "everyone", cost: 0.5 },
+  "GET /admin": { who: "everyone", cost: 0.5 },
+  "GET /*": { who: "everyone", cost: 0.5 },
+};
+
+/** What an address costs that no route serves. */
+export const NOTHING_THERE: Rule = { who: "everyone", cost: 0.5 };
+
+/**
+ * @param method HEAD is what GET is
+ * @param url pattern of the route
+ * @throws Error when no row says who may ask for it
+ */
+export function ruleOf(method: string, url: string): Rule {
+  const asked = method === "HEAD" ? "GET" : method;
+  const exact = RULES[`${asked} ${url}`];
+  if (exact) return exact;
+  const documents = RULES[`${asked} /docs/*`];
+  if (documents && url.startsWith("/docs/")) return documents;
+  if (url === "*") return ruleOf(asked, "/*");
+  throw new Error(`no rule says who may ask for ${asked} ${url}: routes/rules.ts has one for every route`);
+}

@@ -1,0 +1,343 @@
+/**
+ * One visitor against all, by doing it: what an address may take of threads, of the main thread, of slots; and what
+ * others notice of it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { MESSAGE_COST } from "../../server/auth/budgets.ts";
+import { decodeRecording, encodeRecording, recordingStream } from "../../server/persistence/recording.ts";
+import { SharedRead } from "../../server/rooms/sharedRead.ts";
+import { Slots } from "../../server/rooms/slots.ts";
+import { RULES } from "../../server/routes/rules.ts";
+import { sleep, startTestServer, type TestServer } from "./server.ts";
+
+const ADMIN = "an-operators-own-token";
+const open = (server: TestServer, body: object, token?: string): Promise<Response> =>
+  fetch(`${server.url}/api/rooms`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+
+describe("threads of a room's own", () => {
+  test("are the operator's to give, and there are only so many", async () => {
+    const server = await startTestServer({ adminToken: ADMIN, dedicatedRooms: 2, workers: 1 });
+    const threads = server.workers.length;
+    for (let i = 0; i < 6; i++) {
+      const refused = await open(server, { scene: "cube", room: `mine-${i}`, pool: "dedicated" });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        403,
+        { code: "NOT_ALLOWED", field: "pool", limit: "admin" },
+      ]);
+    }
+    const owned = (await (await open(server, { scene: "cube", room: "owned" })).json()) as { token: string };
+    expect((await open(server, { scene: "cube", room: "mine", pool: "dedicated" }, owned.token)).status).toBe(403);
+    expect(server.app.registry.size).toBe(1);
+    const given = await Promise.all(
+      [0, 1, 2, 3].map((i) => open(server, { scene: "cube", room: `given-${i}`, pool: "dedicated" }, ADMIN)),
+    );
+    const pools = await Promise.all(
+      given.filter(({ ok }) => ok).map(async (answer) => ((await answer.json()) as { pool: string }).pool),
+    );
+    expect(pools.filter((pool) => pool === "dedicated")).toHaveLength(2);
+    expect((await open(server, { scene: "cube", room: "more", pool: "dedicated" }, ADMIN)).status).toBe(503);
+    // One that ends makes room for the next.
+    const [first] = server.app.registry.list().filter(({ pool }) => pool === "dedicated");
+    await server.app.registry.remove(first!.name);
+    expect(await (await open(server, { scene: "cube", room: "next", pool: "dedicated" }, ADMIN)).json()).toMatchObject({
+      pool: "dedicated",
+    });
+    // The builder's, the two that there may be, and the one that came instead of the first.
+    expect(server.workers.length - threads).toBeLessThanOrEqual(4);
+    await server.close();
+  });
+
+  test("where rooms have them without asking, those beyond share", async () => {
+    const server = await startTestServer({ roomPool: "dedicated", dedicatedRooms: 1 });
+    const pools = [];
+    for (const room of ["a", "b", "c"])
+      pools.push(((await (await open(server, { scene: "cube", room })).json()) as { pool: string }).pool);
+    expect(pools).toEqual(["dedicated", "shared", "shared"]);
+    await server.close();
+  });
+});
+
+describe("the budget of an address", () => {
+  test("is one for requests and sockets; who has none left is told when to come again, and health is always answered", async () => {
+    const server = await startTestServer({ addressBudget: 10 });
+    await createRoom(server.url, "cube", "room");
+    const bot = await Bot.join(server.url, "room");
+    // Ten seconds' worth of 10 ms/s, less what came before.
+    const cost = RULES["GET /api/rooms/:room/positions"]!.cost;
+    const statuses: number[] = [];
+    let refused: Response | undefined;
+    for (let i = 0; i < 15; i++) {
+      const answer = await fetch(`${server.url}/api/rooms/room/positions`);
+      statuses.push(answer.status);
+      if (answer.status === 429) refused ??= answer;
+      else await answer.text();
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(100 / cost);
+    expect(statuses.at(-1)).toBe(429);
+    expect([refused!.headers.get("retry-after"), await refused!.json()]).toEqual([
+      "1",
+      {
+        code: "TOO_MANY_REQUESTS",
+        message: expect.any(String) as string,
+        field: "budget",
+        value: cost,
+        limit: "10 ms/s",
+      },
+    ]);
+    for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    // What is left goes to the socket's messages, and then they are dropped; the socket stays.
+    while ((await fetch(`${server.url}/r/room`)).status !== 429);
+    for (let i = 0; i < 2 + 1 / MESSAGE_COST; i++) bot.cursor([0, 0, 0]);
+    await bot.until(() => bot.notices.some(({ code }) => code === "RATE_LIMITED"), "the notice");
+    await bot.frames(3);
+    expect(bot.closed).toBeNull();
+    expect(
+      await server.app.fastify.inject({ method: "GET", url: "/api/scenes", remoteAddress: "192.0.2.9" }),
+    ).toMatchObject({ statusCode: 200 });
+    await server.close();
+  });
+
+  test("is enough for a class: thirty telephones behind one address load everything at once, and act as fast as they may", async () => {
+    const server = await startTestServer({ addressBudget: 200, workers: 2 });
+    const load = async (i: number): Promise<Bot> => {
+      for (let file = 0; file < 14; file++) await fetch(`${server.url}/assets/file-${file}.js`);
+      for (const path of ["/api/scenes", "/api/rooms", "/api/scenes/cube"])
+        expect([i, (await fetch(`${server.url}${path}`)).status]).toEqual([i, 200]);
+      expect((await open(server, { scene: "cube", room: "class" })).ok).toBe(true);
+      return Bot.join(server.url, "class", { timeoutMs: 30_000 });
+    };
+    const bots = await Promise.all(Array.from({ length: 30 }, (_, i) => load(i)));
+    for (let beat = 0; beat < 30; beat++) {
+      for (const bot of bots) for (let i = 0; i < 2; i++) bot.cursor([0, 0.01 * beat, 0]);
+      await sleep(33);
+    }
+    expect(bots.flatMap(({ notices, closed }) => [...notices, ...(closed ? [closed] : [])])).toEqual([]);
+    expect(await server.metric("pliant_connections_refused_total", { reason: "budget" })).toBe(0);
+    await server.close();
+  }, 120_000);
+});
+
+describe("scenes", () => {
+  let folder: string;
+  let server: TestServer;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "pliant-scenes-"));
+    server = await startTestServer({ scenesDir: folder });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+  const titles = async (): Promise<string[]> =>
+    ((await (await fetch(`${server.url}/api/scenes`)).json()) as { scenes: { title: string }[] }).scenes.map(
+      ({ title }) => title,
+    );
+
+  test("a list reads what has changed and nothing else", async () => {
+    const { default: source } = await import("./scenes/cube.json", { with: { type: "json" } });
+    const write = (id: string, title: string): void =>
+      writeFileSync(join(folder, `${id}.json`), JSON.stringify({ ...source, title }));
+    for (let i = 0; i < 20; i++) write(`scene-${i}`, `title ${i}`);
+    await sleep(150);
+    await titles();
+    const parse = JSON.parse;
+    let parsed = 0;
+    JSON.parse = (...args) => {
+      parsed += args[0].includes('"bodies"') && !args[0].startsWith('{"scenes"') ? 1 : 0;
+      return parse(...args) as unknown;
+    };
+    try {
+      for (let i = 0; i < 5; i++) expect(await titles()).toHaveLength(20);
+      expect(parsed).toBe(0);
+      // The same size, at once.
+      write("scene-7", "title X");
+      expect(await titles()).toContain("title X");
+      expect(parsed).toBe(1);
+      write("scene-7", "title Y");
+      expect(await titles()).toContain("title Y");
+      rmSync(join(folder, "scene-7.json"));
+      expect(await titles()).toHaveLength(19);
+    } finally {
+      JSON.parse = parse;
+    }
+  });
+});
+
+test("readers of one room at one time share an answer that is younger than their question, and take a tenth of the time", async () => {
+  let reads = 0;
+  const startMs = performance.now();
+  const shared = new SharedRead(async () => {
+    const number = ++reads;
+    await sleep(10);
+    return number;
+  });
+  const first = shared.get();
+  const second = shared.get();
+  await sleep(2);
+  const later = [shared.get(), shared.get(), shared.get()];
+  expect([await first, await second, ...(await Promise.all(later))]).toEqual([1, 1, 2, 2, 2]);
+  while (performance.now() - startMs < 1000) await Promise.all([shared.get(), shared.get()]);
+  // 10 ms of reading and nine times as much of pause
+  expect(reads).toBeLessThanOrEqual(1 + 1 + Math.ceil((performance.now() - startMs) / 100));
+  const failing = new SharedRead(() => Promise.reject(new Error("lost")));
+  await expect(failing.get()).rejects.toThrow("lost");
+  await expect(failing.get()).rejects.toThrow("lost");
+});
+
+describe("recordings", () => {
+  test("piece by piece they are the bytes of the whole, and none holds up the main thread for long", async () => {
+    const states = Array.from({ length: 12 }, (_, i) => ({
+      tick: 100 * i,
+      stateHash: `${i}`,
+      packed: i === 0 ? null : new Uint8Array(300_000).fill(i),
+      cost: i / 7,
+    }));
+    const records = Array.from({ length: 70_000 }, (_, i) => ({ tick: 1 + i, inputs: [], fresh: i % 100 === 0 }));
+    const recording = {
+      format: "pliant-room-1" as const,
+      room: "r",
+      scene: "s",
+      sceneText: "{}",
+      identity: "i",
+      topology: "t",
+      tickHz: 60,
+      recordedAt: "now",
+      from: 0,
+      until: 70_001,
+      states,
+      records,
+      hashes: records.slice(0, 400).map(({ tick }) => ({ tick, stateHash: "h" })),
+    };
+    const parts: Uint8Array[] = [];
+    for await (const part of recordingStream(recording, new AbortController().signal)) parts.push(part);
+    const bytes = Buffer.concat(parts);
+    expect(bytes.equals(encodeRecording(recording))).toBe(true);
+    expect(decodeRecording(bytes).records).toHaveLength(70_000);
+    expect(Math.max(...parts.map(({ byteLength }) => byteLength))).toBeLessThan(400_000);
+  });
+
+  test("one that is empty has short lists, too", async () => {
+    const recording = {
+      format: "pliant-room-1" as const,
+      room: "r",
+      scene: "s",
+      sceneText: "{}",
+      identity: "i",
+      topology: "t",
+      tickHz: 60,
+      recordedAt: "now",
+      from: 0,
+      until: 0,
+      states: [{ tick: 0, stateHash: "", packed: null }],
+      records: [],
+      hashes: [],
+    };
+    const parts: Uint8Array[] = [];
+    for await (const part of recordingStream(recording, new AbortController().signal)) parts.push(part);
+    expect(Buffer.concat(parts).equals(encodeRecording(recording))).toBe(true);
+  });
+});
+
+describe("slots", () => {
+  const endless = async function* (signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    while (!signal.aborted) {
+      await new Promise((resolve) => setImmediate(resolve));
+      yield new Uint8Array(1000);
+    }
+  };
+
+  test("who does not read gives its place to who asks next, after a while; who reads keeps it", async () => {
+    const slots = new Slots({
+      field: "replays",
+      code: "REPLAY_LIMIT",
+      atOnce: 2,
+      perAddress: 1,
+      bufferedBytes: 1000,
+      yieldsAfterMs: 100,
+    });
+    const stalled = slots.open("a", endless);
+    const read = slots.open("b", endless);
+    stalled.once("readable", () => {});
+    read.resume();
+    expect(() => slots.open("c", endless)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT" }));
+    await sleep(200);
+    const next = slots.open("c", endless);
+    next.resume();
+    expect([stalled.destroyed, read.destroyed, slots.size]).toEqual([true, false, 2]);
+    expect(() => slots.open("d", endless)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT" }));
+    for (const stream of [read, next]) stream.destroy();
+    await sleep(20);
+    expect(slots.size).toBe(0);
+  });
+
+  test("who reads a little now and then is given up", async () => {
+    const slots = new Slots({
+      field: "replays",
+      code: "REPLAY_LIMIT",
+      atOnce: 2,
+      perAddress: 1,
+      bufferedBytes: 100,
+      stalledMs: 200,
+    });
+    const slow = slots.open("a", endless);
+    slow.on("error", () => {});
+    // 1000 bytes every 120 ms: never 200 ms without, and 8 KB/s.
+    const reader = setInterval(() => slow.read(), 120);
+    for (let i = 0; i < 40 && !slow.destroyed; i++) await sleep(50);
+    clearInterval(reader);
+    expect(slow.destroyed).toBe(true);
+  });
+});
+
+test("a room goes back only so often", async () => {
+  const server = await startTestServer();
+  const { token } = await createRoom(server.url, "cube", "back");
+  const undo = async (): Promise<number> =>
+    (
+      await fetch(`${server.url}/api/rooms/back/undo`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token!}` },
+        body: '{"seconds":1}',
+      })
+    ).status;
+  const statuses: number[] = [];
+  for (let i = 0; i < 15; i++) statuses.push(await undo());
+  expect(statuses.slice(0, 10)).toEqual(new Array(10).fill(200));
+  expect(statuses.at(-1)).toBe(429);
+  await server.close();
+});
+
+test("eighty readers of a room's positions have it looked into a few times", async () => {
+  const server = await startTestServer({ workers: 1 });
+  await createRoom(server.url, "victim", "read");
+  const bot = await Bot.join(server.url, "read", { timeoutMs: 30_000 });
+  const room = server.app.registry.get("read");
+  const inspect = room.inspect.bind(room);
+  let looks = 0;
+  room.inspect = () => {
+    looks += 1;
+    return inspect();
+  };
+  const one = (): Promise<number> =>
+    new Promise((resolve, reject) =>
+      httpRequest(`${server.url}/api/rooms/read/positions`, (answer) =>
+        answer.resume().on("end", () => resolve(answer.statusCode!)),
+      )
+        .on("error", reject)
+        .end(),
+    );
+  expect(new Set(await Promise.all(Array.from({ length: 80 }, one)))).toEqual(new Set([200]));
+  await bot.frames(5);
+  // They do not all come in the same millisecond.
+  expect(looks).toBeLessThanOrEqual(10);
+  await server.close();
+}, 60_000);

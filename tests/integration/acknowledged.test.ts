@@ -1,0 +1,135 @@
+/**
+ * What is acknowledged is durable: the server is killed in the moment in which it says that something is done, and it
+ * has been done when it is back.
+ */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
+import { STORE_FILE } from "../../server/store/openStore.ts";
+import { SqliteStore } from "../../server/store/sqlite.ts";
+import { StoreUnavailable } from "../../server/store/store.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { startTestServer } from "./server.ts";
+
+const ADMIN = "an-operators-own-token";
+const folder = mkdtempSync(join(tmpdir(), "pliant-acknowledged-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const call = (url: string, method: string, path: string, token: string, body?: object): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+async function kill({ process: child }: RunningServer): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+/** Asks until the room is somewhere. */
+async function settled(url: string, path: string): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(`${url}${path}`);
+    if (answer.status !== 503) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test("undo, ban, lock, password and delete: killed with the answer, and each of them holds", async () => {
+  const port = await freePort();
+  const env = {
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_PREWARM: "none",
+    PLIANT_WORKERS: "1",
+    PLIANT_ADMIN_TOKEN: ADMIN,
+  };
+  let server = await startServer({ port, env });
+  const { url } = server;
+  const again = async (): Promise<void> => {
+    await kill(server);
+    server = await startServer({ port, env });
+  };
+  const tokens = new Map<string, string>();
+  const owned = async (room: string): Promise<Bot> => {
+    tokens.set(room, (await createRoom(url, "jelly-stack", room)).token!);
+    return Bot.join(url, room, { joinToken: tokens.get(room)!, timeoutMs: 30_000 });
+  };
+  const code = async (room: string, options = {}): Promise<number> => {
+    await settled(url, `/api/rooms/${room}`);
+    return (await Bot.connect(url, room, { timeoutMs: 30_000, ...options }).untilClosed()).code;
+  };
+
+  const undone = await owned("undone");
+  await undone.until(() => undone.tick > 150, "two and a half seconds");
+  const answer = await call(url, "POST", "/api/rooms/undone/undo", tokens.get("undone")!, { seconds: 2 });
+  await kill(server);
+  const { tick } = (await answer.json()) as { tick: number };
+  server = await startServer({ port, env });
+  const back = (await (await settled(url, "/api/rooms/undone")).json()) as { tick: number };
+  expect(back.tick).toBeLessThan(tick + 60);
+
+  const locked = await owned("locked");
+  locked.setAccess({ locked: true });
+  await locked.until(() => locked.access?.locked === true, "the lock");
+  await again();
+  expect(await code("locked")).toBe(CloseCode.locked);
+
+  const secret = await owned("secret");
+  secret.setAccess({ password: "open sesame" });
+  await secret.until(() => secret.access?.password === true, "the password");
+  await again();
+  expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
+
+  await owned("banned");
+  const mallory = await Bot.join(url, "banned", { timeoutMs: 30_000 });
+  const { member } = mallory.welcome;
+  const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
+  await again();
+  expect(kicked.status).toBe(204);
+  expect(await code("banned")).toBe(CloseCode.kicked);
+
+  await owned("deleted");
+  const deleted = await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!);
+  await again();
+  expect(deleted.status).toBe(204);
+  expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
+  await server.stop();
+}, 180_000);
+
+test("what the store does not take is not acknowledged: it holds, and whoever asked is told that it may be forgotten", async () => {
+  const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "away"), adminToken: ADMIN });
+  const { token } = await createRoom(server.url, "cube", "room");
+  const owner = await Bot.join(server.url, "room", { joinToken: token! });
+  let away = true;
+  for (const method of ["writeSettings", "truncate", "removeRoom"] as const) {
+    const real = SqliteStore.prototype[method] as (...args: unknown[]) => Promise<void>;
+    vi.spyOn(SqliteStore.prototype, method).mockImplementation(function (this: SqliteStore, ...args: unknown[]) {
+      return away ? Promise.reject(new StoreUnavailable("the store", "is away")) : real.apply(this, args);
+    });
+  }
+  owner.setAccess({ locked: true });
+  await owner.until(() => owner.notices.some(({ code }) => code === "STORE_AWAY"), "the notice");
+  await owner.until(() => owner.access?.locked === true, "the lock, which holds all the same");
+  expect((await Bot.connect(server.url, "room").untilClosed()).code).toBe(CloseCode.locked);
+  await owner.frames(30);
+  const undo = await call(server.url, "POST", "/api/rooms/room/undo", token!, { seconds: 0.5 });
+  expect([undo.status, ((await undo.json()) as { code: string }).code]).toEqual([503, "STORE_AWAY"]);
+  away = false;
+  owner.setAccess({ locked: false });
+  await owner.until(() => owner.access?.locked === false, "the open room");
+  const store = new SqliteStore({ path: join(folder, "away", STORE_FILE) });
+  expect((await store.room("room"))?.settings).toMatchObject({ door: { locked: false } });
+  await store.close();
+  away = true;
+  expect((await call(server.url, "DELETE", "/api/rooms/room", token!)).status).toBe(503);
+  away = false;
+  vi.restoreAllMocks();
+  await server.close();
+}, 60_000);

@@ -1,0 +1,168 @@
+/** Connections that are slow, idle or many, hosts that are not ours, and strings that are no UTF-8: over raw sockets. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import WebSocket from "ws";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { hostCheck, parseTrustProxy, proxyCheck } from "../../server/trust.ts";
+import { ClientMessage, CloseCode, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { sleep, startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+let port: number;
+beforeAll(async () => {
+  server = await startTestServer({ httpConnectionsPerAddress: 10, emptyRoomSeconds: 600 });
+  port = Number(new URL(server.url).port);
+  await createRoom(server.url, "victim", "room");
+});
+afterAll(() => server.close());
+
+/** A connection that has said this, and how long it was open, ms. */
+function line(said: string): { socket: Socket; ended: Promise<number> } {
+  const startMs = performance.now();
+  const socket = connect(port, "127.0.0.1", () => socket.write(said));
+  socket.on("error", () => {});
+  return { socket, ended: once(socket, "close").then(() => performance.now() - startMs) };
+}
+
+test("heads, bodies and answers that do not move end in time; who waits for an answer does not", async () => {
+  const silent = line("");
+  const head = line("GET / HTTP/1.1\r\n");
+  const body = line(
+    "POST /api/rooms HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",
+  );
+  const drip = setInterval(() => body.socket.write(" "), 1000);
+  const headDrip = setInterval(() => head.socket.write("x: y\r\n"), 500);
+  // Answers of megabytes, of which nothing is read.
+  const unread = line("GET /api/rooms/room/positions HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(40));
+  unread.socket.pause();
+  for (const { socket } of [silent, head, body]) socket.resume();
+  const [silentMs, headMs, bodyMs] = await Promise.all([silent.ended, head.ended, body.ended]);
+  for (const timer of [drip, headDrip]) clearInterval(timer);
+  for (const ms of [silentMs, headMs]) {
+    expect(ms).toBeGreaterThan(9_000);
+    expect(ms).toBeLessThan(15_000);
+  }
+  expect(bodyMs).toBeGreaterThan(25_000);
+  expect(bodyMs).toBeLessThan(36_000);
+  // What is unread cannot be noticed by reading: the server has ended it when it is read at last.
+  for (let i = 0; i < 200 && (await connections()) > 0; i++) await sleep(200);
+  expect(await connections()).toBe(0);
+  unread.socket.destroy();
+}, 90_000);
+
+const connections = (): Promise<number> =>
+  new Promise((resolve) => server.app.fastify.server.getConnections((_error, count) => resolve(count)));
+
+test("idle connections make room for new ones, and busy ones stay", async () => {
+  const idle = Array.from({ length: 9 }, () => line(""));
+  await Promise.all(idle.map(({ socket }) => once(socket, "connect")));
+  // A request whose body is on its way is busy.
+  const busy = line(
+    "POST /api/tokens HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n",
+  );
+  await once(busy.socket, "connect");
+  await sleep(50);
+  const more = [];
+  for (let i = 0; i < 5; i++) {
+    more.push(line(""));
+    await sleep(20);
+  }
+  const open = (lines: { socket: Socket }[]): number =>
+    lines.filter(({ socket }) => !socket.destroyed && !socket.readableEnded).length;
+  for (const { socket } of [...idle, ...more, busy]) socket.resume();
+  await sleep(200);
+  expect([open(idle), open(more), open([busy])]).toEqual([4, 5, 1]);
+  // Sockets of rooms count as such.
+  const bots = await Promise.all(Array.from({ length: 12 }, () => Bot.join(server.url, "room", { timeoutMs: 30_000 })));
+  expect(bots.map(({ closed }) => closed)).toEqual(new Array(12).fill(null));
+  await Promise.all(bots.map((bot) => bot.leave()));
+  for (const { socket } of [...idle, ...more, busy]) socket.destroy();
+}, 60_000);
+
+test("a name of a stranger's is not answered for, though page and host agree", async () => {
+  const ask = async (host: string, path = "/api/rooms"): Promise<string> => {
+    const { socket } = line(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    const [first] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    return first.toString().split("\r\n", 1)[0]!;
+  };
+  expect(await ask("evil.example")).toBe("HTTP/1.1 421 Misdirected Request");
+  expect(await ask("evil.example", "/healthz")).toBe("HTTP/1.1 200 OK");
+  for (const host of ["127.0.0.1:8080", "[::1]", "localhost", "pliant", "pliant.local"])
+    expect([host, await ask(host)]).toEqual([host, "HTTP/1.1 200 OK"]);
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`, {
+    origin: "http://evil.example",
+    headers: { host: "evil.example" },
+  });
+  await expect(new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject))).rejects.toThrow(
+    "421",
+  );
+});
+
+test("whose names are ours, and which proxies are trusted, follows from the configuration", () => {
+  const options = {
+    hosts: ["auto"],
+    origins: ["same", "https://play.example:8443"],
+    advertiseUrl: "http://pod-0.pliant.svc.cluster.example:8080",
+    trustProxy: false as const,
+  };
+  const check = (changes: Partial<Parameters<typeof hostCheck>[0]>, host: string): boolean =>
+    hostCheck({ ...options, ...changes })(host);
+  for (const host of [
+    "play.example",
+    "PLAY.example.:80",
+    "pod-0.pliant.svc.cluster.example:8080",
+    "192.168.1.7:8080",
+    "a.home.arpa",
+  ])
+    expect([host, check({}, host)]).toEqual([host, true]);
+  for (const host of ["", "evil.example", "play.example.evil.example", "127.0.0.1.evil.example", "a b"])
+    expect([host, check({}, host)]).toEqual([host, false]);
+  expect(check({ trustProxy: 1 }, "any.example")).toBe(true);
+  expect(check({ hosts: ["*"] }, "any.example")).toBe(true);
+  expect([check({ hosts: ["only.example"] }, "only.example"), check({ hosts: ["only.example"] }, "localhost")]).toEqual(
+    [true, false],
+  );
+  expect(["false", "1", "16", "10.0.0.0/8, ::1"].map(parseTrustProxy)).toEqual([false, 1, 16, ["10.0.0.0/8", "::1"]]);
+  for (const text of ["true", "0", "17", "10.0.0.0/33", "proxy.example", "", "1,2"])
+    expect([text, parseTrustProxy(text)]).toEqual([text, null]);
+  const listed = proxyCheck(["10.0.0.0/8", "2001:db8::/32"]);
+  expect(["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::1", "11.0.0.1", "nonsense"].map(listed)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect([proxyCheck(2)("192.0.2.1"), proxyCheck(false)("127.0.0.1")]).toEqual([true, false]);
+});
+
+test("a name that is no UTF-8 is malformed, and nobody sees it", async () => {
+  const witness = await Bot.join(server.url, "room", { timeoutMs: 30_000 });
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`);
+  await once(socket, "open");
+  // [hello, version, {name: ed a0 80}]
+  socket.send(
+    Buffer.from([
+      0x93,
+      ClientMessage.hello,
+      PROTOCOL_VERSION,
+      0x81,
+      0xa4,
+      ...Buffer.from("name"),
+      0xa3,
+      0xed,
+      0xa0,
+      0x80,
+    ]),
+  );
+  const [code, reason] = (await once(socket, "close")) as [number, Buffer];
+  expect([code, reason.toString()]).toEqual([CloseCode.badMessage, "hello: name is not UTF-8"]);
+  expect(
+    witness.members
+      .filter(([, name]) => name !== `guest ${witness.welcome.member}`)
+      .map(([, , , connected]) => connected),
+  ).not.toContain(true);
+  await witness.leave();
+});

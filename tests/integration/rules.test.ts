@@ -1,0 +1,341 @@
+/**
+ * Every route, asked by everybody in every state of a room: what is answered is what routes/rules.ts says, over real
+ * HTTP and real sockets.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Fastify from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
+import { TokenMint } from "../../server/auth/tokens.ts";
+import { RequestAuth } from "../../server/routes/requestAuth.ts";
+import { RULES } from "../../server/routes/rules.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { atLeast, isRole, type Role } from "../../shared/roles.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+const MODES = ["open", "tokens"] as const;
+const STATES = ["open", "locked", "password", "banned"] as const;
+/** `other`: a player of another room. All but none have a token. */
+const CALLERS = ["none", "other", "spectator", "player", "owner", "admin"] as const;
+type Mode = (typeof MODES)[number];
+type State = (typeof STATES)[number];
+type Caller = (typeof CALLERS)[number];
+
+/** As what each comes into the room, or why not. `banned`: the address and the subjects of spectator and player are. */
+const INSIDE: Record<
+  Mode,
+  Record<State, Record<Caller, Role | "BANNED" | "ROOM_LOCKED" | "TOKEN_NEEDED" | "PASSWORD" | "NOT_ALLOWED">>
+> = {
+  open: {
+    open: { none: "player", other: "player", spectator: "spectator", player: "player", owner: "owner", admin: "admin" },
+    locked: {
+      none: "ROOM_LOCKED",
+      other: "ROOM_LOCKED",
+      spectator: "ROOM_LOCKED",
+      player: "ROOM_LOCKED",
+      owner: "owner",
+      admin: "admin",
+    },
+    password: {
+      none: "PASSWORD",
+      other: "PASSWORD",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
+    banned: { none: "BANNED", other: "BANNED", spectator: "BANNED", player: "BANNED", owner: "owner", admin: "admin" },
+  },
+  tokens: {
+    open: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
+    locked: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "ROOM_LOCKED",
+      player: "ROOM_LOCKED",
+      owner: "owner",
+      admin: "admin",
+    },
+    password: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "spectator",
+      player: "player",
+      owner: "owner",
+      admin: "admin",
+    },
+    banned: {
+      none: "TOKEN_NEEDED",
+      other: "NOT_ALLOWED",
+      spectator: "BANNED",
+      player: "BANNED",
+      owner: "owner",
+      admin: "admin",
+    },
+  },
+};
+
+/** A request of each route, and the status with which it is let through; PASSES: any that is not a refusal. */
+const PASSES = 0;
+const SAMPLES: Record<string, { path: string; body?: object; passes: number; room?: string }> = {
+  "GET /healthz": { path: "/healthz", passes: 200 },
+  "GET /readyz": { path: "/readyz", passes: 200 },
+  "GET /metrics": { path: "/metrics", passes: 200 },
+  "GET /api/scenes": { path: "/api/scenes", passes: 200 },
+  "GET /api/scenes/:scene": { path: "/api/scenes/cube", passes: 200 },
+  "GET /api/topologies/:hash": { path: `/api/topologies/${"0".repeat(32)}`, passes: 404 },
+  "GET /api/rooms": { path: "/api/rooms", passes: 200 },
+  "POST /api/rooms": { path: "/api/rooms", body: { scene: "cube", room: "room" }, passes: 200 },
+  "GET /api/rooms/:room": { path: "/api/rooms/room", passes: 200 },
+  "DELETE /api/rooms/:room": { path: "/api/rooms/gone", room: "gone", passes: 204 },
+  "GET /api/rooms/:room/positions": { path: "/api/rooms/room/positions", passes: 200 },
+  "GET /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 200 },
+  "GET /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 200 },
+  "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
+  "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },
+  "GET /api/admin/rooms": { path: "/api/admin/rooms", passes: 200 },
+  "DELETE /api/admin/rooms/:room": { path: "/api/admin/rooms/gone", room: "gone", passes: 204 },
+  "POST /api/admin/rooms/:room/kick": { path: "/api/admin/rooms/room/kick", body: { member: 99_999 }, passes: 404 },
+  "POST /api/admin/rooms/:room/hand-over": { path: "/api/admin/rooms/room/hand-over", passes: 409 },
+  "POST /api/admin/rebalance": { path: "/api/admin/rebalance", body: { rooms: 1 }, passes: 409 },
+  "GET /api/admin/audit": { path: "/api/admin/audit", passes: 200 },
+  "GET /docs": { path: "/docs", passes: PASSES },
+  "GET /docs/*": { path: "/docs/json", passes: 200 },
+  "GET /report": { path: "/report", passes: 200 },
+  "GET /report/report.json": { path: "/report/report.json", passes: 404 },
+  "GET /r/:room": { path: "/r/room", passes: 200 },
+  "GET /r/:room/replay": { path: "/r/room/replay", passes: 200 },
+  "GET /admin": { path: "/admin", passes: 200 },
+  "GET /*": { path: "/index.html", passes: 200 },
+};
+const SOCKET = "GET /api/rooms/:room/socket";
+
+/** What the row's answer must be: the status that lets through, or the code that refuses. */
+function expected(route: string, mode: Mode, state: State, caller: Caller): string | number {
+  const { who } = RULES[route]!;
+  const { passes } = SAMPLES[route]!;
+  const refused = caller === "none" ? "TOKEN_NEEDED" : "NOT_ALLOWED";
+  switch (who) {
+    case "everyone":
+      return passes;
+    case "listed":
+      if (mode === "open" || atLeastSomething(caller) || (caller === "other" && route === "GET /api/rooms"))
+        return passes;
+      return refused;
+    case "opener":
+      return mode === "open" || atLeastSomething(caller) ? passes : refused;
+    case "bearer":
+      return caller === "owner" || caller === "admin" ? passes : refused;
+    case "admin":
+      return caller === "admin" ? passes : refused;
+    case "socket":
+      throw new Error("sockets are asked by themselves");
+    default: {
+      const inside = INSIDE[mode][state][caller];
+      if (isRole(inside)) return atLeast(inside, who) ? passes : refused;
+      return inside === "PASSWORD" ? refused : inside;
+    }
+  }
+}
+
+const atLeastSomething = (caller: Caller): boolean => caller !== "none" && caller !== "other";
+
+const SECRET = "the key that signs here, 32 bytes.";
+let clientDir: string;
+const tokens: Partial<Record<Caller, string>> = {};
+beforeAll(async () => {
+  clientDir = mkdtempSync(join(tmpdir(), "pliant-rules-"));
+  writeFileSync(join(clientDir, "index.html"), "<!doctype html>");
+  const mint = new TokenMint([SECRET]);
+  for (const caller of CALLERS) {
+    if (caller === "none") continue;
+    const room = caller === "other" ? "elsewhere" : "*";
+    const role = caller === "other" ? "player" : caller;
+    tokens[caller] = (await mint.sign({ room, role, subject: caller, seconds: 600 })).token;
+  }
+});
+afterAll(() => rmSync(clientDir, { recursive: true }));
+
+/** The room as it is to be found, made anew if the last request has ended it. */
+async function prepare(server: TestServer, room: string, state: State): Promise<void> {
+  if (!server.app.registry.has(room)) await server.app.registry.create({ scene: "cube", name: room });
+  const { access, members } = server.app.registry.get(room);
+  // Who has left is expected back for a while.
+  for (const session of members.sessions.values()) members.kick(session, CloseCode.kicked, "the next one asks");
+  await access.setLocked(state === "locked");
+  if (access.hasPassword !== (state === "password"))
+    await access.setPassword(state === "password" ? "open sesame" : null);
+  await access.liftBans();
+  if (state !== "banned") return;
+  const untilMs = Date.now() + 600_000;
+  for (const mark of [{ address: "127.0.0.1" }, { subject: "spectator" }, { subject: "player" }])
+    await access.ban({ ...mark, untilMs, name: "mallory" }, Date.now());
+}
+
+async function ask(server: TestServer, route: string, caller: Caller): Promise<string | number> {
+  const { path, body, passes } = SAMPLES[route]!;
+  const [method] = route.split(" ") as [string];
+  const headers = {
+    ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+    ...(body && { "content-type": "application/json" }),
+  };
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (answer.status === passes) return passes;
+  const code = text.startsWith("{") ? (JSON.parse(text) as { code?: string }).code : undefined;
+  return code ?? (passes === PASSES && answer.status < 400 ? PASSES : answer.status);
+}
+
+async function enter(server: TestServer, caller: Caller): Promise<string | number> {
+  const bot = Bot.connect(server.url, "room", tokens[caller] === undefined ? {} : { joinToken: tokens[caller] });
+  const closed = bot.untilClosed().then(({ code }) => code);
+  const role = await Promise.race([
+    closed,
+    bot
+      .until(() => bot.welcome !== undefined, "welcome")
+      .then(
+        () => bot.welcome.role,
+        () => closed,
+      ),
+  ]);
+  if (isRole(role)) await bot.leave();
+  return role;
+}
+
+const CLOSED: Record<string, number> = {
+  BANNED: CloseCode.kicked,
+  ROOM_LOCKED: CloseCode.locked,
+  TOKEN_NEEDED: CloseCode.tokenNeeded,
+  NOT_ALLOWED: CloseCode.tokenNeeded,
+  PASSWORD: CloseCode.passwordNeeded,
+};
+
+test("every row has a sample here, and is a route", async () => {
+  expect([...Object.keys(SAMPLES), SOCKET].sort()).toEqual(Object.keys(RULES).sort());
+  const server = await startTestServer({ clientDir });
+  for (const row of Object.keys(RULES)) {
+    const [method, url] = row.split(" ") as ["GET", string];
+    expect([row, server.app.fastify.hasRoute({ method, url }) || url === "/docs/*"]).toEqual([row, true]);
+  }
+  await server.close();
+});
+
+test("a route without a row does not come up", async () => {
+  const server = await startTestServer();
+  const app = Fastify();
+  new RequestAuth({ auth: null!, audit: null!, metrics: null!, find: () => undefined }).watchRoutes(app);
+  expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
+    "no rule says who may ask for GET /api/rooms/:room/secrets",
+  );
+  expect(() => app.post("/api/scenes", async () => "taken")).toThrow("no rule");
+  await server.close();
+});
+
+describe.each(MODES)("in %s mode", (auth) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ auth, clientDir, tokenSecrets: [SECRET] });
+  });
+  afterAll(() => server.close());
+
+  test.each(STATES)("a room that is %s", async (state) => {
+    const found: Record<string, unknown> = {};
+    const wanted: Record<string, unknown> = {};
+    for (const route of Object.keys(SAMPLES)) {
+      for (const caller of CALLERS) {
+        const { room = "room" } = SAMPLES[route]!;
+        await prepare(server, room, state);
+        found[`${route} ${caller}`] = await ask(server, route, caller);
+        wanted[`${route} ${caller}`] = expected(route, auth, state, caller);
+      }
+    }
+    for (const caller of CALLERS) {
+      await prepare(server, "room", state);
+      const inside = INSIDE[auth][state][caller];
+      found[`${SOCKET} ${caller}`] = await enter(server, caller);
+      wanted[`${SOCKET} ${caller}`] = isRole(inside) ? inside : CLOSED[inside];
+    }
+    expect(found).toEqual(wanted);
+  });
+
+  test("who is in a locked room with a token keeps what the role gives over HTTP, until it is gone", async () => {
+    await prepare(server, "room", "open");
+    const bot = await Bot.join(server.url, "room", { joinToken: tokens.player! });
+    await server.app.registry.get("room").access.setLocked(true);
+    expect(await ask(server, "GET /api/rooms/:room/positions", "player")).toBe(200);
+    expect(await ask(server, "GET /api/rooms/:room/positions", "spectator")).toBe("ROOM_LOCKED");
+    const { members } = server.app.registry.get("room");
+    members.kick(members.sessions.get(bot.welcome.member)!, CloseCode.kicked, "out");
+    expect(await ask(server, "GET /api/rooms/:room/positions", "player")).toBe("ROOM_LOCKED");
+  });
+});
+
+test("in tokens mode nobody without a token for it learns whether a room is there", async () => {
+  const server = await startTestServer({ auth: "tokens", tokenSecrets: [SECRET] });
+  await server.app.registry.create({ scene: "cube", name: "made" });
+  for (const caller of ["none", "other"] as const) {
+    for (const [method, path] of [
+      ["GET", ""],
+      ["DELETE", ""],
+      ["GET", "/positions"],
+      ["GET", "/recording"],
+      ["GET", "/replay"],
+      ["POST", "/undo"],
+    ] as const) {
+      const answers = await Promise.all(
+        ["made", "never-made"].map(async (room) => {
+          const headers = {
+            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+            ...(method === "POST" && { "content-type": "application/json" }),
+          };
+          const answer = await fetch(`${server.url}/api/rooms/${room}${path}`, {
+            method,
+            headers,
+            ...(method === "POST" && { body: '{"seconds":1}' }),
+          });
+          return [answer.status, (await answer.text()).replaceAll(`"${room}"`, "<room>")];
+        }),
+      );
+      expect([method, path, answers[0]]).toEqual([method, path, answers[1]]);
+    }
+    const opened = await Promise.all(
+      [
+        { room: "made", scene: "cube" },
+        { room: "made", scene: "sheet" },
+        { room: "never-made", scene: "cube" },
+      ].map(async (body) => {
+        const answer = await fetch(`${server.url}/api/rooms`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
+          },
+          body: JSON.stringify(body),
+        });
+        return [answer.status, (await answer.text()).replaceAll(`"${body.room}"`, "<room>")];
+      }),
+    );
+    expect(opened).toEqual([opened[0], opened[0], opened[0]]);
+    const closes = await Promise.all(
+      ["made", "never-made"].map((room) =>
+        Bot.connect(server.url, room, tokens[caller] === undefined ? {} : { joinToken: tokens[caller] }).untilClosed(),
+      ),
+    );
+    expect(closes[0]).toEqual(closes[1]);
+  }
+  await server.close();
+});

@@ -1,0 +1,33 @@
+/** Who can read the store's file, and which processes are certainly dead where the system hides them. */
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { exists, isCertainlyDead, processName } from "../../../server/store/processName.ts";
+import { SqliteStore } from "../../../server/store/sqlite.ts";
+
+test("the SQLite file and its log are their owner's alone, one that was anybody's too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-private-"));
+  const path = join(folder, "pliant.sqlite");
+  writeFileSync(path, "", { mode: 0o644 });
+  const store = new SqliteStore({ path });
+  await store.open();
+  await store.audit({ at: "now", actor: "a", action: "create", room: null, details: {} });
+  const modes = readdirSync(folder).map((file) => [file, (statSync(join(folder, file)).mode & 0o777).toString(8)]);
+  expect(modes.length).toBeGreaterThan(1);
+  expect(modes).toEqual(modes.map(([file]) => [file, "600"]));
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a process that is hidden is not dead: only who cannot be signalled is not there", () => {
+  const fail = (code: string) => (): never => {
+    throw Object.assign(new Error(code), { code });
+  };
+  expect([exists(1, fail("EPERM")), exists(1, fail("ESRCH")), exists(1, () => true)]).toEqual([true, false, true]);
+  const name = processName();
+  const start = name.split(":")[3]!;
+  // Hidden, gone, somebody else's by now, itself.
+  expect([null, "", "1", start].map((seen) => isCertainlyDead(name, () => seen))).toEqual([false, true, true, false]);
+  expect(isCertainlyDead(name)).toBe(false);
+});
