@@ -17,7 +17,7 @@ const EASE = 0.5;
 const SHARE_RISE = 0.1;
 /**
  * Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that
- * what is stretched can answer before it is torn.
+ * what is stretched can answer before it is torn. Where substeps are long, as far as the hand goes in one.
  */
 const SHIFT = 0.1;
 
@@ -55,7 +55,10 @@ export function handSettings(
     edges,
     easeStretch,
     maxStretch: easeStretch + part,
-    maxShift: edges.length > 0 ? SHIFT * mean : Infinity,
+    maxShift:
+      edges.length > 0
+        ? Math.max(SHIFT * mean, layout.interaction.handSpeed / (layout.tickHz * layout.substeps))
+        : Infinity,
   };
 }
 
