@@ -17,15 +17,20 @@ const EASE = 0.5;
 const SHARE_RISE = 0.1;
 /**
  * Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that
- * what is stretched can answer before it is torn.
+ * what is stretched can answer before it is torn. Where substeps are long, as far as the hand goes in one.
  */
 const SHIFT = 0.1;
+
+/** Of a body that are looked at in a tick: 0.2 ms. */
+const MOST_ELEMENTS = 16_384;
 
 type Stretches = Pick<Kernel, "worstStretch">;
 
 function worstOf(kernel: Stretches, layout: SimLayout, { rest, first }: BodyLayout): number {
   if (!rest) return 1;
-  return kernel.worstStretch(rest.elements, rest.elementCount, rest.corners, rest.positions, layout.x + 16 * first);
+  const { elements, elementCount, corners, positions } = rest;
+  const every = Math.ceil(elementCount / MOST_ELEMENTS);
+  return kernel.worstStretch(elements, elementCount, corners, every, positions, layout.x + 16 * first);
 }
 
 /** What of the body a hand that takes hold must not tear. Of a rigid one nothing. */
@@ -55,7 +60,10 @@ export function handSettings(
     edges,
     easeStretch,
     maxStretch: easeStretch + part,
-    maxShift: edges.length > 0 ? SHIFT * mean : Infinity,
+    maxShift:
+      edges.length > 0
+        ? Math.max(SHIFT * mean, layout.interaction.handSpeed / (layout.tickHz * layout.substeps))
+        : Infinity,
   };
 }
 

@@ -89,7 +89,7 @@ export interface Kernel {
   solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
   solveEnclosedVolumes(at: number, count: number, pass: number, inverseH2: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;
-  worstStretch(elements: number, count: number, corners: number, rest: number, x: number): number;
+  worstStretch(elements: number, count: number, corners: number, every: number, rest: number, x: number): number;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;

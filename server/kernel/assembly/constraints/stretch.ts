@@ -11,15 +11,16 @@ function squareBetween(a: usize, b: usize): f32 {
 /**
  * Largest length of an edge over its rest length.
  * @param elements uint32[corners * count], triangles or tetrahedra by their corners' numbers in the body
+ * @param every only each so-many-th element is looked at: of a mesh so fine that its neighbors are stretched alike
  * @param rest float32[3*N] m, the body undeformed
  * @param x address of its first particle
  */
-export function worstStretch(elements: usize, count: i32, corners: i32, rest: usize, x: usize): f32 {
+export function worstStretch(elements: usize, count: i32, corners: i32, every: i32, rest: usize, x: usize): f32 {
   let worst: f32 = 0;
   for (
     const end = elements + ((<usize>count * <usize>corners) << 2);
     elements < end;
-    elements += (<usize>corners) << 2
+    elements += (<usize>(corners * every)) << 2
   ) {
     for (let i = 1; i < corners; i++) {
       const a = <usize>load<u32>(elements + ((<usize>i) << 2));
