@@ -18,10 +18,7 @@ export interface ReplayRouteOptions {
   replays: ReplayStreams;
 }
 
-export function replayRoutes(
-  app: FastifyInstance,
-  { requestAuth, audit, replays }: ReplayRouteOptions,
-): void {
+export function replayRoutes(app: FastifyInstance, { requestAuth, audit, replays }: ReplayRouteOptions): void {
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/replay",
     {

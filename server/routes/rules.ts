@@ -17,7 +17,7 @@ import type { Role } from "../../shared/roles.ts";
  * a role       who has at least this role in the room that the address names, and is kept out by no ban, lock or
  * password; `admin` needs no room
  */
-export type Who = "everyone" | "listed" | "opener" | "bearer" | "socket" | Role;
+type Who = "everyone" | "listed" | "opener" | "bearer" | "socket" | Role;
 
 export interface Rule {
   who: Who;
