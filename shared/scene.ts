@@ -191,8 +191,11 @@ export interface BodyCommon {
   /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */
   loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
   look?: Look;
-  /** compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014, whose stiffness is not. */
-  solver?: "compliant" | "paper";
+  /**
+   * compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014, whose stiffness is not.
+   * implicit: a step of its own that converges in motion, too, however stiff or fine the body; it touches nothing.
+   */
+  solver?: "compliant" | "paper" | "implicit";
   /** The order in which the body's constraints are solved. */
   sweep?: Sweep;
 }

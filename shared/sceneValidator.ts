@@ -6,6 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
+import { checkImplicit } from "./sceneImplicit.ts";
 import { checkBall, checkCarrier, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft, checkWaiting } from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
@@ -35,6 +36,7 @@ export function validateScene(value: unknown): Scene {
   });
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   checkIgnored(scene);
+  checkImplicit(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
       if ("body" in point && !names.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, `the name of a body: ${[...names.keys()].join(", ")}`);

@@ -24,6 +24,7 @@ import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCores } from "./memory/cores.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
+import { planImplicit } from "./memory/implicit.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
@@ -78,10 +79,11 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
   const enclosed = planEnclosed(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
+  const implicit = planImplicit(bodies, tickHz, (scene.attachments ?? []).length + GRAB_SLOTS, memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);
   const solid = planCores(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { stepped: runsOf(bodies, firsts, (b) => b.form !== "implicit"), implicit, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
@@ -127,9 +129,10 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
-    writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
+    writePoint(f32, i32, points + i * L.POINT_BYTES, point, { ...settings, implicit: bodies.find((b) => b.name === a.from.body)!.form === "implicit" });
   });
   shapes.write(memory.buffer, x, firsts, bodyRows);
+  implicit.write(memory.buffer, { x, acc }, firsts, bodyRows);
   balls.write(i32, shapes.rowOf);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
@@ -138,14 +141,14 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
 
   const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, carrier: carrierAt(colliders, carriers[i]) });
+    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, implicit: b.form === "implicit", carrier: carrierAt(colliders, carriers[i]) });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
     Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
+    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states, ...implicit.states], points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
@@ -209,14 +212,26 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
   }
 }
 
-/** Runs of particles that meet colliders one by one: all but those of rigid bodies. @param tables of the colliders that a body may touch, 0: all */
+/** Runs of particles that meet colliders one by one: all but those of rigid and implicit bodies. @param tables of the colliders that a body may touch, 0: all */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
     const last = runs[runs.length - 1];
-    if (b.shape?.mode === "rigid") return;
+    if (b.shape?.mode === "rigid" || b.form === "implicit") return;
     if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
     else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
+  });
+  return runs;
+}
+
+/** Runs of particles of the bodies that `has` says yes to, neighbors together. */
+function runsOf(bodies: readonly BodyTemplate[], firsts: readonly number[], has: (body: BodyTemplate) => boolean): { first: number; count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  bodies.forEach((b, i) => {
+    const last = runs.at(-1);
+    if (!has(b)) return;
+    if (last && last.first + last.count === firsts[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount });
   });
   return runs;
 }

@@ -80,7 +80,7 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
     target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
-    compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit,
+    compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit, implicit: layout.bodies[input.body]!.implicit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
   views.i32[owners] = input.member;

@@ -17,7 +17,7 @@ import {
   TET_BYTES, TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, HYPER_KEPT_BYTES, TRI_KEPT_BYTES, BEND_KEPT_BYTES, DISTANCE_KEPT_BYTES, TRI_BYTES, BEND_BYTES,
   KIND_PAPER_TET, KIND_PAPER_TET_ORTHO, KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_SWEEP_BEGIN, KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY,
   KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON, KIND_ENCLOSED, DISTANCE_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES, ENCLOSED_BYTES,
-  KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
+  KIND_SHAPE, KIND_RIGID, KIND_IMPLICIT, KIND_MOVE, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, HYPER_BYTES,
   KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_CORES, KIND_BALLS, KIND_SAFE, KIND_VERIFY, KIND_SHARED_TOUCHES, KIND_SHARED_CHECK, KIND_SHARED_LIST,
 } from "./layout";
 import { awaitHelpers, chunksDone, HELPER_TURNS, openPhase, partBegin, partsOf, rowAt, sleepUntilOpened } from "./crewWaiting";
@@ -47,6 +47,7 @@ import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "./sweep";
 import { driveApart } from "./untangle";
 import { moveColliders } from "./motion";
 import { moveCore, placeCores } from "./cores";
+import { stepImplicit } from "./implicit";
 import { solveShapes } from "./shape";
 import { moveRigid } from "./rigid";
 import { beginRigidTouches, solveRigidTouches } from "./rigidTouch";
@@ -102,8 +103,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
   else if (kind == KIND_CONTACTS) { beginRigidTouches(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidTouches(scratch); }
-  else if (kind == KIND_PREDICT) predict(begin, end, h);
-  else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
+  else if (kind == KIND_PREDICT) predict(<i32>data + begin, <i32>data + end, h);
+  else if (kind == KIND_VELOCITY) updateVelocity(<i32>data + begin, <i32>data + end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
   else if (kind == KIND_BALANCE) balance(begin, end, h);
   else if (kind == KIND_RESTORE) restore(begin, end, h);
@@ -117,6 +118,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_MOVE) moveColliders();
   else if (kind == KIND_CORES) moveCore(data, begin, end, h);
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind == KIND_IMPLICIT) stepImplicit(data, begin, end, scratch);
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind == KIND_SAFE) keepSafe();

@@ -19,7 +19,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_SAFE, H_BODIES, H_BODY_COUNT, H_TICK_SECONDS,
-  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_LISTED, BODY_AGAINST, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_BYTES,
+  BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_LISTED, BODY_AGAINST, BODY_RIGID, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_MEETS, BODY_IMPLICIT, BODY_BYTES,
   POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, PAIR_SURFACES, PAIR_BYTES, H_TANGLES, H_DRIVE_COUNT, TANGLE_SURFACES, TANGLE_BYTES, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S1, MOTION_RADIUS, MOTION_TRAVEL,
 } from "./layout";
 import { distanceTo } from "./colliderDistance";
@@ -144,6 +144,7 @@ function bind(rows: usize, bodies: i32, address: u32): void {
 
 /** No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks. */
 function flies(row: usize): bool {
+  if (load<i32>(row, BODY_IMPLICIT)) return false; // what it has is its own step's
   const first = <usize>load<u32>(row, BODY_FIRST), count = load<i32>(row, BODY_COUNT);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   let low = v128.load(first), high = low, speed2: f32 = 0;

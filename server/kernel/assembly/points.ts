@@ -15,7 +15,7 @@ import { frameX, frameY, frameZ, fromFrame } from "./motion";
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
-    if (!load<i32>(at, POINT_ACTIVE)) continue;
+    if (load<i32>(at, POINT_ACTIVE) != 1) continue; // an implicit body holds its own (implicitPoints.ts)
     const particles = load<i32>(at, POINT_COUNT);
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
@@ -45,7 +45,8 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   }
 }
 
-function targetOf(at: usize): v128 {
+/** Where it is now: of a target on a moving collider at the end of the substep. */
+export function targetOf(at: usize): v128 {
   const motion = <usize>load<u32>(at, POINT_MOTION);
   if (!motion) return v128.load(at, POINT_TARGET);
   fromFrame(motion, MOTION_S1, MOTION_R1, load<f32>(at, POINT_TARGET), load<f32>(at, POINT_TARGET + 4), load<f32>(at, POINT_TARGET + 8));

@@ -15,6 +15,8 @@ export interface PointSettings {
   maxForce: number;
   /** Address of the MOTION row of the collider that carries the target; 0 or absent: it stands. */
   motion?: number;
+  /** It holds a body of solver "implicit". */
+  implicit?: boolean;
 }
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
@@ -29,5 +31,5 @@ export function writePoint(f32: Float32Array, i32: Int32Array, slot: number, poi
   point.addresses.forEach((a, i) => (i32[at + L.POINT_ADDRESS / 4 + i] = a));
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
-  i32[at + L.POINT_ACTIVE / 4] = 1;
+  i32[at + L.POINT_ACTIVE / 4] = settings.implicit ? L.POINT_IMPLICIT : 1;
 }

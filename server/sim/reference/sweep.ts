@@ -2,6 +2,7 @@
  * Twin of kernel/assembly/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule. Gauss-Seidel by colors, forward
  * or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of what constraints remember.
  */
+import type { Form } from "../memory/writeBlocks.ts";
 import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
 import { chebyshevFactors, type Schedule } from "../memory/sweeps.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
@@ -11,7 +12,7 @@ import { scale, subtract } from "./vector.ts";
 /** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
 export interface ReferenceConstraints {
   elements: Elements;
-  form: "compliant" | "paper";
+  form: Form;
   /** Constraint numbers, color by color. */
   colors: readonly (readonly number[])[];
 }
