@@ -118,7 +118,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_MOVE) moveColliders();
   else if (kind == KIND_CORES) moveCore(data, begin, end, h);
   else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind == KIND_IMPLICIT) stepImplicit(data, begin, end, scratch);
+  else if (kind == KIND_IMPLICIT) stepImplicit(data, begin, end);
   else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind == KIND_SAFE) keepSafe();

@@ -13,7 +13,7 @@
  */
 import {
   HEADER, H_X, H_XPREV, H_V, H_ACC, H_SUBSTEP, H_SUBSTEPS, H_SUBSTEP_SECONDS, IMPLICIT_FIRST, IMPLICIT_COUNT, IMPLICIT_STATE, IMPLICIT_MASS, IMPLICIT_WORK, IMPLICIT_STEPS, IMPLICIT_HELD_COUNT,
-  IMPLICIT_STEP_SECONDS, IMPLICIT_COEFFICIENT, IMPLICIT_KEEP, IMPLICIT_TOLERANCE, IMPLICIT_COLUMNS, IMPLICIT_ORDER, IMPLICIT_STEPS_DONE, IMPLICIT_ITERATIONS, IMPLICIT_HALVINGS, IMPLICIT_FROM_REST, IMPLICIT_BYTES,
+  IMPLICIT_STEP_SECONDS, IMPLICIT_COEFFICIENT, IMPLICIT_KEEP, IMPLICIT_TOLERANCE, IMPLICIT_ENERGY, IMPLICIT_COLUMNS, IMPLICIT_ORDER, IMPLICIT_STEPS_DONE, IMPLICIT_ITERATIONS, IMPLICIT_HALVINGS, IMPLICIT_FROM_REST, IMPLICIT_BYTES,
   VECTOR_Y, VECTOR_TARGET, VECTOR_D, VECTOR_R, VECTOR_Z, VECTOR_P, VECTOR_Q, VECTOR_THERE,
 } from "./layout";
 import { energyOfTets, linearizeTets, multiplyTets } from "./implicitSolids";
@@ -30,20 +30,22 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 
 // the body at work
+// elastic energy where `goDown` or `linearize` was last, J
+let elastic: f64 = 0;
 let row: usize = 0, count: i32 = 0, vector: usize = 0, work: usize = 0, mass: usize = 0, coefficient: f64 = 0;
 
 @inline function workVector(n: i32): usize { return work + <usize>n * vector; }
 
-/** The steps of bodies begin .. end that are due in this substep. @param rows address of the IMPLICIT rows; scratch the thread's spill area */
-export function stepImplicit(rows: usize, begin: i32, end: i32, scratch: usize): void {
+/** The steps of bodies begin .. end that are due in this substep. @param rows address of the IMPLICIT rows */
+export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   const substep = load<i32>(HEADER, H_SUBSTEP), substeps = load<i32>(HEADER, H_SUBSTEPS);
   for (let b = begin; b < end; b++) {
     open(rows + <usize>b * IMPLICIT_BYTES);
     const steps = load<i32>(row, IMPLICIT_STEPS), due = ((substep + 1) * steps) / substeps - (substep * steps) / substeps;
     if (due == 0 || isFixed()) continue;
-    takeOver();
+    if (takeOver() || load<i32>(row, IMPLICIT_STEPS_DONE) == 0) store<f64>(row, elasticEnergy(<usize>load<u32>(row, IMPLICIT_STATE)), IMPLICIT_ENERGY);
     holdPoints(row);
-    for (let n = 0; n < due; n++) step(scratch);
+    for (let n = 0; n < due; n++) step();
     publish();
   }
 }
@@ -64,8 +66,9 @@ function isFixed(): bool {
   return load<f32>(<usize>load<u32>(row, IMPLICIT_FIRST) + (<usize>particle << 4), 12) == 0;
 }
 
-/** What others have changed: x and v by dx and dv, so x1 by dx - h dv and v1 by dv. */
-function takeOver(): void {
+/** What others have changed: x and v by dx and dv, so x1 by dx - h dv and v1 by dv. @returns true if particles have been moved */
+function takeOver(): bool {
+  let moved = false;
   const first = <usize>load<u32>(row, IMPLICIT_FIRST), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   let x = <usize>load<u32>(row, IMPLICIT_STATE);
   for (let i = 0; i < count; i++) {
@@ -74,6 +77,7 @@ function takeOver(): void {
       if (X != <f32>load<f64>(x)) {
         store<f64>(x1, load<f64>(x1) + (<f64>X - load<f64>(x)));
         store<f64>(x, <f64>X);
+        moved = true;
       }
       if (V != <f32>load<f64>(x + vector)) {
         const change = <f64>V - load<f64>(x + vector);
@@ -83,6 +87,7 @@ function takeOver(): void {
       }
     }
   }
+  return moved;
 }
 
 /** The state, rounded, to where everybody sees it. */
@@ -100,18 +105,18 @@ function publish(): void {
   notePoints(row, <usize>load<u32>(row, IMPLICIT_STATE), load<f32>(HEADER, H_SUBSTEP_SECONDS));
 }
 
-function step(scratch: usize): void {
+function step(): void {
   const x = <usize>load<u32>(row, IMPLICIT_STATE), y = workVector(VECTOR_Y), target = workVector(VECTOR_TARGET);
   turnParticles(row, x);
   aim(x, y, target);
-  let height = objective(y, target);
-  const here = objective(x, target);
+  let height = linearize(y, target);
+  const here = inertia(x, target) + load<f64>(row, IMPLICIT_ENERGY) + energyOfPoints(row, x);
   if (!(height <= here)) {
     memory.copy(y, x, vector);
-    height = here;
+    height = linearize(y, target);
     count32(IMPLICIT_FROM_REST, 1);
   }
-  direction(y, target, scratch);
+  direction();
   const there = goDown(y, target, height), h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   for (let at: usize = 0; at < vector; at += 8) {
     const here = x + at, v = here + vector, x1 = v + vector, v1 = x1 + vector, position = load<f64>(here), now = load<f64>(there + at), velocity = (3 * (now - position) - (position - load<f64>(x1))) / (2 * h);
@@ -120,6 +125,7 @@ function step(scratch: usize): void {
     store<f64>(here, now);
     store<f64>(v, velocity);
   }
+  store<f64>(row, elastic, IMPLICIT_ENERGY);
   count32(IMPLICIT_STEPS_DONE, 1);
 }
 
@@ -141,13 +147,32 @@ function aim(x: usize, y: usize, target: usize): void {
   }
 }
 
-function objective(y: usize, target: usize): f64 {
-  let inertia: f64 = 0, at: usize = 0;
+/** c/2 (y - xt)^T M (y - xt) */
+function inertia(y: usize, target: usize): f64 {
+  let sum: f64 = 0, at: usize = 0;
   for (let i = 0; i < count; i++, at += 24) {
     const a = load<f64>(y + at) - load<f64>(target + at), b = load<f64>(y + at, 8) - load<f64>(target + at, 8), c = load<f64>(y + at, 16) - load<f64>(target + at, 16);
-    inertia += massOf(i) * (a * a + b * b + c * c);
+    sum += massOf(i) * (a * a + b * b + c * c);
   }
-  return 0.5 * coefficient * inertia + energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y) + energyOfPoints(row, y);
+  return 0.5 * coefficient * sum;
+}
+
+function elasticEnergy(x: usize): f64 { return energyOfTets(row, x) + energyOfTriangles(row, x) + energyOfBends(row, x); }
+
+/** What the step minimizes. */
+function objective(y: usize, target: usize): f64 {
+  elastic = elasticEnergy(y);
+  return inertia(y, target) + elastic + energyOfPoints(row, y);
+}
+
+/** The same, its gradient -> R, and what products with its Hessian need. */
+function linearize(y: usize, target: usize): f64 {
+  const g = workVector(VECTOR_R);
+  multiplyMasses(y, target, g);
+  const tets = linearizeTets(row, y, g), triangles = linearizeTriangles(row, y, g), bends = linearizeBends(row, y, g);
+  linearizePoints(row, y, g);
+  elastic = tets + triangles + bends;
+  return inertia(y, target) + elastic + energyOfPoints(row, y);
 }
 
 /** c M p -> q, less the vector `from` where it is given. */
@@ -159,15 +184,10 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
   }
 }
 
-/** Newton's direction -> D: H+ d = -g, by conjugate gradients. */
-function direction(y: usize, target: usize, scratch: usize): void {
+/** Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients. */
+function direction(): void {
   const held = load<i32>(row, IMPLICIT_HELD_COUNT) > 0, most = held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS, leave = held ? TOLERANCE_HELD : load<f64>(row, IMPLICIT_TOLERANCE);
   const d = workVector(VECTOR_D), r = workVector(VECTOR_R), z = workVector(VECTOR_Z), p = workVector(VECTOR_P), q = workVector(VECTOR_Q);
-  multiplyMasses(y, target, r);
-  linearizeTets(row, y, r, scratch);
-  linearizeTriangles(row, y, r);
-  linearizeBends(row, y, r);
-  linearizePoints(row, y, r);
   negate(r);
   memory.fill(d, 0, vector);
   memory.fill(z, 0, vector);
@@ -217,6 +237,7 @@ function advance(alpha: f64, d: usize, p: usize, r: usize, q: usize): void {
 
 /** y + s d with the first s of 1, 1/2, ... that does not go up. @returns its vector; y where none does */
 function goDown(y: usize, target: usize, height: f64): usize {
+  const before = elastic;
   const d = workVector(VECTOR_D), there = workVector(VECTOR_THERE);
   let s: f64 = 1;
   for (let n = 0; n <= HALVINGS; n++, s *= 0.5) {
@@ -224,6 +245,7 @@ function goDown(y: usize, target: usize, height: f64): usize {
     if (objective(there, target) <= height * (1 + ROUNDING)) return there;
     count32(IMPLICIT_HALVINGS, 1);
   }
+  elastic = before;
   return y;
 }
 

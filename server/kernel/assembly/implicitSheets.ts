@@ -72,22 +72,25 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** g += dE/dx at x; keeps what products need. */
-export function linearizeTriangles(row: usize, x: usize, g: usize): void {
+/** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTriangles has it */
+export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
+  let sum: f64 = 0;
   const end = endOfTriangles(row);
   for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
     deform(x, triangle);
     store<f64>(triangle, u0, IMPLICIT_TRIANGLE_F); store<f64>(triangle, u1, IMPLICIT_TRIANGLE_F + 8); store<f64>(triangle, u2, IMPLICIT_TRIANGLE_F + 16);
     store<f64>(triangle, v0, IMPLICIT_TRIANGLE_F + 24); store<f64>(triangle, v1, IMPLICIT_TRIANGLE_F + 32); store<f64>(triangle, v2, IMPLICIT_TRIANGLE_F + 40);
     strain();
+    const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME), a = s0, b = s1, c = s2;
     toStress(row);
-    const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
+    sum += 0.5 * V * (a * s0 + b * s1 + c * s2);
     scatter(triangle, g, V * (s0 * u0 + s2 * v0), V * (s2 * u0 + s1 * v0));
     scatter(triangle, g + 8, V * (s0 * u1 + s2 * v1), V * (s2 * u1 + s1 * v1));
     scatter(triangle, g + 16, V * (s0 * u2 + s2 * v2), V * (s2 * u2 + s1 * v2));
     positivePart();
     store<f64>(triangle, s0, IMPLICIT_TRIANGLE_STRESS); store<f64>(triangle, s1, IMPLICIT_TRIANGLE_STRESS + 8); store<f64>(triangle, s2, IMPLICIT_TRIANGLE_STRESS + 16);
   }
+  return sum;
 }
 
 /** The stress without its negative eigenvalues. */
@@ -156,15 +159,18 @@ export function energyOfBends(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** g += dE/dx at x; straightened exactly, a stencil has no direction to bend back to. */
-export function linearizeBends(row: usize, x: usize, g: usize): void {
+/** g += dE/dx at x; straightened exactly, a stencil has no direction to bend back to. @returns J at x, as energyOfBends has it */
+export function linearizeBends(row: usize, x: usize, g: usize): f64 {
+  let sum: f64 = 0;
   const end = endOfBends(row);
   for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    const length = curvature(x, bend), scale = (length > 0 ? 1 - load<f64>(bend, IMPLICIT_BEND_REST) / length : 1) / load<f64>(bend, IMPLICIT_BEND_ALPHA);
+    const length = curvature(x, bend), rest = load<f64>(bend, IMPLICIT_BEND_REST), alpha = load<f64>(bend, IMPLICIT_BEND_ALPHA), beyond = length - rest, scale = (length > 0 ? 1 - rest / length : 1) / alpha;
+    sum += (0.5 * (beyond * beyond)) / alpha;
     scatterBend(bend, g, scale * k0);
     scatterBend(bend, g + 8, scale * k1);
     scatterBend(bend, g + 16, scale * k2);
   }
+  return sum;
 }
 
 /** q += K^T K p / alpha */

@@ -7,8 +7,8 @@ import {
   IMPLICIT_TETS, IMPLICIT_TET_COUNT, IMPLICIT_MU, IMPLICIT_LAMBDA, IMPLICIT_TET_DM, IMPLICIT_TET_VOLUME, IMPLICIT_TET_F, IMPLICIT_TET_STRESS, IMPLICIT_TET_BYTES,
 } from "./layout";
 
-/** Sweeps of Jacobi rotations; two to three are enough for float64. */
-const SWEEPS: i32 = 5;
+/** Jacobi rotations at most: five sweeps; two to three are enough for float64. */
+const TURNS: i32 = 15;
 /** Off the diagonal, relative to the largest entry: what is below counts as zero. */
 const NOTHING: f64 = 1e-12;
 
@@ -42,6 +42,12 @@ let s0: f64 = 0, s1: f64 = 0, s2: f64 = 0, s3: f64 = 0, s4: f64 = 0, s5: f64 = 0
   s5 = 0.5 * (f0 * f1 + f3 * f4 + f6 * f7);
 }
 
+/** mu s:s + lambda/2 (tr s)^2 */
+@inline function density(mu: f64, lambda: f64): f64 {
+  const trace = s0 + s1 + s2;
+  return mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
+}
+
 /** s = 2 mu s + lambda tr s 1 */
 @inline function hooke(mu: f64, lambda: f64): void {
   const pressure = lambda * (s0 + s1 + s2), twice = 2 * mu;
@@ -68,8 +74,7 @@ export function energyOfTets(row: usize, x: usize): f64 {
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(x, tet);
     greenStrain();
-    const trace = s0 + s1 + s2;
-    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * (mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace);
+    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * density(mu, lambda);
   }
   return sum;
 }
@@ -78,23 +83,24 @@ export function energyOfTets(row: usize, x: usize): f64 {
   return <usize>load<u32>(row, IMPLICIT_TETS) + <usize>load<i32>(row, IMPLICIT_TET_COUNT) * IMPLICIT_TET_BYTES;
 }
 
-/** g += dE/dx at x; keeps what products need. @param scratch the thread's spill area */
-export function linearizeTets(row: usize, x: usize, g: usize, scratch: usize): void {
-  A = scratch;
-  V3 = scratch + 72;
+/** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTets has it */
+export function linearizeTets(row: usize, x: usize, g: usize): f64 {
+  let sum: f64 = 0;
   const mu = load<f64>(row, IMPLICIT_MU), lambda = load<f64>(row, IMPLICIT_LAMBDA), end = endOf(row);
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(x, tet);
     storeDeformation(tet);
     greenStrain();
-    hooke(mu, lambda);
     const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    sum += V * density(mu, lambda);
+    hooke(mu, lambda);
     scatterRow(tet, g, V * (f0 * s0 + f1 * s5 + f2 * s4), V * (f0 * s5 + f1 * s1 + f2 * s3), V * (f0 * s4 + f1 * s3 + f2 * s2));
     scatterRow(tet, g + 8, V * (f3 * s0 + f4 * s5 + f5 * s4), V * (f3 * s5 + f4 * s1 + f5 * s3), V * (f3 * s4 + f4 * s3 + f5 * s2));
     scatterRow(tet, g + 16, V * (f6 * s0 + f7 * s5 + f8 * s4), V * (f6 * s5 + f7 * s1 + f8 * s3), V * (f6 * s4 + f7 * s3 + f8 * s2));
     positivePart();
     storeStress(tet);
   }
+  return sum;
 }
 
 @inline function storeDeformation(tet: usize): void {
@@ -132,53 +138,34 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
   }
 }
 
-// Jacobi's matrix and rotations, row by row: in the thread's spill area
-let A: usize = 0, V3: usize = 0;
-
-@inline function at(matrix: usize, i: i32, j: i32): usize { return matrix + <usize>((3 * i + j) << 3); }
-
-/** s0 .. s5 without its negative eigenvalues. */
+/**
+ * s0 .. s5 without its negative eigenvalues, by Jacobi's rotations (Golub & Van Loan, section 8.5): each makes the place between the first two axes
+ * zero, and then the axes change places in a ring.
+ */
 function positivePart(): void {
   if (s0 > 0 && s0 * s1 - s5 * s5 > 0 && s0 * (s1 * s2 - s3 * s3) - s5 * (s5 * s2 - s3 * s4) + s4 * (s5 * s3 - s1 * s4) > 0) return;
-  fill(A, s0, s5, s4, s1, s3, s2);
-  fill(V3, 1, 0, 0, 1, 0, 1);
-  const nothing = NOTHING * max(max(max(max(max(abs(s0), abs(s1)), abs(s2)), abs(s3)), abs(s4)), abs(s5));
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    rotate(0, 1, nothing);
-    rotate(0, 2, nothing);
-    rotate(1, 2, nothing);
+  let a = s0, b = s1, c = s2, ab = s5, bc = s3, ca = s4;
+  let x0: f64 = 1, x1: f64 = 0, x2: f64 = 0, y0: f64 = 0, y1: f64 = 1, y2: f64 = 0, z0: f64 = 0, z1: f64 = 0, z2: f64 = 1;
+  const nothing = NOTHING * max(max(max(max(max(abs(a), abs(b)), abs(c)), abs(ab)), abs(bc)), abs(ca));
+  for (let turn = 0; turn < TURNS; turn++) {
+    if (!(abs(ab) > nothing) && !(abs(bc) > nothing) && !(abs(ca) > nothing)) break;
+    if (abs(ab) > nothing) {
+      const theta = (b - a) / (2 * ab), root = 1 / (abs(theta) + sqrt<f64>(theta * theta + 1)), t = theta < 0 ? -root : root, cos = 1 / sqrt<f64>(t * t + 1), sin = t * cos;
+      const p0 = x0, p1 = x1, p2 = x2, old = ca;
+      a -= t * ab;
+      b += t * ab;
+      ab = 0;
+      ca = cos * old - sin * bc;
+      bc = sin * old + cos * bc;
+      x0 = cos * p0 - sin * y0; x1 = cos * p1 - sin * y1; x2 = cos * p2 - sin * y2;
+      y0 = sin * p0 + cos * y0; y1 = sin * p1 + cos * y1; y2 = sin * p2 + cos * y2;
+    }
+    const d = a, da = ab, p0 = x0, p1 = x1, p2 = x2;
+    a = b; b = c; c = d;
+    ab = bc; bc = ca; ca = da;
+    x0 = y0; x1 = y1; x2 = y2; y0 = z0; y1 = z1; y2 = z2; z0 = p0; z1 = p1; z2 = p2;
   }
-  const l0 = max<f64>(load<f64>(at(A, 0, 0)), 0), l1 = max<f64>(load<f64>(at(A, 1, 1)), 0), l2 = max<f64>(load<f64>(at(A, 2, 2)), 0);
-  s0 = entry(0, 0, l0, l1, l2); s1 = entry(1, 1, l0, l1, l2); s2 = entry(2, 2, l0, l1, l2);
-  s3 = entry(1, 2, l0, l1, l2); s4 = entry(0, 2, l0, l1, l2); s5 = entry(0, 1, l0, l1, l2);
-}
-
-function fill(matrix: usize, a: f64, b: f64, c: f64, d: f64, e: f64, g: f64): void {
-  store<f64>(at(matrix, 0, 0), a); store<f64>(at(matrix, 0, 1), b); store<f64>(at(matrix, 0, 2), c);
-  store<f64>(at(matrix, 1, 0), b); store<f64>(at(matrix, 1, 1), d); store<f64>(at(matrix, 1, 2), e);
-  store<f64>(at(matrix, 2, 0), c); store<f64>(at(matrix, 2, 1), e); store<f64>(at(matrix, 2, 2), g);
-}
-
-@inline function entry(i: i32, j: i32, l0: f64, l1: f64, l2: f64): f64 {
-  return l0 * load<f64>(at(V3, i, 0)) * load<f64>(at(V3, j, 0)) + l1 * load<f64>(at(V3, i, 1)) * load<f64>(at(V3, j, 1)) + l2 * load<f64>(at(V3, i, 2)) * load<f64>(at(V3, j, 2));
-}
-
-/** Rotates A so that its entry (p, q) is zero, and V with it. */
-function rotate(p: i32, q: i32, nothing: f64): void {
-  const apq = load<f64>(at(A, p, q));
-  if (!(abs(apq) > nothing)) return;
-  const theta = (load<f64>(at(A, q, q)) - load<f64>(at(A, p, p))) / (2 * apq), root = 1 / (abs(theta) + sqrt<f64>(theta * theta + 1)), t = theta < 0 ? -root : root;
-  const c = 1 / sqrt<f64>(t * t + 1), s = t * c;
-  for (let k = 0; k < 3; k++) {
-    const akp = load<f64>(at(A, k, p)), akq = load<f64>(at(A, k, q));
-    store<f64>(at(A, k, p), c * akp - s * akq);
-    store<f64>(at(A, k, q), s * akp + c * akq);
-  }
-  for (let k = 0; k < 3; k++) {
-    const apk = load<f64>(at(A, p, k)), aqk = load<f64>(at(A, q, k)), vkp = load<f64>(at(V3, k, p)), vkq = load<f64>(at(V3, k, q));
-    store<f64>(at(A, p, k), c * apk - s * aqk);
-    store<f64>(at(A, q, k), s * apk + c * aqk);
-    store<f64>(at(V3, k, p), c * vkp - s * vkq);
-    store<f64>(at(V3, k, q), s * vkp + c * vkq);
-  }
+  a = max<f64>(a, 0); b = max<f64>(b, 0); c = max<f64>(c, 0);
+  s0 = a * x0 * x0 + b * y0 * y0 + c * z0 * z0; s1 = a * x1 * x1 + b * y1 * y1 + c * z1 * z1; s2 = a * x2 * x2 + b * y2 * y2 + c * z2 * z2;
+  s3 = a * x1 * x2 + b * y1 * y2 + c * z1 * z2; s4 = a * x0 * x2 + b * y0 * y2 + c * z0 * z2; s5 = a * x0 * x1 + b * y0 * y1 + c * z0 * z1;
 }

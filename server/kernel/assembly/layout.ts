@@ -657,6 +657,7 @@ export const IMPLICIT_STEPS_DONE = 168; // i32, for tools: steps, iterations, ha
 export const IMPLICIT_ITERATIONS = 172;
 export const IMPLICIT_HALVINGS = 176;
 export const IMPLICIT_FROM_REST = 180;
+export const IMPLICIT_ENERGY = 184; // f64 J: elastic, at x
 export const IMPLICIT_BYTES = 192;
 /** Vectors of a body's work area. */
 export const VECTOR_Y = 0;

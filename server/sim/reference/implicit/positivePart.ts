@@ -1,44 +1,32 @@
-/** Twin of kernel/assembly/implicitSolids.ts `positivePart`: a symmetric 3x3 matrix without its negative eigenvalues, by Jacobi rotations. */
+/** Twin of kernel/assembly/implicitSolids.ts `positivePart`: a symmetric 3x3 matrix without its negative eigenvalues, by Jacobi's rotations. */
 
-/** Sweeps over the three places off the diagonal; two to three are enough for float64. */
-const SWEEPS = 5;
+/** Rotations at most: five sweeps; two to three are enough for float64. */
+const TURNS = 15;
 /** Off the diagonal, relative to the largest entry: what is below counts as zero. */
 const NOTHING = 1e-12;
 
-const at = (i: number, j: number): number => 3 * i + j;
+type Triple = [number, number, number];
 
-/** Rotates A so that its entry (p, q) is zero, and V with it. */
-function rotate(A: number[], V: number[], p: number, q: number, nothing: number): void {
-  const apq = A[at(p, q)]!;
-  if (!(Math.abs(apq) > nothing)) return;
-  const theta = (A[at(q, q)]! - A[at(p, p)]!) / (2 * apq), root = 1 / (Math.abs(theta) + Math.sqrt(theta * theta + 1)), t = theta < 0 ? -root : root;
-  const c = 1 / Math.sqrt(t * t + 1), s = t * c;
-  for (let k = 0; k < 3; k++) {
-    const akp = A[at(k, p)]!, akq = A[at(k, q)]!;
-    A[at(k, p)] = c * akp - s * akq;
-    A[at(k, q)] = s * akp + c * akq;
-  }
-  for (let k = 0; k < 3; k++) {
-    const apk = A[at(p, k)]!, aqk = A[at(q, k)]!, vkp = V[at(k, p)]!, vkq = V[at(k, q)]!;
-    A[at(p, k)] = c * apk - s * aqk;
-    A[at(q, k)] = s * apk + c * aqk;
-    V[at(k, p)] = c * vkp - s * vkq;
-    V[at(k, q)] = s * vkp + c * vkq;
-  }
-}
-
-/** @param S 00 11 22 12 02 01 */
+/**
+ * Each turn makes the place between the first two axes zero (Golub & Van Loan, section 8.5), and then the axes change places in a ring.
+ * @param S 00 11 22 12 02 01
+ */
 export function positivePart(S: readonly number[]): number[] {
-  const [a, b, c, u, v, w] = S as [number, number, number, number, number, number];
-  if (a > 0 && a * b - w * w > 0 && a * (b * c - u * u) - w * (w * c - u * v) + v * (w * u - b * v) > 0) return [...S];
-  const A = [a, w, v, w, b, u, v, u, c], V = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-  const nothing = NOTHING * Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(u), Math.abs(v), Math.abs(w));
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    rotate(A, V, 0, 1, nothing);
-    rotate(A, V, 0, 2, nothing);
-    rotate(A, V, 1, 2, nothing);
+  const [s0, s1, s2, s3, s4, s5] = S as [number, number, number, number, number, number];
+  if (s0 > 0 && s0 * s1 - s5 * s5 > 0 && s0 * (s1 * s2 - s3 * s3) - s5 * (s5 * s2 - s3 * s4) + s4 * (s5 * s3 - s1 * s4) > 0) return [...S];
+  let [a, b, c, ab, bc, ca] = [s0, s1, s2, s5, s3, s4], x: Triple = [1, 0, 0], y: Triple = [0, 1, 0], z: Triple = [0, 0, 1];
+  const nothing = NOTHING * Math.max(...S.map(Math.abs));
+  for (let turn = 0; turn < TURNS && (Math.abs(ab) > nothing || Math.abs(bc) > nothing || Math.abs(ca) > nothing); turn++) {
+    if (Math.abs(ab) > nothing) {
+      const theta = (b - a) / (2 * ab), root = 1 / (Math.abs(theta) + Math.sqrt(theta * theta + 1)), t = theta < 0 ? -root : root;
+      const cos = 1 / Math.sqrt(t * t + 1), sin = t * cos;
+      [a, b, ab] = [a - t * ab, b + t * ab, 0];
+      [ca, bc] = [cos * ca - sin * bc, sin * ca + cos * bc];
+      [x, y] = [x.map((p, k) => cos * p - sin * y[k]!) as Triple, y.map((q, k) => sin * x[k]! + cos * q) as Triple];
+    }
+    [a, b, c, ab, bc, ca, x, y, z] = [b, c, a, bc, ca, ab, y, z, x];
   }
-  const l0 = Math.max(A[0]!, 0), l1 = Math.max(A[4]!, 0), l2 = Math.max(A[8]!, 0);
-  const entry = (i: number, j: number): number => l0 * V[at(i, 0)]! * V[at(j, 0)]! + l1 * V[at(i, 1)]! * V[at(j, 1)]! + l2 * V[at(i, 2)]! * V[at(j, 2)]!;
+  [a, b, c] = [Math.max(a, 0), Math.max(b, 0), Math.max(c, 0)];
+  const entry = (i: number, j: number): number => a * x[i]! * x[j]! + b * y[i]! * y[j]! + c * z[i]! * z[j]!;
   return [entry(0, 0), entry(1, 1), entry(2, 2), entry(1, 2), entry(0, 2), entry(0, 1)];
 }

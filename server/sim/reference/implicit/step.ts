@@ -91,7 +91,7 @@ export class ImplicitBody {
       const a = y[3 * i]! - target[3 * i]!, b = y[3 * i + 1]! - target[3 * i + 1]!, c = y[3 * i + 2]! - target[3 * i + 2]!;
       inertia += mass[i]! * (a * a + b * b + c * c);
     }
-    return this.sets.reduce((sum, set) => sum + set.energy(y), 0.5 * coefficient * inertia) + this.points.energy(y);
+    return 0.5 * coefficient * inertia + this.sets.reduce((sum, set) => sum + set.energy(y), 0) + this.points.energy(y);
   }
 
   /** Newton's direction: H+ d = -g, by conjugate gradients. */
