@@ -12,7 +12,7 @@ export interface BlockMatrix extends Graph {
   values: Float64Array;
 }
 
-/** What a back-solve needs (kernel/assembly/implicitFactor.ts). */
+/** What a back-solve needs (kernel/assembly/implicit/preconditioner.ts). */
 export interface Factor {
   size: 1 | 3;
   /** uint32[m] particle of every column */

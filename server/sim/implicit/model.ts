@@ -1,5 +1,5 @@
 /**
- * A body as its implicit step sees it (reference/implicit/step.ts, kernel/assembly/implicit.ts): masses, elements, step, and the factor of
+ * A body as its implicit step sees it (reference/implicit/step.ts, kernel/assembly/implicit/step.ts): masses, elements, step, and the factor of
  * the matrix at rest that all its steps share,
  *   A = c M + K(rest),   c = 2.25 (1 + 2 h d / 3) / h^2,   d the damping in 1/s
  * Solids have blocks of 3 x 3, which the step turns with the rotations of the particles. A sheet has no stiffness across its plane at rest,

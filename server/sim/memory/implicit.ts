@@ -1,5 +1,5 @@
-/** Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area (kernel/assembly/implicit.ts). */
-import * as L from "../../kernel/assembly/layout.ts";
+/** Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area (kernel/assembly/implicit/step.ts). */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { startPositions } from "../body/start.ts";

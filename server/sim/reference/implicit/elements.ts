@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/implicitSolids.ts and implicitSheets.ts: energies of a body, their gradients, and products with their Hessians,
+ * Twin of kernel/assembly/implicit/solids.ts and sheets.ts: energies of a body, their gradients, and products with their Hessians,
  * whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
  * Same operations in the same order as the kernel: the same bits.

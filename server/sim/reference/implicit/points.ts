@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/implicitPoints.ts: attachments and grabs of an implicit body, as springs in what its step minimizes.
+ * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in what its step minimizes.
  *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls harder slips
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  */

@@ -1,4 +1,4 @@
-/** Twin of kernel/assembly/implicitSolids.ts `positivePart`: a symmetric 3x3 matrix without its negative eigenvalues, by Jacobi's rotations. */
+/** Twin of kernel/assembly/implicit/solids.ts `positivePart`: a symmetric 3x3 matrix without its negative eigenvalues, by Jacobi's rotations. */
 
 /** Rotations at most: five sweeps; two to three are enough for float64. */
 const TURNS = 15;

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/implicitFactor.ts: z = R L^-T D^-1 L^-1 R^T r with the factor at rest, in float32, and the rotations R of the
+ * Twin of kernel/assembly/implicit/preconditioner.ts: z = R L^-T D^-1 L^-1 R^T r with the factor at rest, in float32, and the rotations R of the
  * particles (1 for sheets): the matrix at rest turned with the body (Mueller et al. 2002, stiffness warping).
  */
 import type { TetElements } from "../../constraints/elements.ts";

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/implicit.ts: one body's implicit steps, bit for bit.
+ * Twin of kernel/assembly/implicit/step.ts: one body's implicit steps, bit for bit.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
  *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x - x1))/2h
