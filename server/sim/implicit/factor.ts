@@ -1,7 +1,8 @@
 /**
- * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct Methods for Sparse Linear
- * Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32, with blocks of three padded to four lanes.
- * The order of all sums is that of the elimination order, so the bits are the same everywhere.
+ * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct
+ * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32, with blocks
+ * of three padded to four lanes. The order of all sums is that of the elimination order, so the bits are the same
+ * everywhere.
  */
 import type { Graph } from "./order.ts";
 
@@ -28,7 +29,8 @@ export interface Factor {
 
 /** Where block (i, j) stands, in blocks. Requires that it is in the graph. */
 export function blockAt({ start, columns }: Graph, i: number, j: number): number {
-  let low = start[i]!, high = start[i + 1]!;
+  let low = start[i]!;
+  let high = start[i + 1]!;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (columns[middle]! <= j) low = middle;
@@ -39,7 +41,8 @@ export function blockAt({ start, columns }: Graph, i: number, j: number): number
 
 /** Parents in the elimination tree, -1 at a root. @param place column of each particle, -1 for fixed ones */
 function eliminationTree(graph: Graph, order: Uint32Array, place: Int32Array): Int32Array {
-  const parent = new Int32Array(order.length).fill(-1), ancestor = new Int32Array(order.length).fill(-1);
+  const parent = new Int32Array(order.length).fill(-1);
+  const ancestor = new Int32Array(order.length).fill(-1);
   order.forEach((particle, k) => {
     for (let p = graph.start[particle]!; p < graph.start[particle + 1]!; p++) {
       for (let i = place[graph.columns[p]!]!, next; i >= 0 && i < k; i = next) {
@@ -53,7 +56,14 @@ function eliminationTree(graph: Graph, order: Uint32Array, place: Int32Array): I
 }
 
 /** Columns with an entry in row k, ascending: what the elimination tree reaches from row k of the matrix. */
-function reachOf(graph: Graph, particle: number, k: number, place: Int32Array, parent: Int32Array, mark: Int32Array): Int32Array {
+function reachOf(
+  graph: Graph,
+  particle: number,
+  k: number,
+  place: Int32Array,
+  parent: Int32Array,
+  mark: Int32Array,
+): Int32Array {
   const found: number[] = [];
   mark[k] = k;
   for (let p = graph.start[particle]!; p < graph.start[particle + 1]!; p++) {
@@ -67,13 +77,23 @@ function reachOf(graph: Graph, particle: number, k: number, place: Int32Array, p
 
 /** @param order of the particles that are solved for; the rows and columns of all others are left out */
 export function factorize(matrix: BlockMatrix, order: Uint32Array): Factor {
-  const m = order.length, { size } = matrix, area = size * size, place = new Int32Array(matrix.start.length - 1).fill(-1);
+  const m = order.length;
+  const { size } = matrix;
+  const area = size * size;
+  const place = new Int32Array(matrix.start.length - 1).fill(-1);
   order.forEach((particle, k) => (place[particle] = k));
-  const parent = eliminationTree(matrix, order, place), mark = new Int32Array(m).fill(-1), start = new Uint32Array(m + 1);
+  const parent = eliminationTree(matrix, order, place);
+  const mark = new Int32Array(m).fill(-1);
+  const start = new Uint32Array(m + 1);
   order.forEach((particle, k) => reachOf(matrix, particle, k, place, parent, mark).forEach((i) => start[i + 1]!++));
   for (let i = 0; i < m; i++) start[i + 1]! += start[i]!;
-  const rows = new Uint32Array(start[m]!), L = new Float64Array(area * start[m]!), inverse = new Float64Array(area * m);
-  const used = start.slice(0, m), work = new Float64Array(area * m), below = size === 3 ? subtractBlocks : subtractNumbers, finish = size === 3 ? finishBlock : finishNumber;
+  const rows = new Uint32Array(start[m]!);
+  const L = new Float64Array(area * start[m]!);
+  const inverse = new Float64Array(area * m);
+  const used = start.slice(0, m);
+  const work = new Float64Array(area * m);
+  const below = size === 3 ? subtractBlocks : subtractNumbers;
+  const finish = size === 3 ? finishBlock : finishNumber;
   mark.fill(-1);
   order.forEach((particle, k) => {
     const reach = reachOf(matrix, particle, k, place, parent, mark);
@@ -94,16 +114,33 @@ export function factorize(matrix: BlockMatrix, order: Uint32Array): Factor {
 }
 
 /** work_r -= work_i L_ri^T for the rows r of column i that are there so far. */
-function subtractNumbers(work: Float64Array, L: Float64Array, rows: Uint32Array, i: number, from: number, to: number): void {
+function subtractNumbers(
+  work: Float64Array,
+  L: Float64Array,
+  rows: Uint32Array,
+  i: number,
+  from: number,
+  to: number,
+): void {
   const y = work[i]!;
   for (let p = from; p < to; p++) work[rows[p]!]! -= y * L[p]!;
 }
 
-function subtractBlocks(work: Float64Array, L: Float64Array, rows: Uint32Array, i: number, from: number, to: number): void {
+function subtractBlocks(
+  work: Float64Array,
+  L: Float64Array,
+  rows: Uint32Array,
+  i: number,
+  from: number,
+  to: number,
+): void {
   for (let row = 0; row < 3; row++) {
-    const a = work[9 * i + 3 * row]!, b = work[9 * i + 3 * row + 1]!, c = work[9 * i + 3 * row + 2]!;
+    const a = work[9 * i + 3 * row]!;
+    const b = work[9 * i + 3 * row + 1]!;
+    const c = work[9 * i + 3 * row + 2]!;
     for (let p = from; p < to; p++) {
-      const at = 9 * rows[p]! + 3 * row, l = 9 * p;
+      const at = 9 * rows[p]! + 3 * row;
+      const l = 9 * p;
       work[at]! -= a * L[l]! + b * L[l + 1]! + c * L[l + 2]!;
       work[at + 1]! -= a * L[l + 3]! + b * L[l + 4]! + c * L[l + 5]!;
       work[at + 2]! -= a * L[l + 6]! + b * L[l + 7]! + c * L[l + 8]!;
@@ -112,23 +149,45 @@ function subtractBlocks(work: Float64Array, L: Float64Array, rows: Uint32Array, 
 }
 
 /** L_ki = work_i D_i^-1, D_k -= L_ki work_i^T, work_i = 0. */
-function finishNumber(work: Float64Array, L: Float64Array, inverse: Float64Array, i: number, k: number, at: number): void {
+function finishNumber(
+  work: Float64Array,
+  L: Float64Array,
+  inverse: Float64Array,
+  i: number,
+  k: number,
+  at: number,
+): void {
   const y = work[i]!;
   L[at] = y * inverse[i]!;
   work[k]! -= L[at]! * y;
   work[i] = 0;
 }
 
-function finishBlock(work: Float64Array, L: Float64Array, inverse: Float64Array, i: number, k: number, at: number): void {
-  const y = 9 * i, d = 9 * i, l = 9 * at;
+function finishBlock(
+  work: Float64Array,
+  L: Float64Array,
+  inverse: Float64Array,
+  i: number,
+  k: number,
+  at: number,
+): void {
+  const y = 9 * i;
+  const d = 9 * i;
+  const l = 9 * at;
   for (let r = 0; r < 3; r++) {
     for (let c = 0; c < 3; c++) {
-      L[l + 3 * r + c] = work[y + 3 * r]! * inverse[d + c]! + work[y + 3 * r + 1]! * inverse[d + 3 + c]! + work[y + 3 * r + 2]! * inverse[d + 6 + c]!;
+      L[l + 3 * r + c] =
+        work[y + 3 * r]! * inverse[d + c]! +
+        work[y + 3 * r + 1]! * inverse[d + 3 + c]! +
+        work[y + 3 * r + 2]! * inverse[d + 6 + c]!;
     }
   }
   for (let r = 0; r < 3; r++) {
     for (let c = 0; c < 3; c++) {
-      work[9 * k + 3 * r + c]! -= L[l + 3 * r]! * work[y + 3 * c]! + L[l + 3 * r + 1]! * work[y + 3 * c + 1]! + L[l + 3 * r + 2]! * work[y + 3 * c + 2]!;
+      work[9 * k + 3 * r + c]! -=
+        L[l + 3 * r]! * work[y + 3 * c]! +
+        L[l + 3 * r + 1]! * work[y + 3 * c + 1]! +
+        L[l + 3 * r + 2]! * work[y + 3 * c + 2]!;
     }
   }
   work.fill(0, y, y + 9);
@@ -139,7 +198,14 @@ function invert(work: Float64Array, inverse: Float64Array, k: number, size: 1 | 
   if (size === 1) return void (inverse[k] = 1 / work[k]!);
   const [a, b, c, , f, g, , , j] = work.subarray(9 * k, 9 * k + 9) as unknown as number[];
   // symmetric: (a b c; b f g; c g j)
-  const cofactors = [f! * j! - g! * g!, c! * g! - b! * j!, b! * g! - c! * f!, a! * j! - c! * c!, b! * c! - a! * g!, a! * f! - b! * b!];
+  const cofactors = [
+    f! * j! - g! * g!,
+    c! * g! - b! * j!,
+    b! * g! - c! * f!,
+    a! * j! - c! * c!,
+    b! * c! - a! * g!,
+    a! * f! - b! * b!,
+  ];
   const scale = 1 / (a! * cofactors[0]! + b! * cofactors[1]! + c! * cofactors[2]!);
   [0, 1, 2, 1, 3, 4, 2, 4, 5].forEach((from, to) => (inverse[9 * k + to] = cofactors[from]! * scale));
 }
@@ -149,7 +215,8 @@ function padded(values: Float64Array, size: 1 | 3): Float32Array {
   if (size === 1) return Float32Array.from(values);
   const out = new Float32Array((values.length / 9) * 12);
   for (let block = 0; 9 * block < values.length; block++) {
-    for (let c = 0; c < 3; c++) for (let r = 0; r < 3; r++) out[12 * block + 4 * c + r] = values[9 * block + 3 * r + c]!;
+    for (let c = 0; c < 3; c++)
+      for (let r = 0; r < 3; r++) out[12 * block + 4 * c + r] = values[9 * block + 3 * r + c]!;
   }
   return out;
 }

@@ -1,7 +1,7 @@
 /**
- * Elimination order of a body's free particles: geometric nested dissection (George 1973) on the graph of its elements. Separators are the
- * particles below a plane that have a neighbor above it; of three axes and five planes the smallest separator wins.
- * Ties go by particle number, so that the same mesh gets the same order everywhere.
+ * Elimination order of a body's free particles: geometric nested dissection (George 1973) on the graph of its elements.
+ * Separators are the particles below a plane that have a neighbor above it; of three axes and five planes the smallest
+ * separator wins. Ties go by particle number, so that the same mesh gets the same order everywhere.
  */
 
 /** Smallest parts that are not dissected any further. */
@@ -9,7 +9,9 @@ const LEAF = 8;
 /** Where planes may lie, as parts of the particles in order along the axis. */
 const PLANES = [0.42, 0.46, 0.5, 0.54, 0.58];
 
-/** Neighbors of every particle, itself included, ascending: particle i's stand at start[i] .. start[i + 1] of `columns`. */
+/**
+ * Neighbors of every particle, itself included, ascending: particle i's stand at start[i] .. start[i + 1] of `columns`.
+ */
 export interface Graph {
   /** uint32[n + 1] */
   start: Uint32Array;
@@ -21,7 +23,8 @@ export function graphOf(count: number, sets: readonly { particles: Uint32Array; 
   const near = Array.from({ length: count }, (_, i) => new Set([i]));
   for (const { particles, corners } of sets) {
     for (let e = 0; e < particles.length; e += corners) {
-      for (let a = e; a < e + corners; a++) for (let b = e; b < e + corners; b++) near[particles[a]!]!.add(particles[b]!);
+      for (let a = e; a < e + corners; a++)
+        for (let b = e; b < e + corners; b++) near[particles[a]!]!.add(particles[b]!);
     }
   }
   const start = new Uint32Array(count + 1);
@@ -43,7 +46,9 @@ interface Parts {
  * @returns uint32[m] free particles in the order in which they are eliminated
  */
 export function nestedDissection(graph: Graph, X: Float64Array, free: (i: number) => boolean): Uint32Array {
-  const count = graph.start.length - 1, order: number[] = [], mark = new Int32Array(count);
+  const count = graph.start.length - 1;
+  const order: number[] = [];
+  const mark = new Int32Array(count);
   let stamp = 0;
 
   /** Parts of `sorted` on both sides of its place `cut`. */
@@ -52,14 +57,16 @@ export function nestedDissection(graph: Graph, X: Float64Array, free: (i: number
     for (let i = cut; i < sorted.length; i++) mark[sorted[i]!] = stamp;
     const parts: Parts = { below: [], above: sorted.slice(cut), separator: [] };
     for (let i = 0; i < cut; i++) {
-      const particle = sorted[i]!, columns = graph.columns.subarray(graph.start[particle], graph.start[particle + 1]);
+      const particle = sorted[i]!;
+      const columns = graph.columns.subarray(graph.start[particle], graph.start[particle + 1]);
       (columns.some((c) => mark[c] === stamp) ? parts.separator : parts.below).push(particle);
     }
     return parts;
   };
 
   const dissect = (part: readonly number[]): void => {
-    let best: Parts | undefined, least = Infinity;
+    let best: Parts | undefined;
+    let least = Infinity;
     if (part.length > LEAF) {
       for (let axis = 0; axis < 3; axis++) {
         const sorted = [...part].sort((a, b) => X[3 * a + axis]! - X[3 * b + axis]! || a - b);

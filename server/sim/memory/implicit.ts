@@ -1,4 +1,7 @@
-/** Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area (kernel/assembly/implicit/step.ts). */
+/**
+ * Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area
+ * (kernel/assembly/implicit/step.ts).
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -17,7 +20,10 @@ export interface PlannedImplicit {
   count: number;
   /** Positions and velocities in float64, now and a step before. */
   states: StateRun[];
-  /** Once the particles are written. @param x, acc addresses of the room's arrays; firsts first particle of each body; bodyRows address of the BODY rows */
+  /**
+   * Once the particles are written.
+   * @param x, acc addresses of the room's arrays; firsts first particle of each body; bodyRows address of the BODY rows
+   */
   write: (buffer: ArrayBufferLike, at: { x: number; acc: number }, firsts: readonly number[], bodyRows: number) => void;
 }
 
@@ -29,36 +35,64 @@ interface Planned {
   at: Map<number, number>;
 }
 
-/** Takes memory for every implicit body now and returns what writes it later. @param points slots of weighted points in the room */
-export function planImplicit(bodies: readonly BodyTemplate[], tickHz: number, points: number, allocator: Allocator): PlannedImplicit {
+/**
+ * Takes memory for every implicit body now and returns what writes it later.
+ * @param points slots of weighted points in the room
+ */
+export function planImplicit(
+  bodies: readonly BodyTemplate[],
+  tickHz: number,
+  points: number,
+  allocator: Allocator,
+): PlannedImplicit {
   const implicit = bodies.flatMap((body, index) => (body.form === "implicit" ? [{ body, index }] : []));
-  const rows = allocator.take(implicit.length * L.IMPLICIT_BYTES), states: StateRun[] = [];
+  const rows = allocator.take(implicit.length * L.IMPLICIT_BYTES);
+  const states: StateRun[] = [];
   const planned = implicit.map(({ body, index }): Planned => {
-    const model = implicitModel(body, tickHz), at = takeArrays(model, points, allocator), bytes = 4 * VECTOR * model.count;
+    const model = implicitModel(body, tickHz);
+    const at = takeArrays(model, points, allocator);
+    const bytes = 4 * VECTOR * model.count;
     states.push({
-      body: index, address: at.get(L.IMPLICIT_STATE)!, stride: 16, offset: 0, rows: 1, firstLane: 0, lastLane: bytes / 4,
-      initial: allocator.take(bytes), good: allocator.take(bytes),
+      body: index,
+      address: at.get(L.IMPLICIT_STATE)!,
+      stride: 16,
+      offset: 0,
+      rows: 1,
+      firstLane: 0,
+      lastLane: bytes / 4,
+      initial: allocator.take(bytes),
+      good: allocator.take(bytes),
     });
     return { body, index, model, at };
   });
   return {
-    rows, count: planned.length, states,
-    write: (buffer, { x, acc }, firsts, bodyRows) => planned.forEach(({ body, index, model, at }, n) => {
-      const view = new DataView(buffer), row = rows + n * L.IMPLICIT_BYTES, first = firsts[index]!;
-      view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, 1, true);
-      writeRow(view, row, model, at, x + 16 * first);
-      writeFactor(buffer, model, at);
-      new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
-      if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
-      if (model.triangles) writeTriangles(view, at.get(L.IMPLICIT_TRIANGLES)!, model.triangles);
-      if (model.bends) writeBends(view, at.get(L.IMPLICIT_BENDS)!, model.bends);
-      writeState(buffer, body, model, acc + 16 * first, states[n]!);
-    }),
+    rows,
+    count: planned.length,
+    states,
+    write: (buffer, { x, acc }, firsts, bodyRows) =>
+      planned.forEach(({ body, index, model, at }, n) => {
+        const view = new DataView(buffer);
+        const row = rows + n * L.IMPLICIT_BYTES;
+        const first = firsts[index]!;
+        view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, 1, true);
+        writeRow(view, row, model, at, x + 16 * first);
+        writeFactor(buffer, model, at);
+        new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
+        if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
+        if (model.triangles) writeTriangles(view, at.get(L.IMPLICIT_TRIANGLES)!, model.triangles);
+        if (model.bends) writeBends(view, at.get(L.IMPLICIT_BENDS)!, model.bends);
+        writeState(buffer, body, model, acc + 16 * first, states[n]!);
+      }),
   };
 }
 
-function takeArrays({ count, tets, triangles, bends, factor }: ImplicitModel, points: number, allocator: Allocator): Map<number, number> {
-  const at = new Map<number, number>(), take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
+function takeArrays(
+  { count, tets, triangles, bends, factor }: ImplicitModel,
+  points: number,
+  allocator: Allocator,
+): Map<number, number> {
+  const at = new Map<number, number>();
+  const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
   take(L.IMPLICIT_STATE, 4 * VECTOR * count);
   take(L.IMPLICIT_MASS, 8 * count);
   take(L.IMPLICIT_WORK, L.VECTORS * VECTOR * count);
@@ -77,8 +111,15 @@ function takeArrays({ count, tets, triangles, bends, factor }: ImplicitModel, po
 }
 
 /** @param first address of the body's first particle */
-function writeRow(view: DataView, row: number, model: ImplicitModel, at: ReadonlyMap<number, number>, first: number): void {
-  const integer = (field: number, value: number): void => view.setInt32(row + field, value, true), number = (field: number, value: number): void => view.setFloat64(row + field, value, true);
+function writeRow(
+  view: DataView,
+  row: number,
+  model: ImplicitModel,
+  at: ReadonlyMap<number, number>,
+  first: number,
+): void {
+  const integer = (field: number, value: number): void => view.setInt32(row + field, value, true);
+  const number = (field: number, value: number): void => view.setFloat64(row + field, value, true);
   at.forEach((address, field) => integer(field, address));
   integer(L.IMPLICIT_FIRST, first);
   integer(L.IMPLICIT_COUNT, model.count);
@@ -100,11 +141,19 @@ function writeRow(view: DataView, row: number, model: ImplicitModel, at: Readonl
 }
 
 function writeFactor(buffer: ArrayBufferLike, { factor }: ImplicitModel, at: ReadonlyMap<number, number>): void {
-  const integers = (field: number, values: Uint32Array): void => new Uint32Array(buffer, at.get(field)!, values.length).set(values);
-  const numbers = (field: number, values: Float32Array): void => new Float32Array(buffer, at.get(field)!, values.length).set(values);
-  integers(L.IMPLICIT_ORDER, factor.order.map((particle) => VECTOR * particle));
+  const integers = (field: number, values: Uint32Array): void =>
+    new Uint32Array(buffer, at.get(field)!, values.length).set(values);
+  const numbers = (field: number, values: Float32Array): void =>
+    new Float32Array(buffer, at.get(field)!, values.length).set(values);
+  integers(
+    L.IMPLICIT_ORDER,
+    factor.order.map((particle) => VECTOR * particle),
+  );
   integers(L.IMPLICIT_START, factor.start);
-  integers(L.IMPLICIT_ENTRY_ROWS, factor.rows.map((row) => 16 * row));
+  integers(
+    L.IMPLICIT_ENTRY_ROWS,
+    factor.rows.map((row) => 16 * row),
+  );
   numbers(L.IMPLICIT_ENTRIES, factor.values);
   numbers(L.IMPLICIT_DIAGONAL, factor.diagonal);
 }
@@ -143,15 +192,30 @@ function writeBends(view: DataView, address: number, { particles, K, alpha, rest
   }
 }
 
-/** As the room has its particles: positions in float64 are only what follows from there. @param acc address of the body's first acceleration */
-function writeState(buffer: ArrayBufferLike, body: BodyTemplate, model: ImplicitModel, acc: number, run: StateRun): void {
-  const f32 = new Float32Array(buffer), size = 3 * model.count, a = new Float64Array(size), v = new Float64Array(size), x = Float64Array.from(startPositions(body), Math.fround);
+/**
+ * As the room has its particles: positions in float64 are only what follows from there.
+ * @param acc address of the body's first acceleration
+ */
+function writeState(
+  buffer: ArrayBufferLike,
+  body: BodyTemplate,
+  model: ImplicitModel,
+  acc: number,
+  run: StateRun,
+): void {
+  const f32 = new Float32Array(buffer);
+  const size = 3 * model.count;
+  const a = new Float64Array(size);
+  const v = new Float64Array(size);
+  const x = Float64Array.from(startPositions(body), Math.fround);
   for (let k = 0; k < size; k++) {
     a[k] = f32[acc / 4 + 4 * Math.floor(k / 3) + (k % 3)]!;
     v[k] = model.mass[Math.floor(k / 3)]! > 0 ? Math.fround(body.velocity[k % 3]!) : 0;
   }
   const state = initialState(model, x, v, a);
   for (const address of [run.address, run.initial, run.good]) {
-    [state.x, state.v, state.x1, state.v1].forEach((values, n) => new Float64Array(buffer, address + 8 * size * n, size).set(values));
+    [state.x, state.v, state.x1, state.v1].forEach((values, n) =>
+      new Float64Array(buffer, address + 8 * size * n, size).set(values),
+    );
   }
 }

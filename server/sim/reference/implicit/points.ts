@@ -1,6 +1,8 @@
 /**
- * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in what its step minimizes.
- *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls harder slips
+ * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in what its step
+ * minimizes.
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls
+ *   harder slips
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
@@ -47,7 +49,8 @@ export class HoldingPoints {
   energy(x: Float64Array): number {
     let sum = 0;
     this.points.forEach((point, n) => {
-      const k = this.stiffness[n]!, size = length(gap(point, x));
+      const k = this.stiffness[n]!;
+      const size = length(gap(point, x));
       sum += k * size <= point.maxForce ? 0.5 * k * size * size : point.maxForce * (size - (0.5 * point.maxForce) / k);
     });
     return sum;
@@ -55,7 +58,9 @@ export class HoldingPoints {
 
   linearize(x: Float64Array, g: Float64Array): void {
     this.points.forEach((point, n) => {
-      const c = gap(point, x), k = this.stiffness[n]!, size = length(c);
+      const c = gap(point, x);
+      const k = this.stiffness[n]!;
+      const size = length(c);
       this.effective[n] = k * size <= point.maxForce ? k : point.maxForce / size;
       scatter(point, this.effective[n]!, c, g);
     });

@@ -2,17 +2,21 @@
  * Twin of kernel/assembly/implicit/step.ts: one body's implicit steps, bit for bit.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
- *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x - x1))/2h
+ *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x -
+ *   x1))/2h
  * x1 and v1 are those of the step before, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
- * One Newton step with conjugate gradients, preconditioned by the factor at rest; it begins at 2x - x1, or at x where that is lower: the
- * second-order start amplifies what is not solved.
+ * One Newton step with conjugate gradients, preconditioned by the factor at rest; it begins at 2x - x1, or at x where
+ * that is lower: the second-order start amplifies what is not solved.
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "./elements.ts";
 import { HoldingPoints, type HeldPoint } from "./points.ts";
 import { particleRotations, precondition } from "./precondition.ts";
 
-/** Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave then. */
+/**
+ * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
+ * then.
+ */
 export const MOST_ITERATIONS = 10;
 export const MOST_ITERATIONS_HELD = 20;
 export const TOLERANCE_HELD = 0.02;
@@ -29,10 +33,24 @@ export interface ImplicitState {
   v1: Float64Array;
 }
 
-/** As if the body had been in free flight before. @param a float64[3n] external acceleration, m/s^2; x, v float64[3n] */
-export function initialState(model: Pick<ImplicitModel, "h" | "mass">, x: Float64Array, v: Float64Array, a: Float64Array): ImplicitState {
-  const { h, mass } = model, free = (k: number): number => (mass[Math.floor(k / 3)]! > 0 ? 1 : 0);
-  return { x, v, x1: x.map((p, k) => p + free(k) * (-h * v[k]! + 0.5 * h * h * a[k]!)), v1: v.map((u, k) => u - free(k) * h * a[k]!) };
+/**
+ * As if the body had been in free flight before.
+ * @param a float64[3n] external acceleration, m/s^2; x, v float64[3n]
+ */
+export function initialState(
+  model: Pick<ImplicitModel, "h" | "mass">,
+  x: Float64Array,
+  v: Float64Array,
+  a: Float64Array,
+): ImplicitState {
+  const { h, mass } = model;
+  const free = (k: number): number => (mass[Math.floor(k / 3)]! > 0 ? 1 : 0);
+  return {
+    x,
+    v,
+    x1: x.map((p, k) => p + free(k) * (-h * v[k]! + 0.5 * h * h * a[k]!)),
+    v1: v.map((u, k) => u - free(k) * h * a[k]!),
+  };
 }
 
 export class ImplicitBody {
@@ -51,15 +69,22 @@ export class ImplicitBody {
     this.a = a;
     this.points = new HoldingPoints(model);
     const { tets, triangles, bends } = model;
-    this.sets = [...(tets ? [tetSet(tets)] : []), ...(triangles ? [triangleSet(triangles, model.stiffness)] : []), ...(bends ? [bendSet(bends)] : [])];
+    this.sets = [
+      ...(tets ? [tetSet(tets)] : []),
+      ...(triangles ? [triangleSet(triangles, model.stiffness)] : []),
+      ...(bends ? [bendSet(bends)] : []),
+    ];
   }
 
   /** @param held what holds it, besides fixed particles */
   step(held: readonly HeldPoint[] = []): void {
-    const { model, state } = this, { x, v, x1 } = state, R = model.tets && particleRotations(x, model.tets);
+    const { model, state } = this;
+    const { x, v, x1 } = state;
+    const R = model.tets && particleRotations(x, model.tets);
     this.points.hold(held);
     const target = this.target();
-    let y: Float64Array = x.map((p, k) => (this.free(k) ? 2 * p - x1[k]! : p)), height = this.objective(y, target);
+    let y: Float64Array = x.map((p, k) => (this.free(k) ? 2 * p - x1[k]! : p));
+    let height = this.objective(y, target);
     const here = this.objective(x, target);
     if (!(height <= here)) {
       y = x.slice();
@@ -80,15 +105,20 @@ export class ImplicitBody {
   }
 
   private target(): Float64Array {
-    const { h, keep, coefficient } = this.model, { x, v, x1, v1 } = this.state;
-    return x.map((p, k) => (this.free(k) ? (4 * p - x1[k]!) / 3 + (keep * h * (8 * v[k]! - 2 * v1[k]!)) / 9 + this.a[k]! / coefficient : p));
+    const { h, keep, coefficient } = this.model;
+    const { x, v, x1, v1 } = this.state;
+    return x.map((p, k) =>
+      this.free(k) ? (4 * p - x1[k]!) / 3 + (keep * h * (8 * v[k]! - 2 * v1[k]!)) / 9 + this.a[k]! / coefficient : p,
+    );
   }
 
   private objective(y: Float64Array, target: Float64Array): number {
     const { mass, coefficient } = this.model;
     let inertia = 0;
     for (let i = 0; i < mass.length; i++) {
-      const a = y[3 * i]! - target[3 * i]!, b = y[3 * i + 1]! - target[3 * i + 1]!, c = y[3 * i + 2]! - target[3 * i + 2]!;
+      const a = y[3 * i]! - target[3 * i]!;
+      const b = y[3 * i + 1]! - target[3 * i + 1]!;
+      const c = y[3 * i + 2]! - target[3 * i + 2]!;
       inertia += mass[i]! * (a * a + b * b + c * c);
     }
     return 0.5 * coefficient * inertia + this.sets.reduce((sum, set) => sum + set.energy(y), 0) + this.points.energy(y);
@@ -96,14 +126,19 @@ export class ImplicitBody {
 
   /** Newton's direction: H+ d = -g, by conjugate gradients. */
   private direction(y: Float64Array, target: Float64Array, R: Float64Array | undefined): Float64Array {
-    const { mass, coefficient, factor, tolerance } = this.model, held = this.points.count > 0;
-    const most = held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS, leave = held ? TOLERANCE_HELD : tolerance;
+    const { mass, coefficient, factor, tolerance } = this.model;
+    const held = this.points.count > 0;
+    const most = held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
+    const leave = held ? TOLERANCE_HELD : tolerance;
     const g = y.map((p, k) => coefficient * mass[Math.floor(k / 3)]! * (p - target[k]!));
     for (const set of this.sets) set.linearize(y, g);
     this.points.linearize(y, g);
-    const r = g.map((value, k) => (this.free(k) ? -value : 0)), d = new Float64Array(r.length);
-    let z = precondition(factor, R, r), rz = dot(r, z);
-    const p = z.slice(), enough = leave * leave * rz;
+    const r = g.map((value, k) => (this.free(k) ? -value : 0));
+    const d = new Float64Array(r.length);
+    let z = precondition(factor, R, r);
+    let rz = dot(r, z);
+    const p = z.slice();
+    const enough = leave * leave * rz;
     for (let n = 0; n < most && rz > 0; n++) {
       const q = p.map((value, k) => coefficient * mass[Math.floor(k / 3)]! * value);
       for (const set of this.sets) set.product(p, q);
