@@ -88,9 +88,10 @@ function greenStrain(): void {
   s5 = 0.5 * (f0 * f1 + f3 * f4 + f6 * f7);
 }
 
-/** mu s:s + lambda/2 (tr s)^2 */
+/** mu s:s + lambda/2 (tr s)^2; infinite where det F <= 0: no step that goes down turns an element inside out. */
 // @inline
 function density(mu: f64, lambda: f64): f64 {
+  if (!(f0 * (f4 * f8 - f5 * f7) + f1 * (f5 * f6 - f3 * f8) + f2 * (f3 * f7 - f4 * f6) > 0)) return Infinity;
   const trace = s0 + s1 + s2;
   return mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
 }

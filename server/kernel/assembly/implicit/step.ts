@@ -61,6 +61,7 @@ import {
 } from "./sheets";
 import { energyOfPoints, holdPoints, linearizePoints, multiplyPoints, notePoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
+import { moveRigidly } from "./rigidMotion";
 
 /**
  * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
@@ -190,6 +191,7 @@ function step(): void {
   }
   direction();
   const there = goDown(y, target, height);
+  if (isFree()) moveRigidly(mass, count, there, target);
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   for (let at: usize = 0; at < vector; at += 8) {
     const here = x + at;
@@ -254,6 +256,11 @@ function inertia(y: usize, target: usize): f64 {
 
 function elasticEnergy(x: usize): f64 {
   return energyOfTets(row, x) + energyOfTriangles(row, x) + energyOfBends(row, x);
+}
+
+/** Nothing is fixed, and nothing holds it. */
+function isFree(): bool {
+  return load<i32>(row, IMPLICIT_COLUMNS) == count && load<i32>(row, IMPLICIT_HELD_COUNT) == 0;
 }
 
 /** What the step minimizes. */

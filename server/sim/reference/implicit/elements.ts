@@ -73,6 +73,21 @@ function greenStrain(F: ArrayLike<number>, f: number): number[] {
   return [0.5 * (a - 1), 0.5 * (b - 1), 0.5 * (c - 1), 0.5 * u, 0.5 * v, 0.5 * w];
 }
 
+function determinant(F: ArrayLike<number>): number {
+  const [a, b, c, d, e, f, g, h, k] = Array.from(F) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return a * (e * k - f * h) + b * (f * g - d * k) + c * (d * h - e * g);
+}
+
 /** 2 mu E + lambda tr E 1 */
 function hooke({ mu, lambda }: TetElements, E: readonly number[]): number[] {
   const pressure = lambda * (E[0]! + E[1]! + E[2]!);
@@ -112,6 +127,8 @@ export function tetSet(e: TetElements): ElasticSet {
         tetGradient(x, e, i, dF, 0);
         const [a, b, c, u, v, w] = greenStrain(dF, 0) as [number, number, number, number, number, number];
         const trace = a + b + c;
+        // no step that goes down turns an element inside out
+        if (!(determinant(dF) > 0)) return Infinity;
         sum +=
           e.volume[i]! *
           (e.mu * (a * a + b * b + c * c + 2 * (u * u + v * v + w * w)) + 0.5 * e.lambda * trace * trace);

@@ -11,6 +11,7 @@
 import type { ImplicitModel } from "../../implicit/model.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "./elements.ts";
 import { HoldingPoints, type HeldPoint } from "./points.ts";
+import { moveRigidly } from "./rigidMotion.ts";
 import { particleRotations, precondition } from "./precondition.ts";
 
 /**
@@ -61,6 +62,8 @@ export class ImplicitBody {
   private readonly a: Float64Array;
   private readonly sets: ElasticSet[];
   private readonly points: HoldingPoints;
+  /** Elastic, at x, J: of a free body before it was turned as a whole. */
+  private energy: number;
 
   /** @param a float64[3n] external acceleration, m/s^2 */
   constructor(model: ImplicitModel, state: ImplicitState, a: Float64Array) {
@@ -74,6 +77,7 @@ export class ImplicitBody {
       ...(triangles ? [triangleSet(triangles, model.stiffness)] : []),
       ...(bends ? [bendSet(bends)] : []),
     ];
+    this.energy = this.elastic(state.x);
   }
 
   /** @param held what holds it, besides fixed particles */
@@ -84,15 +88,16 @@ export class ImplicitBody {
     this.points.hold(held);
     const target = this.target();
     let y: Float64Array = x.map((p, k) => (this.free(k) ? 2 * p - x1[k]! : p));
-    let height = this.objective(y, target);
-    const here = this.objective(x, target);
+    let height = this.inertia(y, target) + this.elastic(y) + this.points.energy(y);
+    const here = this.inertia(x, target) + this.energy + this.points.energy(x);
     if (!(height <= here)) {
       y = x.slice();
-      height = here;
+      height = this.inertia(y, target) + this.elastic(y) + this.points.energy(y);
       this.counts.fromRest++;
     }
     const d = this.direction(y, target, R);
     y = this.down(y, d, target, height);
+    if (held.length === 0 && model.factor.order.length === model.count) moveRigidly(model.mass, y, target);
     state.x1 = x;
     state.v1 = v;
     state.x = y;
@@ -112,16 +117,20 @@ export class ImplicitBody {
     );
   }
 
-  private objective(y: Float64Array, target: Float64Array): number {
+  private inertia(y: Float64Array, target: Float64Array): number {
     const { mass, coefficient } = this.model;
-    let inertia = 0;
+    let sum = 0;
     for (let i = 0; i < mass.length; i++) {
       const a = y[3 * i]! - target[3 * i]!;
       const b = y[3 * i + 1]! - target[3 * i + 1]!;
       const c = y[3 * i + 2]! - target[3 * i + 2]!;
-      inertia += mass[i]! * (a * a + b * b + c * c);
+      sum += mass[i]! * (a * a + b * b + c * c);
     }
-    return 0.5 * coefficient * inertia + this.sets.reduce((sum, set) => sum + set.energy(y), 0) + this.points.energy(y);
+    return 0.5 * coefficient * sum;
+  }
+
+  private elastic(y: Float64Array): number {
+    return this.sets.reduce((sum, set) => sum + set.energy(y), 0);
   }
 
   /** Newton's direction: H+ d = -g, by conjugate gradients. */
@@ -161,14 +170,19 @@ export class ImplicitBody {
     return d;
   }
 
-  /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. */
+  /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. Notes its elastic energy. */
   private down(y: Float64Array, d: Float64Array, target: Float64Array, height: number): Float64Array {
     let s = 1;
     for (let n = 0; n <= HALVINGS; n++, s *= 0.5) {
       const there = y.map((p, k) => p + s * d[k]!);
-      if (this.objective(there, target) <= height * (1 + ROUNDING)) return there;
+      const elastic = this.elastic(there);
+      if (this.inertia(there, target) + elastic + this.points.energy(there) <= height * (1 + ROUNDING)) {
+        this.energy = elastic;
+        return there;
+      }
       this.counts.halvings++;
     }
+    this.energy = this.elastic(y);
     return y;
   }
 }
