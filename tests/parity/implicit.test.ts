@@ -6,6 +6,7 @@ import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts"
 import { implicitModel } from "../../server/sim/implicit/model.ts";
 import type { HeldPoint } from "../../server/sim/reference/implicit/points.ts";
 import { ImplicitBody, initialState } from "../../server/sim/reference/implicit/step.ts";
+import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 
 const edge: NonNullable<Body["pins"]> = [{ select: { box: { min: [-1, -1, -1], max: [1e-3, 1, 1] } } }];
@@ -29,6 +30,8 @@ const sheet = (bendingStiffness: number): Body => ({
   material: { density: 200, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness },
   pins: edge,
 });
+
+const GRAB: Input = { type: "grab", member: 1, grab: 0, body: 0, triangle: 5, u: 0.3, v: 0.3, target: [0.4, 0.3, 0.2] };
 
 /** Particle data of one body as the memory has it. */
 function numbers({ memory, layout }: CreatedWorld, address: number): Float64Array {
@@ -67,17 +70,7 @@ async function compare(body: Body, more: Partial<Scene>, hands: boolean): Promis
   world.mayRest = false;
   const size = 3 * layout.particleCount;
   for (let t = 0; t < 12; t++) {
-    const grab = {
-      type: "grab",
-      member: 1,
-      grab: 0,
-      body: 0,
-      triangle: 5,
-      u: 0.3,
-      v: 0.3,
-      target: [0.4, 0.3, 0.2],
-    } as const;
-    world.step(hands && t === 4 ? [grab] : []);
+    world.step(hands && t === 4 ? [GRAB] : []);
     const held = heldPoints(created);
     for (let n = 0; n < model.steps; n++) twin.step(held);
     const kernel = new Float64Array(memory.buffer, layout.states[0]!.address, 4 * size);

@@ -18,17 +18,13 @@ function bdf2(hz: number): number {
   return angle / wh - 1;
 }
 
-test.each([
-  [1e6, 0.001],
-  [1e8, 0.001],
-])("a cantilever of %d Pa swings as its mesh's lowest mode does", async (youngsModulus, slack) => {
-  const { exact, measured, damping } = await modeMotion(
-    cantilever(youngsModulus, [20, 2, 2], "implicit"),
-    youngsModulus,
-  );
-  // what the integrator takes is known; the mode is followed in float32, and conjugate gradients leave a tenth
+test.each([1e6, 1e8])("a cantilever of %d Pa swings as its mesh's lowest mode does", async (youngsModulus) => {
+  const scene = cantilever(youngsModulus, [20, 2, 2], "implicit");
+  const { exact, measured, damping } = await modeMotion(scene, youngsModulus);
+  // what the integrator takes is known; conjugate gradients leave a tenth of what a step adds, of order (w h)^2
+  const slack = 0.1 * ((2 * Math.PI * exact) / 240) ** 2 + 2e-4;
   expect(Math.abs(measured / exact - 1 - bdf2(exact))).toBeLessThan(slack);
-  expect(Math.abs(damping)).toBeLessThan(0.002);
+  expect(Math.abs(damping)).toBeLessThan(slack);
 });
 
 function bar(youngsModulus: number, stretch: number): Body {
@@ -90,8 +86,9 @@ test.each([10, 40])("a sheet of %d cells hangs as far down as the rows below pul
     for (let n = 0; n < 30; n++) s -= ((s * (s * s - 1)) / 2 - stress) / ((3 * s * s - 1) / 2);
     exact += (s - 1) / cells;
   }
-  const lowest = x.filter((_, k) => k % 3 === 1).reduce((least, y) => Math.min(least, y), 0);
-  expect(Math.abs((-0.5 - lowest) / exact - 1)).toBeLessThan(1e-3);
+  const { positions } = room.created.bodies[0]!;
+  const drops = x.filter((_, k) => k % 3 === 1 && positions[k]! < -0.4999).map((y) => -0.5 - y);
+  expect(Math.abs(drops.reduce((sum, d) => sum + d, 0) / drops.length / exact - 1)).toBeLessThan(1e-3);
 });
 
 test("a body in free flight keeps its momentum and angular momentum", async () => {

@@ -51,7 +51,7 @@ export function planImplicit(
   const planned = implicit.map(({ body, index }): Planned => {
     const model = implicitModel(body, tickHz);
     const at = takeArrays(model, points, allocator);
-    const bytes = 4 * VECTOR * model.count;
+    const bytes = 4 * VECTOR * model.count + L.IMPLICIT_STATE_END;
     states.push({
       body: index,
       address: at.get(L.IMPLICIT_STATE)!,
@@ -93,7 +93,7 @@ function takeArrays(
 ): Map<number, number> {
   const at = new Map<number, number>();
   const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
-  take(L.IMPLICIT_STATE, 4 * VECTOR * count);
+  take(L.IMPLICIT_STATE, 4 * VECTOR * count + L.IMPLICIT_STATE_END);
   take(L.IMPLICIT_MASS, 8 * count);
   take(L.IMPLICIT_WORK, L.VECTORS * VECTOR * count);
   if (tets) take(L.IMPLICIT_ROTATIONS, 72 * count);
@@ -217,5 +217,6 @@ function writeState(
     [state.x, state.v, state.x1, state.v1].forEach((values, n) =>
       new Float64Array(buffer, address + 8 * size * n, size).set(values),
     );
+    new Float64Array(buffer, address + 32 * size, 1)[0] = -1;
   }
 }

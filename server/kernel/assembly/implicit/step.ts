@@ -33,7 +33,6 @@ import {
   IMPLICIT_COEFFICIENT,
   IMPLICIT_KEEP,
   IMPLICIT_TOLERANCE,
-  IMPLICIT_ENERGY,
   IMPLICIT_COLUMNS,
   IMPLICIT_ORDER,
   IMPLICIT_STEPS_DONE,
@@ -100,8 +99,8 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     const steps = load<i32>(row, IMPLICIT_STEPS);
     const due = ((substep + 1) * steps) / substeps - (substep * steps) / substeps;
     if (due === 0 || isFixed()) continue;
-    if (takeOver() || load<i32>(row, IMPLICIT_STEPS_DONE) === 0)
-      store<f64>(row, elasticEnergy(<usize>load<u32>(row, IMPLICIT_STATE)), IMPLICIT_ENERGY);
+    const state = <usize>load<u32>(row, IMPLICIT_STATE);
+    if (takeOver() || load<f64>(state + 4 * vector) < 0) store<f64>(state + 4 * vector, elasticEnergy(state));
     holdPoints(row);
     for (let n = 0; n < due; n++) step();
     publish();
@@ -183,7 +182,7 @@ function step(): void {
   turnParticles(row, x);
   aim(x, y, target);
   let height = linearize(y, target);
-  const here = inertia(x, target) + load<f64>(row, IMPLICIT_ENERGY) + energyOfPoints(row, x);
+  const here = inertia(x, target) + load<f64>(x + 4 * vector) + energyOfPoints(row, x);
   if (!(height <= here)) {
     memory.copy(y, x, vector);
     height = linearize(y, target);
@@ -206,7 +205,7 @@ function step(): void {
     store<f64>(here, now);
     store<f64>(v, velocity);
   }
-  store<f64>(row, elastic, IMPLICIT_ENERGY);
+  store<f64>(x + 4 * vector, elastic);
   count32(IMPLICIT_STEPS_DONE, 1);
 }
 

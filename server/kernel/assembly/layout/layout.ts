@@ -755,7 +755,7 @@ export const EDGE_LEAF_BYTES = 224;
 // ------------------------------------
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = 4; // i32 particles
-export const IMPLICIT_STATE = 8; // i32 pointer: x, v and those a step before, x1, v1: STATE
+export const IMPLICIT_STATE = 8; // i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known
 export const IMPLICIT_MASS = 12; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = 16; // i32 pointer: VECTORS vectors
 export const IMPLICIT_ROTATIONS = 20; // i32 pointer: f64[9n] row by row; 0: none, of a sheet
@@ -790,7 +790,6 @@ export const IMPLICIT_STEPS_DONE = 168;
 export const IMPLICIT_ITERATIONS = 172;
 export const IMPLICIT_HALVINGS = 176;
 export const IMPLICIT_FROM_REST = 180;
-export const IMPLICIT_ENERGY = 184; // f64 J: elastic, at x
 export const IMPLICIT_BYTES = 192;
 /** Vectors of a body's work area. */
 export const VECTOR_Y = 0;
@@ -802,6 +801,8 @@ export const VECTOR_P = 5;
 export const VECTOR_Q = 6;
 export const VECTOR_THERE = 7;
 export const VECTORS = 8;
+/** Bytes of the state behind its vectors. */
+export const IMPLICIT_STATE_END = 16;
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization F row
  * by row and the positive part of the stress (00 11 22 12 02 01).
