@@ -45,10 +45,12 @@ function eliminationTree(graph: Graph, order: Uint32Array, place: Int32Array): I
   const ancestor = new Int32Array(order.length).fill(-1);
   order.forEach((particle, k) => {
     for (let p = graph.start[particle]!; p < graph.start[particle + 1]!; p++) {
-      for (let i = place[graph.columns[p]!]!, next; i >= 0 && i < k; i = next) {
-        next = ancestor[i]!;
+      let i = place[graph.columns[p]!]!;
+      while (i >= 0 && i < k) {
+        const next = ancestor[i]!;
         ancestor[i] = k;
         if (next < 0) parent[i] = k;
+        i = next;
       }
     }
   });

@@ -259,7 +259,7 @@ function elasticEnergy(x: usize): f64 {
 
 /** Nothing is fixed, and nothing holds it. */
 function isFree(): bool {
-  return load<i32>(row, IMPLICIT_COLUMNS) == count && load<i32>(row, IMPLICIT_HELD_COUNT) == 0;
+  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0;
 }
 
 /** What the step minimizes. */
