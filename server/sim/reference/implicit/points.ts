@@ -8,7 +8,7 @@
 import type { ImplicitModel } from "../../implicit/model.ts";
 
 /** How many times as stiff as the inertia of what it holds a point of no compliance is. */
-export const RIGID = 1e4;
+const RIGID = 1e4;
 
 /** One weighted point, with the body's own particle numbers. */
 export interface HeldPoint {

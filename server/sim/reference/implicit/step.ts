@@ -18,13 +18,13 @@ import { particleRotations, precondition } from "./precondition.ts";
  * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
  * then.
  */
-export const MOST_ITERATIONS = 10;
-export const MOST_ITERATIONS_HELD = 20;
-export const TOLERANCE_HELD = 0.02;
+const MOST_ITERATIONS = 10;
+const MOST_ITERATIONS_HELD = 20;
+const TOLERANCE_HELD = 0.02;
 /** How often a step that does not go down is halved. */
-export const HALVINGS = 8;
+const HALVINGS = 8;
 /** Part of what is minimized that rounding may take or give. */
-export const ROUNDING = 1e-12;
+const ROUNDING = 1e-12;
 
 /** Positions and velocities now and a step before, float64[3n] each. */
 export interface ImplicitState {
