@@ -129,6 +129,7 @@ async function main(): Promise<void> {
   const names = layout.bodies.map((b) => b.name);
   const asked = askedSteps(scene);
   const refined = asked.substeps !== layout.substeps;
+  const implicit = layout.bodies.filter((b) => b.implicit).map((b) => b.name);
   const result = {
     scene: scene.title,
     ticks: options.ticks,
@@ -137,6 +138,7 @@ async function main(): Promise<void> {
     substeps: layout.substeps,
     iterations: layout.iterations,
     ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
+    ...(implicit.length > 0 && { implicit }),
     particles: layout.particleCount,
     tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0),
     triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
@@ -179,6 +181,7 @@ function print(
     substeps: number;
     iterations: number;
     asked?: string;
+    implicit?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
     stageMs: Record<string, number>;
@@ -204,6 +207,7 @@ function print(
       .map(([k, v]) => `${k} ${v.toFixed(3)}`)
       .join("   ")}`,
   );
+  if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
   console.log(

@@ -236,9 +236,10 @@ export interface BodyCommon {
   look?: Look;
   /**
    * compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014,
-   * whose stiffness is not.
+   * whose stiffness is not. implicit: a step of its own that converges in motion, too, however stiff or fine the body;
+   * it touches nothing.
    */
-  solver?: "compliant" | "paper";
+  solver?: "compliant" | "paper" | "implicit";
   /** The order in which the body's constraints are solved. */
   sweep?: Sweep;
 }

@@ -6,6 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
+import { checkImplicit } from "./sceneImplicit.ts";
 import {
   checkBall,
   checkCarrier,
@@ -47,6 +48,7 @@ export function validateScene(value: unknown): Scene {
   });
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   checkIgnored(scene);
+  checkImplicit(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [
       ["from", a.from],

@@ -25,6 +25,7 @@ import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
+import { planImplicit } from "./memory/implicit.ts";
 import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
@@ -112,6 +113,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0),
     memoryMap,
   );
+  const implicit = planImplicit(bodies, tickHz, (scene.attachments ?? []).length + GRAB_SLOTS, memoryMap);
   const attachments = scene.attachments ?? [];
   const colliders = scene.colliders ?? [];
   const obstacles = planColliders(
@@ -128,7 +130,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     sweepArrays,
     enclosed,
     {
-      particles: real,
+      stepped: runsOf(bodies, firsts, (b) => b.form !== "implicit"),
+      implicit,
       bodies: bodies.length,
       shapes: shapes.count,
       shapeRuns: shapes.runs,
@@ -239,9 +242,13 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
-    writePoint(f32, i32, points + i * L.POINT_BYTES, point, settings);
+    writePoint(f32, i32, points + i * L.POINT_BYTES, point, {
+      ...settings,
+      implicit: bodies.find((b) => b.name === a.from.body)!.form === "implicit",
+    });
   });
   shapes.write(memory.buffer, x, firsts, bodyRows);
+  implicit.write(memory.buffer, { x, acc }, firsts, bodyRows);
   balls.write(i32, shapes.rowOf);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
@@ -267,6 +274,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       startsDegenerate: b.start !== undefined,
       pace: paceOf(sizes[i]!, gravity),
       waits: b.waits,
+      implicit: b.form === "implicit",
       carrier: carrierAt(colliders, carriers[i]),
     });
     return streamedFirst + b.streamedCount;
@@ -295,7 +303,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     v,
     initial,
     good,
-    states: [...planned.states, ...shapes.states],
+    states: [...planned.states, ...shapes.states, ...implicit.states],
     points,
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,
@@ -395,16 +403,32 @@ function writeParticles(
 }
 
 /**
- * Runs of particles that meet colliders one by one: all but those of rigid bodies.
+ * Runs of particles that meet colliders one by one: all but those of rigid and implicit bodies.
  * @param tables of the colliders that a body may touch, 0: all
  */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
     const last = runs[runs.length - 1];
-    if (b.shape?.mode === "rigid") return;
+    if (b.shape?.mode === "rigid" || b.form === "implicit") return;
     if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
     else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
+  });
+  return runs;
+}
+
+/** Runs of particles of the bodies that `has` says yes to, neighbors together. */
+function runsOf(
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  has: (body: BodyTemplate) => boolean,
+): { first: number; count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  bodies.forEach((b, i) => {
+    const last = runs.at(-1);
+    if (!has(b)) return;
+    if (last && last.first + last.count === firsts[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount });
   });
   return runs;
 }

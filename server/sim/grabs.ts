@@ -123,6 +123,7 @@ function grab(
     hand: handSettings(views, layout, kernel, input.body, slot, point),
     compliance: layout.interaction.grabCompliance * layout.massUnit,
     maxForce: layout.interaction.grabMaxForce / layout.massUnit,
+    implicit: layout.bodies[input.body]!.implicit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
   aim(views, layout, slot, input.target);
@@ -149,8 +150,14 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
     if (!i32[at + L.POINT_ACTIVE / 4]) continue;
     const goal = layout.grabGoals / 4 + 3 * slot;
     const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
-    const share = Math.min(1, most / length(way)) / layout.substeps;
-    way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * share));
+    const share = Math.min(1, most / length(way));
+    const implicit = i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT;
+    way.forEach((d, r) => {
+      const step = d === 0 ? 0 : d * share;
+      // an implicit body's step is stable however far the target leaps: it has no substeps to share that out to
+      if (implicit) f32[at + L.POINT_TARGET / 4 + r]! += step;
+      else f32[at + L.POINT_STEP / 4 + r] = step / layout.substeps;
+    });
   }
 }
 

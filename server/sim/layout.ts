@@ -36,6 +36,8 @@ export interface BodyLayout {
   pace: number;
   /** It may wait until somebody puts it in (inactive.ts). */
   waits: boolean;
+  /** Its solver is implicit: it has a step of its own, and settles by itself. */
+  implicit: boolean;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
   carrier: number | undefined;
 }

@@ -434,7 +434,8 @@ export class SimWorld implements World {
       const enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
       i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
       const slow = i32[calm]! >= enough;
-      if (this.mayRest && slow && !riding) this.calm(body);
+      // what its own step solves needs no calming
+      if (this.mayRest && slow && !riding && !body.implicit) this.calm(body);
       if (this.remember(body, b, slow)) settling = true;
       const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * body.pace * layout.tickHz;
       if (this.nearAnchor(body) && settled) i32[this.stillAt(b)]!++;

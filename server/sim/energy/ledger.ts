@@ -273,7 +273,7 @@ export class EnergyLedger {
     this.solving = true;
     this.acting = { contacts: this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0, attachments: false };
     for (let slot = 0; slot < slots; slot++)
-      this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] === 1;
+      this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] !== 0;
     for (const given of Object.values(this.given)) given.fill(0);
     this.driven.fill(0);
     this.flowed.fill(0);

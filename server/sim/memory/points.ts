@@ -17,6 +17,8 @@ export interface PointSettings {
   motion?: number;
   /** A hand's: it slips, eases off, and moves by POINT_STEP a substep, which stands until somebody says otherwise. */
   hand?: HandSettings;
+  /** It holds a body of solver "implicit". */
+  implicit?: boolean;
 }
 
 export interface HandSettings {
@@ -45,7 +47,6 @@ function writeHand(
   i32[at + L.POINT_EDGE_COUNT / 4] = edges.length;
   f32[at + L.POINT_MAX_STRETCH / 4] = maxStretch;
   f32[at + L.POINT_EASE_STRETCH / 4] = easeStretch;
-  f32[at + L.POINT_SHARE / 4] = 1;
   f32[at + L.POINT_PACE / 4] = 1;
   i32[at + L.POINT_BODY / 4] = body;
   f32[at + L.POINT_MAX_SHIFT / 4] = maxShift;
@@ -76,6 +77,8 @@ export function writePoint(
   point.addresses.forEach((a, i) => (i32[at + L.POINT_ADDRESS / 4 + i] = a));
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
+  f32[at + L.POINT_SHARE / 4] = 1;
   if (settings.hand) writeHand(f32, i32, at, settings.hand);
-  i32[at + L.POINT_ACTIVE / 4] = settings.hand ? L.POINT_HAND : L.POINT_HELD;
+  const held = settings.hand ? L.POINT_HAND : L.POINT_HELD;
+  i32[at + L.POINT_ACTIVE / 4] = settings.implicit ? L.POINT_IMPLICIT : held;
 }

@@ -124,7 +124,6 @@ export interface LooseRun {
 
 /** What there is in a room, beside colored blocks. */
 export interface ProgramSizes {
-  particles: number;
   bodies: number;
   /** Shape-matched bodies. */
   shapes: number;
@@ -134,6 +133,10 @@ export interface ProgramSizes {
   balls: number;
   /** Particles that meet colliders one by one. */
   loose: readonly LooseRun[];
+  /** Particles that are stepped as all are: not those of implicit bodies. */
+  stepped: readonly { first: number; count: number }[];
+  /** Address of the implicit bodies' rows, and how many. */
+  implicit: { rows: number; count: number };
   /** Colliders that move. */
   motions: number;
   /** Their core meshes: address of the MOTION row, particles. */
@@ -147,15 +150,16 @@ export function buildProgram(
   sizes: ProgramSizes,
   iterations: number,
 ): Phase[] {
-  const { particles, bodies, shapes, balls, motions } = sizes;
-  const everyParticle = (kind: number, stage: number): Phase => ({
-    kind,
-    data: 0,
-    count: particles,
-    chunk: PARTICLE_CHUNK,
-    pass: 0,
-    stage,
-  });
+  const { bodies, shapes, balls, motions, implicit } = sizes;
+  const everyParticle = (kind: number, stage: number): Phase[] =>
+    (sizes.stepped.length > 0 ? sizes.stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
+      kind,
+      data: first,
+      count,
+      chunk: PARTICLE_CHUNK,
+      pass: 0,
+      stage,
+    }));
   const phases: Phase[] = motions
     ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }]
     : [];
@@ -170,7 +174,7 @@ export function buildProgram(
       pass: 0,
       stage: L.STAGE_PREDICT,
     });
-  phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
+  phases.push(...everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
@@ -201,6 +205,16 @@ export function buildProgram(
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
+  // bodies that meet nobody: whenever their steps are due
+  if (implicit.count > 0)
+    phases.push({
+      kind: L.KIND_IMPLICIT,
+      data: implicit.rows,
+      count: implicit.count,
+      chunk: 1,
+      pass: 0,
+      stage: L.STAGE_SOLVE,
+    });
   const everyBody = (kind: number): Phase => ({
     kind,
     data: 0,
@@ -209,7 +223,11 @@ export function buildProgram(
     pass: 0,
     stage: L.STAGE_VELOCITY,
   });
-  phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
+  phases.push(
+    everyBody(L.KIND_BALANCE),
+    ...everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY),
+    everyBody(L.KIND_RESTORE),
+  );
   for (const { first, count, meets } of sizes.loose)
     phases.push({
       kind: L.KIND_COLLIDE,

@@ -12,8 +12,11 @@ import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
-/** compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. */
-export type Form = "compliant" | "paper";
+/**
+ * compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. implicit: no constraints, but a step of
+ * its own (memory/implicit.ts).
+ */
+export type Form = "compliant" | "paper" | "implicit";
 const FORMS: readonly Form[] = ["compliant", "paper"];
 
 export interface BodyElements {

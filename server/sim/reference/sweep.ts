@@ -3,6 +3,7 @@
  * Gauss-Seidel by colors, forward or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of
  * what constraints remember.
  */
+import type { Form } from "../memory/writeBlocks.ts";
 import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
 import { chebyshevFactors, type Schedule } from "../memory/sweeps.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
@@ -12,7 +13,7 @@ import { scale, subtract } from "./vector.ts";
 /** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
 interface ReferenceConstraints {
   elements: Elements;
-  form: "compliant" | "paper";
+  form: Form;
   /** Constraint numbers, color by color. */
   colors: readonly (readonly number[])[];
 }

@@ -48,8 +48,9 @@ import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
-    if (!load<i32>(at, POINT_ACTIVE)) continue;
-    const moves = pass & PASS_FIRST && load<i32>(at, POINT_ACTIVE) === POINT_HAND;
+    const active = load<i32>(at, POINT_ACTIVE);
+    if (!active || active === POINT_IMPLICIT) continue; // an implicit body holds its own (implicit/points.ts)
+    const moves = pass & PASS_FIRST && active === POINT_HAND;
     if (moves) {
       const pace = load<f32>(at, POINT_PACE);
       for (let r: usize = 0; r < 12; r += 4)
@@ -128,7 +129,8 @@ function slip(at: usize, sum: v128, reach: f32): v128 {
   return left;
 }
 
-function targetOf(at: usize): v128 {
+/** Where it is now: of a target on a moving collider at the end of the substep. */
+export function targetOf(at: usize): v128 {
   const motion = <usize>load<u32>(at, POINT_MOTION);
   if (!motion) return v128.load(at, POINT_TARGET);
   fromFrame(

@@ -31,6 +31,7 @@ import {
   BODY_COUNT,
   BODY_FREE,
   BODY_MEETS,
+  BODY_IMPLICIT,
   BODY_HELD,
   HELD_RIGID,
   BODY_ISLAND,
@@ -137,6 +138,7 @@ function bind(rows: usize, bodies: i32, address: u32): void {
  * No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks.
  */
 function flies(row: usize): bool {
+  if (load<i32>(row, BODY_IMPLICIT)) return false; // what it has is its own step's
   const first = <usize>load<u32>(row, BODY_FIRST);
   const count = load<i32>(row, BODY_COUNT);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);

@@ -57,6 +57,7 @@ import {
   KIND_RIGID,
   KIND_MOVE,
   KIND_BALLS,
+  KIND_IMPLICIT,
   KIND_CORE_MESHES,
   KIND_SAFE,
   KIND_VERIFY,
@@ -105,6 +106,7 @@ import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/
 import { driveApart } from "../intersections/resolution";
 import { moveColliders } from "../colliders/motion";
 import { moveCoreMesh } from "../colliders/coreMeshes";
+import { stepImplicit } from "../implicit/step";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
@@ -214,8 +216,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     driveApart();
     solveNearContacts((pass & PASS_LAST) !== 0);
     solveRigidContacts(scratch);
-  } else if (kind === KIND_PREDICT) predict(begin, end, h);
-  else if (kind === KIND_VELOCITY) updateVelocity(begin, end, h);
+  } else if (kind === KIND_PREDICT) predict(<i32>data + begin, <i32>data + end, h);
+  else if (kind === KIND_VELOCITY) updateVelocity(<i32>data + begin, <i32>data + end, h);
   else if (kind === KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
   else if (kind === KIND_BALANCE) balance(begin, end, h);
   else if (kind === KIND_RESTORE) restore(begin, end, h);
@@ -236,6 +238,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind === KIND_MOVE) moveColliders();
   else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
   else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
   else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind === KIND_SAFE) keepSafe();

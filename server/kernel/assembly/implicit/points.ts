@@ -1,0 +1,181 @@
+/**
+ * Attachments and grabs of an implicit body, as springs in what its step minimizes:
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls
+ *   harder slips
+ *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
+ * POINT_LAMBDA is what it is for other bodies: the force times the squared substep. Twin:
+ * sim/reference/implicit/points.ts.
+ */
+import {
+  HEADER,
+  H_POINTS,
+  H_POINT_COUNT,
+  POINT_ACTIVE,
+  POINT_IMPLICIT,
+  POINT_COUNT,
+  POINT_ALPHA,
+  POINT_MAX_FORCE,
+  POINT_SHARE,
+  POINT_ADDRESS,
+  POINT_WEIGHT,
+  POINT_LAMBDA,
+  POINT_BYTES,
+  IMPLICIT_FIRST,
+  IMPLICIT_COUNT,
+  IMPLICIT_MASS,
+  IMPLICIT_HELD,
+  IMPLICIT_HELD_COUNT,
+  IMPLICIT_COEFFICIENT,
+  HELD_POINT,
+  HELD_STIFFNESS,
+  HELD_EFFECTIVE,
+  HELD_TARGET,
+  HELD_BYTES,
+} from "../layout/layout";
+import { targetOf } from "../constraints/points";
+
+/** How many times as stiff as the inertia of what it holds a point of no compliance is. */
+const RIGID: f64 = 1e4;
+
+// sum_i b_i x_i of the last point
+let c0: f64 = 0;
+let c1: f64 = 0;
+let c2: f64 = 0;
+
+/** Lists the points that hold the body, with their targets as of now. */
+export function holdPoints(row: usize): void {
+  const first = load<u32>(row, IMPLICIT_FIRST);
+  const end = first + (load<u32>(row, IMPLICIT_COUNT) << 4);
+  let point = <usize>load<u32>(HEADER, H_POINTS);
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  let count = 0;
+  for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
+    const address = load<u32>(point, POINT_ADDRESS);
+    if (load<i32>(point, POINT_ACTIVE) !== POINT_IMPLICIT || address < first || address >= end) continue;
+    const target = targetOf(point);
+    store<u32>(held, <u32>point, HELD_POINT);
+    store<f64>(held, <f64>f32x4.extract_lane(target, 0), HELD_TARGET);
+    store<f64>(held, <f64>f32x4.extract_lane(target, 1), HELD_TARGET + 8);
+    store<f64>(held, <f64>f32x4.extract_lane(target, 2), HELD_TARGET + 16);
+    store<f64>(
+      held,
+      1 / (<f64>load<f32>(point, POINT_ALPHA) + weight(row, point) / (RIGID * load<f64>(row, IMPLICIT_COEFFICIENT))),
+      HELD_STIFFNESS,
+    );
+    held += HELD_BYTES;
+    count++;
+  }
+  store<i32>(row, count, IMPLICIT_HELD_COUNT);
+}
+
+/** N: of a hand what the body as a whole leaves it (sim/grabLimits.ts). */
+// @inline
+function forceLimit(point: usize): f64 {
+  return <f64>load<f32>(point, POINT_MAX_FORCE) * <f64>load<f32>(point, POINT_SHARE);
+}
+
+/** W, 1/kg: of the particles that are free. */
+function weight(row: usize, point: usize): f64 {
+  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
+  let W: f64 = 0;
+  for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) {
+    const m = load<f64>(mass + (offset(row, point, i) << 3));
+    const b = <f64>load<f32>(point + ((<usize>i) << 2), POINT_WEIGHT);
+    W += m > 0 ? (b * b) / m : 0;
+  }
+  return W;
+}
+
+/** Number of a point's particle in the body. */
+// @inline
+function offset(row: usize, point: usize, i: i32): usize {
+  return <usize>(load<u32>(point + ((<usize>i) << 2), POINT_ADDRESS) - load<u32>(row, IMPLICIT_FIRST)) >> 4;
+}
+
+/** sum_i b_i x_i -> c0 .. c2. */
+function weighted(row: usize, point: usize, x: usize): void {
+  c0 = 0;
+  c1 = 0;
+  c2 = 0;
+  for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) {
+    const at = x + 24 * offset(row, point, i);
+    const b = <f64>load<f32>(point + ((<usize>i) << 2), POINT_WEIGHT);
+    c0 += b * load<f64>(at);
+    c1 += b * load<f64>(at, 8);
+    c2 += b * load<f64>(at, 16);
+  }
+}
+
+/** c = sum_i b_i x_i - target. @returns |c| */
+function gap(row: usize, held: usize, x: usize): f64 {
+  weighted(row, <usize>load<u32>(held, HELD_POINT), x);
+  c0 -= load<f64>(held, HELD_TARGET);
+  c1 -= load<f64>(held, HELD_TARGET + 8);
+  c2 -= load<f64>(held, HELD_TARGET + 16);
+  return sqrt<f64>(c0 * c0 + c1 * c1 + c2 * c2);
+}
+
+/** g_i += b_i k c */
+function scatter(row: usize, point: usize, k: f64, g: usize): void {
+  const x = k * c0;
+  const y = k * c1;
+  const z = k * c2;
+  for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) {
+    const at = g + 24 * offset(row, point, i);
+    const b = <f64>load<f32>(point + ((<usize>i) << 2), POINT_WEIGHT);
+    store<f64>(at, load<f64>(at) + b * x);
+    store<f64>(at, load<f64>(at, 8) + b * y, 8);
+    store<f64>(at, load<f64>(at, 16) + b * z, 16);
+  }
+}
+
+/** J at the vector x. */
+export function energyOfPoints(row: usize, x: usize): f64 {
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  let sum: f64 = 0;
+  for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES) {
+    const k = load<f64>(held, HELD_STIFFNESS);
+    const size = gap(row, held, x);
+    const F = <f64>load<f32>(<usize>load<u32>(held, HELD_POINT), POINT_MAX_FORCE);
+    sum += k * size <= F ? 0.5 * k * size * size : F * (size - (0.5 * F) / k);
+  }
+  return sum;
+}
+
+/** g += dE/dx at x; keeps what products need. */
+export function linearizePoints(row: usize, x: usize, g: usize): void {
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES) {
+    const point = <usize>load<u32>(held, HELD_POINT);
+    const k = load<f64>(held, HELD_STIFFNESS);
+    const size = gap(row, held, x);
+    const F = forceLimit(point);
+    const effective = k * size <= F ? k : F / size;
+    store<f64>(held, effective, HELD_EFFECTIVE);
+    scatter(row, point, effective, g);
+  }
+}
+
+/** q += H p of the last linearization. */
+export function multiplyPoints(row: usize, p: usize, q: usize): void {
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES) {
+    const point = <usize>load<u32>(held, HELD_POINT);
+    weighted(row, point, p);
+    scatter(row, point, load<f64>(held, HELD_EFFECTIVE), q);
+  }
+}
+
+/** Notes the forces at x. @param substep s */
+export function notePoints(row: usize, x: usize, substep: f32): void {
+  const hh = <f64>substep * <f64>substep;
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES) {
+    const point = <usize>load<u32>(held, HELD_POINT);
+    const k = load<f64>(held, HELD_STIFFNESS);
+    const size = gap(row, held, x);
+    const F = forceLimit(point);
+    const scale = -hh * (k * size <= F ? k : F / size);
+    v128.store(point, f32x4(<f32>(scale * c0), <f32>(scale * c1), <f32>(scale * c2), 0), POINT_LAMBDA);
+  }
+}

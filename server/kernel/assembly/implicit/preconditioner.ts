@@ -1,0 +1,293 @@
+/**
+ * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
+ * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest
+ * turned with the body (Mueller et al. 2002, stiffness warping). A column's particle has one lane for each coordinate;
+ * solids have blocks of three columns of four lanes. Twin: sim/reference/implicit/precondition.ts, same operations in
+ * the same order.
+ */
+import {
+  IMPLICIT_COUNT,
+  IMPLICIT_ROTATIONS,
+  IMPLICIT_TETS,
+  IMPLICIT_TET_COUNT,
+  IMPLICIT_TET_DM,
+  IMPLICIT_TET_VOLUME,
+  IMPLICIT_TET_BYTES,
+  IMPLICIT_COLUMNS,
+  IMPLICIT_ORDER,
+  IMPLICIT_START,
+  IMPLICIT_ENTRY_ROWS,
+  IMPLICIT_ENTRIES,
+  IMPLICIT_DIAGONAL,
+  IMPLICIT_SOLVED,
+} from "../layout/layout";
+
+/** Newton's iterations for a polar part, each of which doubles the digits; squared change that ends them. */
+const POLAR_STEPS: i32 = 12;
+const POLAR_DONE: f64 = 1e-12;
+/** A mean deformation whose determinant, over that of its size, is below this has no rotation worth the name. */
+const FLAT: f64 = 1e-3;
+
+/**
+ * Rotations of a solid's particles: polar parts of the mean deformation of their elements, weighted by volume.
+ * @param x a vector
+ */
+export function turnParticles(row: usize, x: usize): void {
+  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
+  const count = load<i32>(row, IMPLICIT_COUNT);
+  if (!R) return;
+  memory.fill(R, 0, <usize>count * 72);
+  let tet = <usize>load<u32>(row, IMPLICIT_TETS);
+  for (let n = load<i32>(row, IMPLICIT_TET_COUNT); n > 0; n--, tet += IMPLICIT_TET_BYTES) addDeformation(tet, x, R);
+  for (let i = 0; i < count; i++) polarPart(R + <usize>i * 72);
+}
+
+/** V F, added to the four corners' sums. */
+function addDeformation(tet: usize, x: usize, R: usize): void {
+  const p0 = <usize>load<u32>(tet);
+  const p1 = <usize>load<u32>(tet, 4);
+  const p2 = <usize>load<u32>(tet, 8);
+  const p3 = <usize>load<u32>(tet, 12);
+  const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+  for (let r: usize = 0; r < 3; r++) {
+    const at = x + (r << 3);
+    const origin = load<f64>(at + p3);
+    const a = load<f64>(at + p0) - origin;
+    const b = load<f64>(at + p1) - origin;
+    const c = load<f64>(at + p2) - origin;
+    for (let k: usize = 0; k < 3; k++) {
+      const m = tet + (k << 3);
+      const F =
+        V *
+        (a * load<f64>(m, IMPLICIT_TET_DM) +
+          b * load<f64>(m, IMPLICIT_TET_DM + 24) +
+          c * load<f64>(m, IMPLICIT_TET_DM + 48));
+      // a particle's offset in a vector is 24 bytes, in the rotations 72
+      const to = R + r * 24 + (k << 3);
+      add(to + 3 * p0, F);
+      add(to + 3 * p1, F);
+      add(to + 3 * p2, F);
+      add(to + 3 * p3, F);
+    }
+  }
+}
+
+// @inline
+function add(at: usize, value: f64): void {
+  store<f64>(at, load<f64>(at) + value);
+}
+
+/**
+ * In place: Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity where there is no telling.
+ */
+function polarPart(at: usize): void {
+  let a = load<f64>(at);
+  let b = load<f64>(at, 8);
+  let c = load<f64>(at, 16);
+  let d = load<f64>(at, 24);
+  let e = load<f64>(at, 32);
+  let g = load<f64>(at, 40);
+  let h = load<f64>(at, 48);
+  let i = load<f64>(at, 56);
+  let j = load<f64>(at, 64);
+  const scale = 1 / sqrt<f64>((a * a + b * b + c * c + d * d + e * e + g * g + h * h + i * i + j * j) / 3);
+  a *= scale;
+  b *= scale;
+  c *= scale;
+  d *= scale;
+  e *= scale;
+  g *= scale;
+  h *= scale;
+  i *= scale;
+  j *= scale;
+  for (let step = 0; step < POLAR_STEPS; step++) {
+    const ca = e * j - g * i;
+    const cb = g * h - d * j;
+    const cc = d * i - e * h;
+    const determinant = a * ca + b * cb + c * cc;
+    if (step === 0 && !(determinant > FLAT)) {
+      a = 1;
+      b = 0;
+      c = 0;
+      d = 0;
+      e = 1;
+      g = 0;
+      h = 0;
+      i = 0;
+      j = 1;
+      break;
+    }
+    const inverse = 0.5 / determinant;
+    const na = 0.5 * a + inverse * ca;
+    const nb = 0.5 * b + inverse * cb;
+    const nc = 0.5 * c + inverse * cc;
+    const nd = 0.5 * d + inverse * (c * i - b * j);
+    const ne = 0.5 * e + inverse * (a * j - c * h);
+    const ng = 0.5 * g + inverse * (b * h - a * i);
+    const nh = 0.5 * h + inverse * (b * g - c * e);
+    const ni = 0.5 * i + inverse * (c * d - a * g);
+    const nj = 0.5 * j + inverse * (a * e - b * d);
+    const change =
+      (na - a) * (na - a) +
+      (nb - b) * (nb - b) +
+      (nc - c) * (nc - c) +
+      (nd - d) * (nd - d) +
+      (ne - e) * (ne - e) +
+      (ng - g) * (ng - g) +
+      (nh - h) * (nh - h) +
+      (ni - i) * (ni - i) +
+      (nj - j) * (nj - j);
+    a = na;
+    b = nb;
+    c = nc;
+    d = nd;
+    e = ne;
+    g = ng;
+    h = nh;
+    i = ni;
+    j = nj;
+    if (change < POLAR_DONE) break;
+  }
+  store<f64>(at, a);
+  store<f64>(at, b, 8);
+  store<f64>(at, c, 16);
+  store<f64>(at, d, 24);
+  store<f64>(at, e, 32);
+  store<f64>(at, g, 40);
+  store<f64>(at, h, 48);
+  store<f64>(at, i, 56);
+  store<f64>(at, j, 64);
+}
+
+/** z from r, both vectors; what belongs to fixed particles is left as it is. */
+export function precondition(row: usize, r: usize, z: usize): void {
+  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
+  const columns = load<i32>(row, IMPLICIT_COLUMNS);
+  const order = <usize>load<u32>(row, IMPLICIT_ORDER);
+  const y = <usize>load<u32>(row, IMPLICIT_SOLVED);
+  for (let k = 0; k < columns; k++) {
+    const p = <usize>load<u32>(order + ((<usize>k) << 2));
+    const from = r + p;
+    const a = load<f64>(from);
+    const b = load<f64>(from, 8);
+    const c = load<f64>(from, 16);
+    const to = y + ((<usize>k) << 4);
+    if (R) {
+      const q = R + 3 * p;
+      store<f32>(to, <f32>(load<f64>(q) * a + load<f64>(q, 24) * b + load<f64>(q, 48) * c));
+      store<f32>(to, <f32>(load<f64>(q, 8) * a + load<f64>(q, 32) * b + load<f64>(q, 56) * c), 4);
+      store<f32>(to, <f32>(load<f64>(q, 16) * a + load<f64>(q, 40) * b + load<f64>(q, 64) * c), 8);
+    } else {
+      store<f32>(to, <f32>a);
+      store<f32>(to, <f32>b, 4);
+      store<f32>(to, <f32>c, 8);
+    }
+  }
+  if (R) solveBlocks(row, columns, y);
+  else solveNumbers(row, columns, y);
+  for (let k = 0; k < columns; k++) {
+    const p = <usize>load<u32>(order + ((<usize>k) << 2));
+    const to = z + p;
+    const from = y + ((<usize>k) << 4);
+    const a = <f64>load<f32>(from);
+    const b = <f64>load<f32>(from, 4);
+    const c = <f64>load<f32>(from, 8);
+    if (R) {
+      const q = R + 3 * p;
+      store<f64>(to, load<f64>(q) * a + load<f64>(q, 8) * b + load<f64>(q, 16) * c);
+      store<f64>(to, load<f64>(q, 24) * a + load<f64>(q, 32) * b + load<f64>(q, 40) * c, 8);
+      store<f64>(to, load<f64>(q, 48) * a + load<f64>(q, 56) * b + load<f64>(q, 64) * c, 16);
+    } else {
+      store<f64>(to, a);
+      store<f64>(to, b, 8);
+      store<f64>(to, c, 16);
+    }
+  }
+}
+
+function solveNumbers(row: usize, columns: i32, y: usize): void {
+  const start = <usize>load<u32>(row, IMPLICIT_START);
+  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  for (let k = 0; k < columns; k++) {
+    const solved = v128.load(y + ((<usize>k) << 4));
+    const end = load<i32>(start + ((<usize>k) << 2), 4);
+    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
+      const at = y + <usize>load<u32>(rows + ((<usize>p) << 2));
+      v128.store(at, f32x4.sub(v128.load(at), f32x4.mul(v128.load32_splat(entries + ((<usize>p) << 2)), solved)));
+    }
+  }
+  for (let k = columns - 1; k >= 0; k--) {
+    const here = y + ((<usize>k) << 4);
+    const end = load<i32>(start + ((<usize>k) << 2), 4);
+    let sum = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
+    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
+      sum = f32x4.sub(
+        sum,
+        f32x4.mul(
+          v128.load32_splat(entries + ((<usize>p) << 2)),
+          v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2))),
+        ),
+      );
+    }
+    v128.store(here, sum);
+  }
+}
+
+function solveBlocks(row: usize, columns: i32, y: usize): void {
+  const start = <usize>load<u32>(row, IMPLICIT_START);
+  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  for (let k = 0; k < columns; k++) {
+    const here = y + ((<usize>k) << 4);
+    const a = v128.load32_splat(here);
+    const b = v128.load32_splat(here, 4);
+    const c = v128.load32_splat(here, 8);
+    const end = load<i32>(start + ((<usize>k) << 2), 4);
+    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
+      const at = y + <usize>load<u32>(rows + ((<usize>p) << 2));
+      const block = entries + <usize>p * 48;
+      v128.store(
+        at,
+        f32x4.sub(
+          f32x4.sub(f32x4.sub(v128.load(at), f32x4.mul(v128.load(block), a)), f32x4.mul(v128.load(block, 16), b)),
+          f32x4.mul(v128.load(block, 32), c),
+        ),
+      );
+    }
+  }
+  for (let k = columns - 1; k >= 0; k--) {
+    const here = y + ((<usize>k) << 4);
+    const inverse = diagonal + <usize>k * 48;
+    const end = load<i32>(start + ((<usize>k) << 2), 4);
+    const solved = f32x4.add(
+      f32x4.add(
+        f32x4.mul(v128.load(inverse), v128.load32_splat(here)),
+        f32x4.mul(v128.load(inverse, 16), v128.load32_splat(here, 4)),
+      ),
+      f32x4.mul(v128.load(inverse, 32), v128.load32_splat(here, 8)),
+    );
+    // L^T's part, by lanes of the rows' three numbers, which are added at the end
+    let a = f32x4.splat(0);
+    let b = a;
+    let c = a;
+    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
+      const there = v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)));
+      const block = entries + <usize>p * 48;
+      a = f32x4.add(a, f32x4.mul(v128.load(block), there));
+      b = f32x4.add(b, f32x4.mul(v128.load(block, 16), there));
+      c = f32x4.add(c, f32x4.mul(v128.load(block, 32), there));
+    }
+    store<f32>(here, f32x4.extract_lane(solved, 0) - sumOf(a));
+    store<f32>(here, f32x4.extract_lane(solved, 1) - sumOf(b), 4);
+    store<f32>(here, f32x4.extract_lane(solved, 2) - sumOf(c), 8);
+  }
+}
+
+/** Of the first three lanes. */
+// @inline
+function sumOf(a: v128): f32 {
+  return f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 2);
+}

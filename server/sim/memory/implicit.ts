@@ -1,0 +1,222 @@
+/**
+ * Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area
+ * (kernel/assembly/implicit/step.ts).
+ */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import { startPositions } from "../body/start.ts";
+import { implicitModel, type ImplicitModel } from "../implicit/model.ts";
+import { initialState } from "../reference/implicit/step.ts";
+import type { Allocator } from "./map.ts";
+import type { StateRun } from "./writeBlocks.ts";
+
+/** Bytes of a particle in a vector. */
+const VECTOR = 24;
+
+export interface PlannedImplicit {
+  /** Address of the first row, and how many. */
+  rows: number;
+  count: number;
+  /** Positions and velocities in float64, now and a step before. */
+  states: StateRun[];
+  /**
+   * Once the particles are written.
+   * @param x, acc addresses of the room's arrays; firsts first particle of each body; bodyRows address of the BODY rows
+   */
+  write: (buffer: ArrayBufferLike, at: { x: number; acc: number }, firsts: readonly number[], bodyRows: number) => void;
+}
+
+interface Planned {
+  body: BodyTemplate;
+  index: number;
+  model: ImplicitModel;
+  /** Addresses by field of the row. */
+  at: Map<number, number>;
+}
+
+/**
+ * Takes memory for every implicit body now and returns what writes it later.
+ * @param points slots of weighted points in the room
+ */
+export function planImplicit(
+  bodies: readonly BodyTemplate[],
+  tickHz: number,
+  points: number,
+  allocator: Allocator,
+): PlannedImplicit {
+  const implicit = bodies.flatMap((body, index) => (body.form === "implicit" ? [{ body, index }] : []));
+  const rows = allocator.take(implicit.length * L.IMPLICIT_BYTES);
+  const states: StateRun[] = [];
+  const planned = implicit.map(({ body, index }): Planned => {
+    const model = implicitModel(body, tickHz);
+    const at = takeArrays(model, points, allocator);
+    const bytes = 4 * VECTOR * model.count + L.IMPLICIT_STATE_END;
+    states.push({
+      body: index,
+      address: at.get(L.IMPLICIT_STATE)!,
+      stride: 16,
+      offset: 0,
+      rows: 1,
+      firstLane: 0,
+      lastLane: bytes / 4,
+      initial: allocator.take(bytes),
+      good: allocator.take(bytes),
+    });
+    return { body, index, model, at };
+  });
+  return {
+    rows,
+    count: planned.length,
+    states,
+    write: (buffer, { x, acc }, firsts, bodyRows) =>
+      planned.forEach(({ body, index, model, at }, n) => {
+        const view = new DataView(buffer);
+        const row = rows + n * L.IMPLICIT_BYTES;
+        const first = firsts[index]!;
+        view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, 1, true);
+        writeRow(view, row, model, at, x + 16 * first);
+        writeFactor(buffer, model, at);
+        new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
+        if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
+        if (model.triangles) writeTriangles(view, at.get(L.IMPLICIT_TRIANGLES)!, model.triangles);
+        if (model.bends) writeBends(view, at.get(L.IMPLICIT_BENDS)!, model.bends);
+        writeState(buffer, body, model, acc + 16 * first, states[n]!);
+      }),
+  };
+}
+
+function takeArrays(
+  { count, tets, triangles, bends, factor }: ImplicitModel,
+  points: number,
+  allocator: Allocator,
+): Map<number, number> {
+  const at = new Map<number, number>();
+  const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
+  take(L.IMPLICIT_STATE, 4 * VECTOR * count + L.IMPLICIT_STATE_END);
+  take(L.IMPLICIT_MASS, 8 * count);
+  take(L.IMPLICIT_WORK, L.VECTORS * VECTOR * count);
+  if (tets) take(L.IMPLICIT_ROTATIONS, 72 * count);
+  if (tets) take(L.IMPLICIT_TETS, L.IMPLICIT_TET_BYTES * tets.volume.length);
+  if (triangles) take(L.IMPLICIT_TRIANGLES, L.IMPLICIT_TRIANGLE_BYTES * triangles.volume.length);
+  if (bends) take(L.IMPLICIT_BENDS, L.IMPLICIT_BEND_BYTES * bends.alpha.length);
+  take(L.IMPLICIT_ORDER, factor.order.byteLength);
+  take(L.IMPLICIT_START, factor.start.byteLength);
+  take(L.IMPLICIT_ENTRY_ROWS, factor.rows.byteLength);
+  take(L.IMPLICIT_ENTRIES, factor.values.byteLength);
+  take(L.IMPLICIT_DIAGONAL, factor.diagonal.byteLength);
+  take(L.IMPLICIT_SOLVED, 16 * factor.order.length);
+  take(L.IMPLICIT_HELD, L.HELD_BYTES * points);
+  return at;
+}
+
+/** @param first address of the body's first particle */
+function writeRow(
+  view: DataView,
+  row: number,
+  model: ImplicitModel,
+  at: ReadonlyMap<number, number>,
+  first: number,
+): void {
+  const integer = (field: number, value: number): void => view.setInt32(row + field, value, true);
+  const number = (field: number, value: number): void => view.setFloat64(row + field, value, true);
+  at.forEach((address, field) => integer(field, address));
+  integer(L.IMPLICIT_FIRST, first);
+  integer(L.IMPLICIT_COUNT, model.count);
+  integer(L.IMPLICIT_TET_COUNT, model.tets?.volume.length ?? 0);
+  integer(L.IMPLICIT_TRIANGLE_COUNT, model.triangles?.volume.length ?? 0);
+  integer(L.IMPLICIT_BEND_COUNT, model.bends?.alpha.length ?? 0);
+  integer(L.IMPLICIT_COLUMNS, model.factor.order.length);
+  integer(L.IMPLICIT_STEPS, model.steps);
+  number(L.IMPLICIT_STEP_SECONDS, model.h);
+  number(L.IMPLICIT_COEFFICIENT, model.coefficient);
+  number(L.IMPLICIT_KEEP, model.keep);
+  number(L.IMPLICIT_TOLERANCE, model.tolerance);
+  number(L.IMPLICIT_MU, model.tets?.mu ?? 0);
+  number(L.IMPLICIT_LAMBDA, model.tets?.lambda ?? 0);
+  number(L.IMPLICIT_C00, model.stiffness.c00);
+  number(L.IMPLICIT_C01, model.stiffness.c01);
+  number(L.IMPLICIT_C11, model.stiffness.c11);
+  number(L.IMPLICIT_C22, model.stiffness.c22);
+}
+
+function writeFactor(buffer: ArrayBufferLike, { factor }: ImplicitModel, at: ReadonlyMap<number, number>): void {
+  const integers = (field: number, values: Uint32Array): void =>
+    new Uint32Array(buffer, at.get(field)!, values.length).set(values);
+  const numbers = (field: number, values: Float32Array): void =>
+    new Float32Array(buffer, at.get(field)!, values.length).set(values);
+  integers(
+    L.IMPLICIT_ORDER,
+    factor.order.map((particle) => VECTOR * particle),
+  );
+  integers(L.IMPLICIT_START, factor.start);
+  integers(
+    L.IMPLICIT_ENTRY_ROWS,
+    factor.rows.map((row) => 16 * row),
+  );
+  numbers(L.IMPLICIT_ENTRIES, factor.values);
+  numbers(L.IMPLICIT_DIAGONAL, factor.diagonal);
+}
+
+/** Byte offsets in a vector of the corners of element e. */
+function writeCorners(view: DataView, row: number, particles: Uint32Array, e: number, corners: number): void {
+  for (let c = 0; c < corners; c++) view.setUint32(row + 4 * c, VECTOR * particles[corners * e + c]!, true);
+}
+
+function writeNumbers(view: DataView, at: number, values: ArrayLike<number>, from: number, count: number): void {
+  for (let k = 0; k < count; k++) view.setFloat64(at + 8 * k, values[from + k]!, true);
+}
+
+function writeTets(view: DataView, address: number, { particles, dmInverse, volume }: TetElements): void {
+  for (let e = 0, row = address; e < volume.length; e++, row += L.IMPLICIT_TET_BYTES) {
+    writeCorners(view, row, particles, e, 4);
+    writeNumbers(view, row + L.IMPLICIT_TET_DM, dmInverse, 9 * e, 9);
+    writeNumbers(view, row + L.IMPLICIT_TET_VOLUME, volume, e, 1);
+  }
+}
+
+function writeTriangles(view: DataView, address: number, { particles, dmInverse, volume }: TriangleElements): void {
+  for (let e = 0, row = address; e < volume.length; e++, row += L.IMPLICIT_TRIANGLE_BYTES) {
+    writeCorners(view, row, particles, e, 3);
+    writeNumbers(view, row + L.IMPLICIT_TRIANGLE_DM, dmInverse, 4 * e, 4);
+    writeNumbers(view, row + L.IMPLICIT_TRIANGLE_VOLUME, volume, e, 1);
+  }
+}
+
+function writeBends(view: DataView, address: number, { particles, K, alpha, rest }: BendElements): void {
+  for (let e = 0, row = address; e < alpha.length; e++, row += L.IMPLICIT_BEND_BYTES) {
+    writeCorners(view, row, particles, e, 4);
+    writeNumbers(view, row + L.IMPLICIT_BEND_K, K, 4 * e, 4);
+    writeNumbers(view, row + L.IMPLICIT_BEND_ALPHA, alpha, e, 1);
+    writeNumbers(view, row + L.IMPLICIT_BEND_REST, rest, e, 1);
+  }
+}
+
+/**
+ * As the room has its particles: positions in float64 are only what follows from there.
+ * @param acc address of the body's first acceleration
+ */
+function writeState(
+  buffer: ArrayBufferLike,
+  body: BodyTemplate,
+  model: ImplicitModel,
+  acc: number,
+  run: StateRun,
+): void {
+  const f32 = new Float32Array(buffer);
+  const size = 3 * model.count;
+  const a = new Float64Array(size);
+  const v = new Float64Array(size);
+  const x = Float64Array.from(startPositions(body), Math.fround);
+  for (let k = 0; k < size; k++) {
+    a[k] = f32[acc / 4 + 4 * Math.floor(k / 3) + (k % 3)]!;
+    v[k] = model.mass[Math.floor(k / 3)]! > 0 ? Math.fround(body.velocity[k % 3]!) : 0;
+  }
+  const state = initialState(model, x, v, a);
+  for (const address of [run.address, run.initial, run.good]) {
+    [state.x, state.v, state.x1, state.v1].forEach((values, n) =>
+      new Float64Array(buffer, address + 8 * size * n, size).set(values),
+    );
+    new Float64Array(buffer, address + 32 * size, 1)[0] = -1;
+  }
+}

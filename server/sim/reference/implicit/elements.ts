@@ -1,0 +1,326 @@
+/**
+ * Twin of kernel/assembly/implicit/solids.ts and sheets.ts: energies of a body, their gradients, and products with
+ * their Hessians, whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate
+ * gradients may be used:
+ *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
+ * Same operations in the same order as the kernel: the same bits.
+ */
+import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
+import type { SheetStiffness } from "../../implicit/model.ts";
+import { positivePart } from "./positivePart.ts";
+
+/** What a body is made of. Vectors are float64[3n]. */
+export interface ElasticSet {
+  /** J */
+  energy: (x: Float64Array) => number;
+  /** g += dE/dx; keeps what `product` needs. */
+  linearize: (x: Float64Array, g: Float64Array) => void;
+  /** q += H+ p of the last linearization. */
+  product: (p: Float64Array, q: Float64Array) => void;
+}
+
+/** sum_j x_j b_j^T, row by row, -> out. */
+function tetGradient(
+  x: Float64Array,
+  { particles, dmInverse: m }: TetElements,
+  e: number,
+  out: Float64Array,
+  at: number,
+): void {
+  const p0 = 3 * particles[4 * e]!;
+  const p1 = 3 * particles[4 * e + 1]!;
+  const p2 = 3 * particles[4 * e + 2]!;
+  const p3 = 3 * particles[4 * e + 3]!;
+  const d = 9 * e;
+  for (let r = 0; r < 3; r++) {
+    const a = x[p0 + r]! - x[p3 + r]!;
+    const b = x[p1 + r]! - x[p3 + r]!;
+    const c = x[p2 + r]! - x[p3 + r]!;
+    for (let k = 0; k < 3; k++) out[at + 3 * r + k] = a * m[d + k]! + b * m[d + 3 + k]! + c * m[d + 6 + k]!;
+  }
+}
+
+/** g += P b_j of the four corners. */
+function scatterTet({ particles, dmInverse: m }: TetElements, e: number, P: ArrayLike<number>, g: Float64Array): void {
+  const d = 9 * e;
+  const p3 = 3 * particles[4 * e + 3]!;
+  for (let r = 0; r < 3; r++) {
+    const f = [0, 1, 2].map(
+      (j) => P[3 * r]! * m[d + 3 * j]! + P[3 * r + 1]! * m[d + 3 * j + 1]! + P[3 * r + 2]! * m[d + 3 * j + 2]!,
+    );
+    f.forEach((force, j) => (g[3 * particles[4 * e + j]! + r]! += force));
+    g[p3 + r]! -= f[0]! + f[1]! + f[2]!;
+  }
+}
+
+/** (F^T D + D^T F)/2 as 00 11 22 12 02 01. */
+function symmetricPart(F: ArrayLike<number>, f: number, D: ArrayLike<number>, d: number): number[] {
+  const dot = (i: number, j: number): number =>
+    F[f + i]! * D[d + j]! + F[f + 3 + i]! * D[d + 3 + j]! + F[f + 6 + i]! * D[d + 6 + j]!;
+  return [
+    dot(0, 0),
+    dot(1, 1),
+    dot(2, 2),
+    0.5 * (dot(1, 2) + dot(2, 1)),
+    0.5 * (dot(0, 2) + dot(2, 0)),
+    0.5 * (dot(0, 1) + dot(1, 0)),
+  ];
+}
+
+/** Green's strain (F^T F - 1)/2. */
+function greenStrain(F: ArrayLike<number>, f: number): number[] {
+  const [a, b, c, u, v, w] = symmetricPart(F, f, F, f) as [number, number, number, number, number, number];
+  return [0.5 * (a - 1), 0.5 * (b - 1), 0.5 * (c - 1), 0.5 * u, 0.5 * v, 0.5 * w];
+}
+
+function determinant(F: ArrayLike<number>): number {
+  const [a, b, c, d, e, f, g, h, k] = Array.from(F) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return a * (e * k - f * h) + b * (f * g - d * k) + c * (d * h - e * g);
+}
+
+/** 2 mu E + lambda tr E 1 */
+function hooke({ mu, lambda }: TetElements, E: readonly number[]): number[] {
+  const pressure = lambda * (E[0]! + E[1]! + E[2]!);
+  return [
+    2 * mu * E[0]! + pressure,
+    2 * mu * E[1]! + pressure,
+    2 * mu * E[2]! + pressure,
+    2 * mu * E[3]!,
+    2 * mu * E[4]!,
+    2 * mu * E[5]!,
+  ];
+}
+
+/** Row by row: V A S, S symmetric. */
+function timesSymmetric(V: number, A: ArrayLike<number>, a: number, S: ArrayLike<number>, s: number): number[] {
+  const P: number[] = [];
+  for (let r = a; r < a + 9; r += 3) {
+    P.push(
+      V * (A[r]! * S[s]! + A[r + 1]! * S[s + 5]! + A[r + 2]! * S[s + 4]!),
+      V * (A[r]! * S[s + 5]! + A[r + 1]! * S[s + 1]! + A[r + 2]! * S[s + 3]!),
+      V * (A[r]! * S[s + 4]! + A[r + 1]! * S[s + 3]! + A[r + 2]! * S[s + 2]!),
+    );
+  }
+  return P;
+}
+
+/** Saint Venant-Kirchhoff: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain. */
+export function tetSet(e: TetElements): ElasticSet {
+  const count = e.volume.length;
+  const F = new Float64Array(9 * count);
+  const S = new Float64Array(6 * count);
+  const dF = new Float64Array(9);
+  return {
+    energy: (x) => {
+      let sum = 0;
+      for (let i = 0; i < count; i++) {
+        tetGradient(x, e, i, dF, 0);
+        const [a, b, c, u, v, w] = greenStrain(dF, 0) as [number, number, number, number, number, number];
+        const trace = a + b + c;
+        // no step that goes down turns an element inside out
+        if (!(determinant(dF) > 0)) return Infinity;
+        sum +=
+          e.volume[i]! *
+          (e.mu * (a * a + b * b + c * c + 2 * (u * u + v * v + w * w)) + 0.5 * e.lambda * trace * trace);
+      }
+      return sum;
+    },
+    linearize: (x, g) => {
+      for (let i = 0; i < count; i++) {
+        tetGradient(x, e, i, F, 9 * i);
+        const stress = hooke(e, greenStrain(F, 9 * i));
+        scatterTet(e, i, timesSymmetric(e.volume[i]!, F, 9 * i, stress, 0), g);
+        S.set(positivePart(stress), 6 * i);
+      }
+    },
+    product: (p, q) => {
+      for (let i = 0; i < count; i++) {
+        tetGradient(p, e, i, dF, 0);
+        const dS = hooke(e, symmetricPart(F, 9 * i, dF, 0));
+        const first = timesSymmetric(e.volume[i]!, F, 9 * i, dS, 0);
+        const second = timesSymmetric(e.volume[i]!, dF, 0, S, 6 * i);
+        scatterTet(
+          e,
+          i,
+          first.map((P, k) => P + second[k]!),
+          q,
+        );
+      }
+    },
+  };
+}
+
+/** sum_j x_j b_j^T as its two columns, weft then warp, -> out. */
+function sheetGradient(
+  x: Float64Array,
+  { particles, dmInverse: m }: TriangleElements,
+  e: number,
+  out: Float64Array,
+  at: number,
+): void {
+  const p0 = 3 * particles[3 * e]!;
+  const p1 = 3 * particles[3 * e + 1]!;
+  const p2 = 3 * particles[3 * e + 2]!;
+  const d = 4 * e;
+  for (let r = 0; r < 3; r++) {
+    const a = x[p0 + r]! - x[p2 + r]!;
+    const b = x[p1 + r]! - x[p2 + r]!;
+    out[at + r] = a * m[d]! + b * m[d + 2]!;
+    out[at + 3 + r] = a * m[d + 1]! + b * m[d + 3]!;
+  }
+}
+
+/** g += P b_j of the three corners, P by its two columns. */
+function scatterSheet(
+  { particles, dmInverse: m }: TriangleElements,
+  e: number,
+  P: ArrayLike<number>,
+  g: Float64Array,
+): void {
+  const p0 = 3 * particles[3 * e]!;
+  const p1 = 3 * particles[3 * e + 1]!;
+  const p2 = 3 * particles[3 * e + 2]!;
+  const d = 4 * e;
+  for (let r = 0; r < 3; r++) {
+    const first = m[d]! * P[r]! + m[d + 1]! * P[3 + r]!;
+    const second = m[d + 2]! * P[r]! + m[d + 3]! * P[3 + r]!;
+    g[p0 + r]! += first;
+    g[p1 + r]! += second;
+    g[p2 + r]! -= first + second;
+  }
+}
+
+const dot3 = (a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number =>
+  a[i]! * b[j]! + a[i + 1]! * b[j + 1]! + a[i + 2]! * b[j + 2]!;
+
+/** Stress without its negative eigenvalues, in the plane: weft, warp, shear. */
+function positiveSheet([a, b, c]: readonly [number, number, number]): [number, number, number] {
+  const middle = 0.5 * (a + b);
+  const half = 0.5 * (a - b);
+  const radius = Math.sqrt(half * half + c * c);
+  const high = middle + radius;
+  const low = middle - radius;
+  if (low >= 0) return [a, b, c];
+  if (high <= 0) return [0, 0, 0];
+  const scale = high / (high - low);
+  return [scale * (a - low), scale * (b - low), scale * c];
+}
+
+/** Saint Venant-Kirchhoff membranes: E = V/2 eps^T C eps (reference/triangle.ts). */
+export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetStiffness): ElasticSet {
+  const count = e.volume.length;
+  const F = new Float64Array(6 * count);
+  const S = new Float64Array(3 * count);
+  const dF = new Float64Array(6);
+  const stressOf = (weft: number, warp: number, shear: number): [number, number, number] => [
+    c00 * weft + c01 * warp,
+    c01 * weft + c11 * warp,
+    c22 * shear,
+  ];
+  const strainAt = (f: ArrayLike<number>, at: number): [number, number, number] => [
+    0.5 * (dot3(f, at, f, at) - 1),
+    0.5 * (dot3(f, at + 3, f, at + 3) - 1),
+    dot3(f, at, f, at + 3),
+  ];
+  return {
+    energy: (x) => {
+      let sum = 0;
+      for (let i = 0; i < count; i++) {
+        sheetGradient(x, e, i, dF, 0);
+        const [a, b, c] = strainAt(dF, 0);
+        const stress = stressOf(a, b, c);
+        sum += 0.5 * e.volume[i]! * (a * stress[0] + b * stress[1] + c * stress[2]);
+      }
+      return sum;
+    },
+    linearize: (x, g) => {
+      for (let i = 0; i < count; i++) {
+        sheetGradient(x, e, i, F, 6 * i);
+        const f = 6 * i;
+        const V = e.volume[i]!;
+        const [a, b, c] = stressOf(...strainAt(F, f));
+        const P: number[] = [];
+        for (let r = f; r < f + 3; r++) {
+          P[r - f] = V * (a * F[r]! + c * F[r + 3]!);
+          P[r - f + 3] = V * (c * F[r]! + b * F[r + 3]!);
+        }
+        scatterSheet(e, i, P, g);
+        S.set(positiveSheet([a, b, c]), 3 * i);
+      }
+    },
+    product: (p, q) => {
+      for (let i = 0; i < count; i++) {
+        sheetGradient(p, e, i, dF, 0);
+        const f = 6 * i;
+        const V = e.volume[i]!;
+        const s = S.subarray(3 * i, 3 * i + 3);
+        const P: number[] = [];
+        const [a, b, c] = stressOf(dot3(F, f, dF, 0), dot3(F, f + 3, dF, 3), dot3(F, f, dF, 3) + dot3(F, f + 3, dF, 0));
+        for (let r = 0; r < 3; r++) {
+          P[r] = V * (a * F[f + r]! + c * F[f + r + 3]! + (s[0]! * dF[r]! + s[2]! * dF[r + 3]!));
+          P[r + 3] = V * (c * F[f + r]! + b * F[f + r + 3]! + (s[2]! * dF[r]! + s[1]! * dF[r + 3]!));
+        }
+        scatterSheet(e, i, P, q);
+      }
+    },
+  };
+}
+
+/**
+ * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (reference/bending.ts). Where it is curved at rest the
+ * Hessian of the flat stencil, K K^T / alpha, stands for the true one: never below it.
+ */
+export function bendSet(e: BendElements): ElasticSet {
+  const count = e.alpha.length;
+  const C = [0, 0, 0];
+  const curvature = (x: Float64Array, i: number): number => {
+    const [p0, p1, p2, p3] = [0, 1, 2, 3].map((j) => 3 * e.particles[4 * i + j]!) as [number, number, number, number];
+    const k = 4 * i;
+    for (let r = 0; r < 3; r++)
+      C[r] =
+        e.K[k + 1]! * (x[p1 + r]! - x[p0 + r]!) +
+        e.K[k + 2]! * (x[p2 + r]! - x[p0 + r]!) +
+        e.K[k + 3]! * (x[p3 + r]! - x[p0 + r]!);
+    return Math.sqrt(dot3(C, 0, C, 0));
+  };
+  const scatter = (g: Float64Array, i: number, scale: number): void => {
+    for (let r = 0; r < 3; r++) {
+      const f = scale * C[r]!;
+      const forces = [1, 2, 3].map((j) => e.K[4 * i + j]! * f);
+      forces.forEach((force, j) => (g[3 * e.particles[4 * i + j + 1]! + r]! += force));
+      g[3 * e.particles[4 * i]! + r]! -= forces[0]! + forces[1]! + forces[2]!;
+    }
+  };
+  return {
+    energy: (x) => {
+      let sum = 0;
+      for (let i = 0; i < count; i++) {
+        const beyond = curvature(x, i) - e.rest[i]!;
+        sum += (0.5 * (beyond * beyond)) / e.alpha[i]!;
+      }
+      return sum;
+    },
+    linearize: (x, g) => {
+      for (let i = 0; i < count; i++) {
+        const length = curvature(x, i);
+        scatter(g, i, (length > 0 ? 1 - e.rest[i]! / length : 1) / e.alpha[i]!);
+      }
+    },
+    product: (p, q) => {
+      for (let i = 0; i < count; i++) {
+        curvature(p, i);
+        scatter(q, i, 1 / e.alpha[i]!);
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in what its step
+ * minimizes.
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls
+ *   harder slips
+ *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
+ */
+import type { ImplicitModel } from "../../implicit/model.ts";
+
+/** How many times as stiff as the inertia of what it holds a point of no compliance is. */
+const RIGID = 1e4;
+
+/** One weighted point, with the body's own particle numbers. */
+export interface HeldPoint {
+  particles: readonly number[];
+  weights: readonly number[];
+  target: readonly [number, number, number];
+  /** m/N */
+  compliance: number;
+  /** N */
+  maxForce: number;
+}
+
+export class HoldingPoints {
+  private readonly model: Pick<ImplicitModel, "mass" | "coefficient">;
+  private points: readonly HeldPoint[] = [];
+  /** By point: k, and k or F/|c| of the last linearization. */
+  private stiffness: number[] = [];
+  private effective: number[] = [];
+
+  constructor(model: Pick<ImplicitModel, "mass" | "coefficient">) {
+    this.model = model;
+  }
+
+  get count(): number {
+    return this.points.length;
+  }
+
+  hold(points: readonly HeldPoint[]): void {
+    const { mass, coefficient } = this.model;
+    this.points = points;
+    this.stiffness = points.map(({ particles, weights, compliance }) => {
+      let W = 0;
+      particles.forEach((p, i) => (W += mass[p]! > 0 ? (weights[i]! * weights[i]!) / mass[p]! : 0));
+      return 1 / (compliance + W / (RIGID * coefficient));
+    });
+  }
+
+  energy(x: Float64Array): number {
+    let sum = 0;
+    this.points.forEach((point, n) => {
+      const k = this.stiffness[n]!;
+      const size = length(gap(point, x));
+      sum += k * size <= point.maxForce ? 0.5 * k * size * size : point.maxForce * (size - (0.5 * point.maxForce) / k);
+    });
+    return sum;
+  }
+
+  linearize(x: Float64Array, g: Float64Array): void {
+    this.points.forEach((point, n) => {
+      const c = gap(point, x);
+      const k = this.stiffness[n]!;
+      const size = length(c);
+      this.effective[n] = k * size <= point.maxForce ? k : point.maxForce / size;
+      scatter(point, this.effective[n]!, c, g);
+    });
+  }
+
+  product(p: Float64Array, q: Float64Array): void {
+    this.points.forEach((point, n) => scatter(point, this.effective[n]!, weighted(point, p), q));
+  }
+}
+
+function weighted({ particles, weights }: HeldPoint, x: Float64Array): number[] {
+  const c = [0, 0, 0];
+  particles.forEach((p, i) => {
+    for (let r = 0; r < 3; r++) c[r]! += weights[i]! * x[3 * p + r]!;
+  });
+  return c;
+}
+
+const gap = (point: HeldPoint, x: Float64Array): number[] => weighted(point, x).map((c, r) => c - point.target[r]!);
+
+const length = (c: readonly number[]): number => Math.sqrt(c[0]! * c[0]! + c[1]! * c[1]! + c[2]! * c[2]!);
+
+function scatter({ particles, weights }: HeldPoint, k: number, c: readonly number[], g: Float64Array): void {
+  particles.forEach((p, i) => {
+    for (let r = 0; r < 3; r++) g[3 * p + r]! += weights[i]! * (k * c[r]!);
+  });
+}

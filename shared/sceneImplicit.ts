@@ -1,0 +1,69 @@
+/**
+ * What a body of solver "implicit" cannot have (server/sim/implicit): each check throws a SceneError with the field's
+ * path, its value and the limit.
+ */
+import type { Body, Scene } from "./scene.ts";
+import { SceneError } from "./sceneError.ts";
+
+type Elastic = Exclude<Body, { kind: "ball" }>;
+
+/** Its step does not know contact: it must pass through everything, itself included. */
+export function checkImplicit({
+  bodies,
+  colliders = [],
+  attachments = [],
+}: Pick<Scene, "bodies" | "colliders" | "attachments">): void {
+  bodies.forEach((body, i) => {
+    if (body.kind === "ball" || body.solver !== "implicit") return;
+    const path = `/bodies/${i}`;
+    checkMaterial(body, path);
+    for (const field of ["sweep", "start", "waiting"] as const) {
+      if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is implicit");
+    }
+    if (body.contact?.self !== false)
+      throw new SceneError(
+        `${path}/contact/self`,
+        body.contact?.self,
+        "false where solver is implicit: such a body does not touch itself",
+      );
+    const met = [...bodies.filter((b) => b !== body), ...colliders].find((other) => !passThrough(body, other));
+    if (met)
+      throw new SceneError(
+        `${path}/contact/ignore`,
+        body.contact.ignore,
+        `the names of all other bodies and colliders where solver is implicit, ${met.name ?? "one without a name"} among them: such a body touches nothing`,
+      );
+    attachments.forEach(({ from, to }, n) => {
+      if ("body" in to && (from.body === body.name || to.body === body.name))
+        throw new SceneError(
+          `/attachments/${n}/to`,
+          to,
+          `a place in the world or a collider: the solver of ${body.name} is implicit`,
+        );
+    });
+  });
+}
+
+function checkMaterial({ material: m }: Elastic, path: string): void {
+  const cloth = "thickness" in m;
+  const known = m.model === undefined || m.model === "stvk" || (cloth && m.model === "orthotropic");
+  if (!known)
+    throw new SceneError(
+      `${path}/solver`,
+      "implicit",
+      `compliant for model ${m.model}: implicit knows solids of model stvk, and elastic cloth`,
+    );
+  if ("plasticity" in m && m.plasticity)
+    throw new SceneError(`${path}/material/plasticity`, m.plasticity, "absent where solver is implicit");
+}
+
+/** Either may say so. */
+function passThrough(
+  body: Elastic,
+  other: { name?: string; contact?: { ignore?: readonly string[] }; ignore?: readonly string[] },
+): boolean {
+  return (
+    (other.name !== undefined && (body.contact?.ignore?.includes(other.name) ?? false)) ||
+    (other.contact?.ignore ?? other.ignore ?? []).includes(body.name)
+  );
+}

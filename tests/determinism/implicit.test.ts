@@ -1,0 +1,78 @@
+/**
+ * The contract of golden.test.ts for solver "implicit", which no bundled scene has: any number of threads and
+ * a reset give the same bits, and the float64 state behind the particles is in the hash.
+ */
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Body } from "../../shared/scene.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { Input } from "../../server/sim/types.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { hashOf } from "./run.ts";
+
+const sheet = (n: number, solver: "compliant" | "implicit"): Body => ({
+  name: `sheet ${n} ${solver}`,
+  kind: "cloth",
+  solver,
+  contact: { self: false, ignore: [0, 1, 2].flatMap((m) => (m === n ? [] : [`sheet ${m} implicit`])) },
+  mesh: { type: "grid", size: [1, 1], cells: [20, 20] },
+  transform: { translate: [1.2 * n, 1, solver === "implicit" ? 0 : 2] },
+  pins: [{ select: { particles: [0, 20] } }],
+  material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+});
+
+function build(): Promise<CreatedWorld> {
+  const bodies = [0, 1, 2].map((n) => sheet(n, "implicit"));
+  const others = bodies.map(({ name }) => name);
+  const soft: Body = {
+    name: "block",
+    kind: "soft",
+    contact: { ignore: others },
+    mesh: { type: "box", size: [0.4, 0.4, 0.4], cells: [8, 8, 8] },
+    transform: { translate: [0, 3, 4] },
+    material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 },
+  };
+  // between them in memory, so that the particles of the others are in two runs
+  const between: Body = { ...soft, name: "between", contact: { ignore: others }, transform: { translate: [2, 3, 4] } };
+  return createWorld(
+    {
+      version: 1,
+      title: "implicit",
+      bodies: [bodies[0]!, between, bodies[1]!, bodies[2]!, soft],
+      colliders: [{ type: "plane", name: "floor", normal: [0, 1, 0], offset: 0, ignore: others }],
+    },
+    { baseDir: "." },
+  );
+}
+
+test("one, two and three threads", async () => {
+  const alone = await hashOf(await build(), { until: 8 });
+  for (const threads of [2, 3])
+    expect(await hashOf(await build(), { threads, until: 8 }), `${threads} threads`).toBe(alone);
+});
+
+test("a reset begins as the scene does", async () => {
+  const { memory, layout } = await build();
+  const world = openWorld(memory, layout);
+  const positions = (): string =>
+    createHash("sha256")
+      .update(new Uint8Array(memory.buffer, layout.x, 16 * layout.particleCount).slice())
+      .digest("hex");
+  const run = (first: readonly Input[]): string[] =>
+    [first, [], [], []].map((inputs) => {
+      world.step(inputs);
+      return positions();
+    });
+  const once = run([]);
+  expect(run([{ type: "reset", member: 1 }])).toEqual(once);
+});
+
+test("the hash sees what float32 does not", async () => {
+  const { memory, layout } = await build();
+  const world = openWorld(memory, layout);
+  world.step([]);
+  const before = world.stateHash();
+  const state = new Float64Array(memory.buffer, layout.states[0]!.address, 3);
+  state[1]! += 2 ** -50;
+  expect(world.stateHash()).not.toBe(before);
+});

@@ -1,0 +1,135 @@
+/**
+ * Frequencies of a clamped solid in motion against its finite element eigenmode: the room's particles start at rest
+ * with the velocities of the lowest mode, and the modal coordinate is followed substep by substep.
+ */
+import type { Scene, SoftBody } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { densityOf } from "../statics/materials.ts";
+import { elasticHessian, solidMesh } from "../statics/solidMesh.ts";
+import { blockMatrix, factorize, multiplyBlocks, solveFactored } from "../statics/sparse.ts";
+
+export interface ModeMotion {
+  /** Hz, of the mesh with lumped masses */
+  exact: number;
+  /** Hz, as the room moves */
+  measured: number;
+  /** Damping ratio by the peaks' logarithmic decrement. */
+  damping: number;
+  /** ms of processor time a tick. */
+  cost: number;
+}
+
+/** 1 x 0.1 x 0.1 m, 1000 kg/m^3, clamped at x = 0. */
+export function cantilever(
+  youngsModulus: number,
+  cells: [number, number, number],
+  solver: SoftBody["solver"] & string,
+): Scene {
+  return {
+    version: 1,
+    title: "cantilever",
+    gravity: [0, 0, 0],
+    bodies: [
+      {
+        name: "beam",
+        kind: "soft",
+        solver,
+        contact: { self: false },
+        mesh: { type: "box", size: [1, 0.1, 0.1], cells },
+        transform: { translate: [0.5, 0, 0] },
+        material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
+        pins: [{ select: { box: { min: [-1, -1, -1], max: [1e-3, 1, 1] } } }],
+      },
+    ],
+  };
+}
+
+/** Lowest mode by inverse iteration that begins with a bend in y. @returns float64[3N], largest entry 1, and Hz */
+function lowestMode(created: Awaited<ReturnType<typeof createWorld>>, k: number): { mode: Float64Array; hz: number } {
+  const body = created.bodies[0]!;
+  const fixed = body.pinned;
+  const mesh = solidMesh(body.positions, body.tets);
+  const A = blockMatrix(body.tets, fixed);
+  elasticHessian(mesh, densityOf("stvk", k, 0.3), body.positions, A, false);
+  const factor = factorize(A)!;
+  const mass = new Float64Array(3 * A.count);
+  let x = new Float64Array(3 * A.count);
+  A.place.forEach((row, p) => {
+    if (row < 0) return;
+    mass.fill(body.mass[p]!, 3 * row, 3 * row + 3);
+    x[3 * row + 1] = body.positions[3 * p]! ** 2;
+  });
+  let hz = 0;
+  for (let n = 0; n < 12; n++) {
+    const y = x.map((value, i) => mass[i]! * value);
+    solveFactored(factor, y);
+    const Ky = new Float64Array(y.length);
+    multiplyBlocks(A, y, Ky);
+    const dot = (a: Float64Array): number => a.reduce((sum, value, i) => sum + value * y[i]!, 0);
+    hz = Math.sqrt(dot(Ky) / dot(y.map((value, i) => mass[i]! * value))) / (2 * Math.PI);
+    const most = y.reduce((m, value) => Math.max(m, Math.abs(value)), 0);
+    x = y.map((value) => value / most);
+  }
+  const mode = new Float64Array(3 * body.particleCount);
+  A.place.forEach((row, p) => row >= 0 && mode.set(x.subarray(3 * row, 3 * row + 3), 3 * p));
+  return { mode, hz };
+}
+
+/** Follows `periods` of the lowest mode with an amplitude of 1 mm. */
+export async function modeMotion(scene: Scene, youngsModulus: number, periods = 3): Promise<ModeMotion> {
+  const created = await createWorld(scene, { baseDir: "." });
+  const { layout, memory, bodies } = created;
+  const { mode, hz } = lowestMode(created, youngsModulus);
+  const world = openWorld(memory, layout);
+  world.mayRest = false;
+  const f32 = new Float32Array(memory.buffer);
+  mode.forEach((value, k) => {
+    f32[layout.v / 4 + 4 * Math.floor(k / 3) + (k % 3)] = 1e-3 * 2 * Math.PI * hz * value;
+  });
+  const i32 = new Int32Array(memory.buffer);
+  const samples: { t: number; q: number }[] = [];
+  const h = 1 / (layout.tickHz * layout.substeps);
+  world.watchSubsteps(() => {
+    const substep = i32[(L.HEADER + L.H_SUBSTEP) / 4]! + 1;
+    let q = 0;
+    mode.forEach((value, k) => {
+      const at = layout.x / 4 + 4 * Math.floor(k / 3) + (k % 3);
+      q += bodies[0]!.mass[Math.floor(k / 3)]! * value * (f32[at]! - bodies[0]!.positions[k]!);
+    });
+    samples.push({ t: (world.tickNumber * layout.substeps + substep) * h, q });
+  });
+  const ticks = Math.ceil(((periods + 0.5) / (0.3 * hz)) * layout.tickHz);
+  let crossings: number[] = [];
+  let done = 0;
+  let cost = 0;
+  for (; done < ticks && crossings.length < 2 * periods + 1; done++) {
+    const before = process.cpuUsage().user;
+    world.step([]);
+    cost += process.cpuUsage().user - before;
+    crossings = zeros(samples);
+  }
+  const first = crossings[0]!;
+  const last = crossings.at(-1)!;
+  const peaks = crossings
+    .slice(1)
+    .map((to, n) =>
+      samples.filter(({ t }) => t > crossings[n]! && t < to).reduce((most, { q }) => Math.max(most, Math.abs(q)), 0),
+    );
+  return {
+    exact: hz,
+    measured: (crossings.length - 1) / (2 * (last - first)),
+    damping: Math.log(peaks[0]! / peaks.at(-1)!) / (peaks.length - 1) / Math.PI,
+    cost: cost / 1000 / done,
+  };
+}
+
+/** Times at which the samples, each only where it is new, go through zero. */
+function zeros(samples: readonly { t: number; q: number }[]): number[] {
+  const moved = samples.filter(({ q }, n) => n === 0 || q !== samples[n - 1]!.q);
+  return moved.flatMap(({ t, q }, n) => {
+    const last = moved[n - 1];
+    return last && last.q * q < 0 ? [last.t + ((t - last.t) * last.q) / (last.q - q)] : [];
+  });
+}
