@@ -291,7 +291,10 @@ function countSessions(registry: RoomRegistry): { connected: number; resumable: 
   return { connected, resumable: all - connected };
 }
 
-/** Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they have. */
+/**
+ * Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they
+ * have.
+ */
 function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
   const ours = hostCheck(config);
   // After every onRequest: only then are sockets known to be some, and ended with their refusal.

@@ -1,5 +1,6 @@
 /**
- * Whom to believe about where a request comes from and where it was meant to go: proxies that stand in front (`PLIANT_TRUST_PROXY`), and names of this server (`PLIANT_HOSTS`).
+ * Whom to believe about where a request comes from and where it was meant to go: proxies that stand in front
+ * (`PLIANT_TRUST_PROXY`), and names of this server (`PLIANT_HOSTS`).
  */
 import { hostname } from "node:os";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -44,7 +45,10 @@ export function proxyCheck(trust: TrustProxy): (address: string) => boolean {
   return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** Domains that nobody can register, so that no page of a stranger comes from one (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
+/**
+ * Domains that nobody can register, so that no page of a stranger comes from one (RFC 6761, RFC 6762, RFC 8375, ICANN's
+ * .internal).
+ */
 const LOCAL_DOMAIN = /\.(localhost|local|internal|home\.arpa)$/;
 
 export interface HostOptions {
@@ -58,8 +62,10 @@ export interface HostOptions {
 }
 
 /**
- * A stranger's page can have its own name lead to this server's address (DNS rebinding), and is then of the same origin to a browser: all that gives it away is the name.
- * `auto` takes addresses, names of one word, local domains, this machine's name and what the configuration names; behind a proxy that is trusted every name, for the proxy decides.
+ * A stranger's page can have its own name lead to this server's address (DNS rebinding), and is then of the same origin
+ * to a browser: all that gives it away is the name.
+ * `auto` takes addresses, names of one word, local domains, this machine's name and what the configuration names;
+ * behind a proxy that is trusted every name, for the proxy decides.
  * @returns may a request with this Host header be answered?
  */
 export function hostCheck({ hosts, origins, advertiseUrl, trustProxy }: HostOptions): (host: string) => boolean {

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks of `npm run lint`, then every test, then a closing line `N passed, N failed[, N skipped]` alone
- * on its line. Arguments go to Vitest (`npm test -- tests/meshing`). The exit code is 0 only if something ran and
+ * `npm test`: the checks of `npm run lint`, then every test, then a closing line `N passed, N failed[, N skipped]`
+ * alone on its line. Arguments go to Vitest (`npm test -- tests/meshing`). The exit code is 0 only if something ran and
  * nothing failed.
  */
 import { readFileSync, rmSync } from "node:fs";

@@ -39,7 +39,10 @@ const GAP_SECONDS = 4;
 /** No tick above so many times its budget, and of a stone none above so much, ms. */
 const BUDGETS = 3;
 const STONE_MS = 50;
-/** A hand's force ends where an edge is twice as long as at rest (grabMaxStretch), and what is on its way goes on by half. */
+/**
+ * A hand's force ends where an edge is twice as long as at rest (grabMaxStretch), and what is on its way goes on by
+ * half.
+ */
 const MOST_STRETCH = 2.5;
 /** Real time under eight hands, on one thread. */
 const EIGHT_HANDS = 0.5;

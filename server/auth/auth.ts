@@ -83,7 +83,11 @@ export class Auth {
     this.#adminToken = adminToken;
   }
 
-  /** As `identify`, for sockets: an address that has shown too many tokens that are none has to wait even with a good one. @throws TokenError */
+  /**
+   * As `identify`, for sockets: an address that has shown too many tokens that are none has to wait even with a good
+   * one.
+   * @throws TokenError
+   */
   async #identifyFrom(token: string, address: string): Promise<Identity> {
     if (!this.badTokens.take(address, performance.now()))
       throw new TokenError(`too many tokens that are none from this address: ${BAD_TOKENS_PER_MINUTE} a minute`);

@@ -127,7 +127,10 @@ export class JournalWriter {
     await Promise.all(this.#all().map((entry) => this.#flush(entry)));
   }
 
-  /** The room's settings are others now. Resolves when they are in the store, with all that the room has done by now. @throws as `durable` does */
+  /**
+   * The room's settings are others now. Resolves when they are in the store, with all that the room has done by now.
+   * @throws as `durable` does
+   */
   async settingsChanged(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (entry) entry.settingsChanged = true;
@@ -135,7 +138,8 @@ export class JournalWriter {
   }
 
   /**
-   * Resolves when all that the room has done by now is in the store: what is acknowledged after this outlives the process.
+   * Resolves when all that the room has done by now is in the store: what is acknowledged after this outlives the
+   * process.
    * @throws CodedError STORE_AWAY; it is tried again all the same
    */
   async durable(room: string): Promise<void> {

@@ -1,13 +1,15 @@
 /**
- * TCP connections that are no sockets of rooms (yet): how many one address may hold, and how long each may be idle, slow, or not read.
+ * TCP connections that are no sockets of rooms (yet): how many one address may hold, and how long each may be idle,
+ * slow, or not read.
  *
  *     head not here     10 s   Node, headersTimeout
  *     body not here     30 s   Node, requestTimeout
  *     nothing asked     72 s   Node, keepAliveTimeout: longer than balancers keep theirs
  *     answer not read   30 s   here
  *
- * Above the limit the connection that has been idle longest makes room for the new one; where all are busy the new one is closed. Proxies that are trusted and other processes of the
- * cluster bring many visitors over few connections: they are not counted, their visitors' requests are (auth/budgets.ts).
+ * Above the limit the connection that has been idle longest makes room for the new one; where all are busy the new one
+ * is closed. Proxies that are trusted and other processes of the cluster bring many visitors over few connections: they
+ * are not counted, their visitors' requests are (auth/budgets.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -93,7 +95,10 @@ export class Lines {
     });
   }
 
-  /** Nothing went over the connection for as long as it may be: what the client does not read ends it, what the server is still working on does not. */
+  /**
+   * Nothing went over the connection for as long as it may be: what the client does not read ends it, what the server
+   * is still working on does not.
+   */
   #silent(socket: Socket): void {
     const { _httpMessage: answering } = socket as Socket & { _httpMessage?: ServerResponse | null };
     if (!answering || socket.writableLength > 0 || answering.writableLength > 0) socket.destroy();

@@ -1,8 +1,9 @@
 /**
- * What keeps a hand from tearing what it holds. A hand has all of its force while no edge is stretched beyond `ease`, none from `ease` + half
- * of what the scene allows on, and a straight line in between. Which edges: those that it holds in every substep (kernel, points.ts), all of the
- * body's once before every tick. A body that is stretched already when somebody takes hold, by a weight or another hand, has its `ease` there, but
- * never beyond `grabMaxStretch`: so it can be held, and nobody stretches it by more than half as much again.
+ * What keeps a hand from tearing what it holds. A hand has all of its force while no edge is stretched beyond `ease`,
+ * none from `ease` + half of what the scene allows on, and a straight line in between. Which edges: those that it holds
+ * in every substep (kernel, points.ts), all of the body's once before every tick. A body that is stretched already when
+ * somebody takes hold, by a weight or another hand, has its `ease` there, but never beyond `grabMaxStretch`: so it can
+ * be held, and nobody stretches it by more than half as much again.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
@@ -13,7 +14,10 @@ import { edgesAt } from "./restShapes.ts";
 
 /** Of the stretch that is allowed: where a hand begins to ease off, and over how much more. */
 const EASE = 0.5;
-/** Most that the share of force that a body leaves its hands rises from tick to tick: what falls at once and came back at once would throb. */
+/**
+ * Most that the share of force that a body leaves its hands rises from tick to tick: what falls at once and came back
+ * at once would throb.
+ */
 const SHARE_RISE = 0.1;
 /**
  * Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that

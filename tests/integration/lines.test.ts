@@ -1,4 +1,6 @@
-/** Connections that are slow, idle or many, hosts that are not ours, and strings that are no UTF-8: over raw sockets. */
+/**
+ * Connections that are slow, idle or many, hosts that are not ours, and strings that are no UTF-8: over raw sockets.
+ */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

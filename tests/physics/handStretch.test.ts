@@ -1,7 +1,7 @@
 /**
- * Hands of any strength tear nothing (server/sim/grabLimits.ts): where the worst edge is stretched by `grabMaxStretch`, a
- * hand has no force left, so nothing is stretched further by it than what is on its way then goes on by itself. A body
- * that has a hand's speed v and a wave's speed c is stretched by v / c at most by that; here c is 6 m/s and more.
+ * Hands of any strength tear nothing (server/sim/grabLimits.ts): where the worst edge is stretched by `grabMaxStretch`,
+ * a hand has no force left, so nothing is stretched further by it than what is on its way then goes on by itself. A
+ * body that has a hand's speed v and a wave's speed c is stretched by v / c at most by that; here c is 6 m/s and more.
  */
 import { expect, test } from "vitest";
 import { strainGauge } from "../../load-tests/hands/strain.ts";
@@ -141,7 +141,8 @@ test("the momentum of what hangs free is what hands gave it, exactly, eased off 
   for (let i = 0; i < velocities.length; i++)
     momentum[i % 3]! += lab.created.bodies[0]!.mass[Math.floor(i / 3)]! * velocities[i]!;
   expect(forces).toBeGreaterThan(TICKS * 20);
-  // float32 velocities are differences of positions over h: each substep rounds by 2^-24 of the largest coordinate over h
+  // float32 velocities are differences of positions over h: each substep rounds by 2^-24 of the largest coordinate over
+  // h
   const mass = lab.created.bodies[0]!.mass.reduce((sum, m) => sum + m, 0);
   const rounding = mass * (2 ** -24 / h) * Math.sqrt(TICKS * 20);
   momentum.forEach((p, r) => expect(Math.abs(p - given[r]!)).toBeLessThan(rounding + 1e-4 * Math.hypot(...momentum)));

@@ -781,7 +781,8 @@ export const EDGE_LEAF_BYTES = 224;
 // ------------------------------------
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = 4; // i32 particles
-export const IMPLICIT_STATE = 8; // i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known
+// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known
+export const IMPLICIT_STATE = 8;
 export const IMPLICIT_MASS = 12; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = 16; // i32 pointer: VECTORS vectors
 export const IMPLICIT_ROTATIONS = 20; // i32 pointer: f64[9n] row by row; 0: none, of a sheet
