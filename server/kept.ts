@@ -49,7 +49,7 @@ export async function keepRooms({ config, metrics, log, registry }: KeepOptions)
   const scribe = new Scribe({ store, metrics, log, flushMs: FLUSH_MS });
   return {
     cluster,
-    keeping: { store, holder, scribe, mayStep: (room) => cluster.mayStep(room) },
+    keeping: { store, holder, scribe, ownedUntilMs: (room) => cluster.ownedUntilMs(room) },
     close: async () => {
       await scribe.close();
       await store.close();

@@ -50,12 +50,13 @@ interface Watched {
 function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: () => Promise<void> } {
   let tick = 0, last: Promise<void> = Promise.resolve();
   const seen: Watched = { latenessMs: [], waitMs: [], tickMs: [], skipped: 0, threads: 0 };
-  const ticker = new Ticker(hz, ({ latenessMs, skipped }) => {
+  const ticker = new Ticker(hz, ({ dueMs, began }) => {
     last = (async () => {
       tick += 1;
       // a hand that pulls keeps it from falling asleep
-      const outcome = await simulation.step({ tick, inputs: [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }], delta: tick % 2 ? "none" : "moving", keyframe: false }, () => { throw new Error("a thread was lost"); });
-      if (outcome.kind !== "stepped") throw outcome.error;
+      const outcome = await simulation.step({ tick, dueMs, inputs: [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }], delta: tick % 2 ? "none" : "moving", keyframe: false }, () => { throw new Error("a thread was lost"); });
+      if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
+      const { latenessMs, skipped } = began(outcome.result.startMs);
       const whole = 1000 * outcome.result.wholeSeconds;
       seen.latenessMs.push(latenessMs);
       seen.skipped += skipped;

@@ -3,7 +3,7 @@
  *
  *     asked           answered                                       renewals every third of a term
  *       |----------------|-----|-------------------------------|----|
- *       0                      store's term begins            mayStep ends   term by our clock
+ *       0                      store's term begins            ownedUntilMs   term by our clock
  *
  * The store counts a term from some moment after we asked, we count it from the moment before: so ours ends first, however long the answer took, and by a margin on top, which
  * is for a tick that has begun. The clock is monotonic and goes on while the process is stopped (SIGSTOP), so whoever wakes after the term knows it before the next tick.
@@ -62,10 +62,9 @@ export class LeaseKeeper {
     this.#schedule(this.#termMs / RENEWALS_PER_TERM);
   }
 
-  /** May this process step the room now? To be asked before every tick. */
-  mayStep(room: string): boolean {
-    const kept = this.#kept.get(room);
-    return kept !== undefined && performance.now() < kept.untilMs;
+  /** Until when may this process step the room, ms on performance.now()? To be asked before every tick, which must not begin later. */
+  ownedUntilMs(room: string): number {
+    return this.#kept.get(room)?.untilMs ?? -Infinity;
   }
 
   lease(room: string): Lease | undefined {

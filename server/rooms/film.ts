@@ -58,7 +58,7 @@ export async function* film({ recording, template, sendTicks, from }: FilmPlan, 
     const keyframe = send && (!shown || tick % keyframeTicks === 0);
     const outcome = await simulation.step({ tick, inputs: record?.inputs ?? [], fresh: record?.fresh ?? false, delta: !send ? "none" : tick === lastSend ? "always" : "moving", keyframe }, lost);
     // the same tick again: only a lost thread is a reason
-    if (outcome.kind !== "stepped") throw new Error("the film's thread was lost", { cause: outcome.error });
+    if (outcome.kind !== "stepped") throw new Error("the film's thread was lost", { cause: outcome.kind === "dropped" ? undefined : outcome.error });
     hands.step(record?.inputs ?? [], outcome.result.events);
     const told = outcome.result.events.flatMap((event) => tell(event, tick));
     if (!showing) continue;

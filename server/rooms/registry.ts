@@ -23,8 +23,8 @@ export interface Keeping {
   store: Store;
   holder: Holder;
   scribe: Scribe;
-  /** Is the room's lease certain to hold now? */
-  mayStep: (room: string) => boolean;
+  /** Until when is the room's lease certain to hold, ms on performance.now()? */
+  ownedUntilMs: (room: string) => number;
 }
 
 /** The room is another process's: whoever asked is to ask there. */
@@ -263,8 +263,8 @@ export class RoomRegistry {
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
         if (end === "over") void keeping?.scribe.remove(name);
       };
-      const mayStep = keeping ? () => keeping.mayStep(name) : () => true;
-      const room = await begin({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed, mayStep });
+      const ownedUntilMs = keeping ? () => keeping.ownedUntilMs(name) : () => Infinity;
+      const room = await begin({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed, ownedUntilMs });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");

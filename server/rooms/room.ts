@@ -27,7 +27,7 @@ import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
-import { Ticker } from "./ticker.ts";
+import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
 import { welcomeOf } from "./welcome.ts";
@@ -55,8 +55,8 @@ export interface RoomOptions {
   log: FastifyBaseLogger;
   /** The room is over; called once. */
   onDisposed: (room: Room, end: RoomEnd) => void;
-  /** Asked before every tick: does this process still own the room? */
-  mayStep: () => boolean;
+  /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
+  ownedUntilMs: () => number;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -339,16 +339,10 @@ export class Room {
   }
 
   /** One tick: see the tree in server/README.md. Never rejects. */
-  async #runTick(due: DueTick): Promise<void> {
-    const { metrics, log, mayStep } = this.#options;
-    if (!mayStep()) return;
-    metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
-    if (due.skipped > 0) {
-      metrics.ticksSkipped.inc(due.skipped);
-      metrics.ticksLimited.inc();
-    }
-    this.#stats.begun(due.latenessMs, due.skipped);
-    const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
+  async #runTick({ dueMs, began }: DueRun): Promise<void> {
+    const { metrics, log, ownedUntilMs } = this.#options, startMs = performance.now(), untilMs = ownedUntilMs();
+    if (startMs >= untilMs) return void began(startMs);
+    const { oldestMs } = this.#queue, task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#weight() };
     try {
       const outcome = await this.#simulation.step(task, () => this.past.afterLoss());
       // The room may have been closed while the step was under way.
@@ -356,15 +350,19 @@ export class Room {
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
         const { result } = outcome;
+        this.#begun(began(result.startMs));
         this.past.stepped(task.inputs, result);
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, startMs, oldestMs);
         if (tickTraces.hasSubscribers) this.#traceTick(result, startMs, steppedMs);
+      } else if (outcome.kind === "dropped") {
+        this.#queue.putBack(task.inputs);
       } else if (outcome.kind === "untouched") {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
+        began(startMs);
         if (this.past.lossOutcome === "again") this.#queue.putBack(task.inputs);
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
@@ -372,6 +370,22 @@ export class Room {
       log.error({ room: this.name, err: error }, "the room cannot go on");
       void this.dispose(CloseCode.roomGone, "the simulation failed");
     }
+  }
+
+  /** Counts when the tick began. */
+  #begun({ latenessMs, skipped }: DueTick): void {
+    const { metrics } = this.#options;
+    metrics.tickLatenessSeconds.observe(latenessMs / 1000);
+    if (skipped > 0) {
+      metrics.ticksSkipped.inc(skipped);
+      metrics.ticksLimited.inc();
+    }
+    this.#stats.begun(latenessMs, skipped);
+  }
+
+  /** Where threads are too few for all, a room gets its part by the members who are there. */
+  #weight(): number {
+    return Math.max(1, this.members.connected);
   }
 
   #composeTask(): Omit<StepTask, "room"> {

@@ -18,8 +18,8 @@ const SLACK_SECONDS = 0.004;
 /** Ticks that take longer than this, s, may have to wait for light rooms; rooms whose ticks take less are light. */
 const LONG_SECONDS = 0.004;
 /** Part of the wall time for which long ticks may stall light rooms, and what can be saved up of it, s: a tick that stalls for longer than that waits until all of it is there. */
-const STALL_SHARE = 0.03;
-const MOST_STALL_SECONDS = 4;
+const STALL_SHARE = 0.04;
+const MOST_STALL_SECONDS = 1;
 /** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
 const CATCH_UP_TICKS = 2;
 /** Nobody asks again sooner, ms: the last nanosecond of a stall is rounded away. */
@@ -73,8 +73,9 @@ export class FairSchedule<T> {
   #stallSeconds = 0;
   #countedMs: number | null = null;
 
-  get size(): number {
-    return this.#entries.length;
+  /** Does anybody's tick wait for the thread? */
+  isDue(nowMs: number): boolean {
+    return this.#entries.some(({ dueMs }) => dueMs <= nowMs);
   }
 
   /** A tick is to begin at `dueMs` or later. A room has at most one at a time. */
@@ -110,11 +111,11 @@ export class FairSchedule<T> {
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
   }
 
-  /** The room is gone, or elsewhere. @returns what it had asked for */
-  remove(flow: Flow): T[] {
+  /** The room does not want its tick any more. @returns what it had asked for */
+  withdraw(flow: Flow): T[] {
     const own = this.#entries.filter((entry) => entry.flow === flow);
     this.#entries = this.#entries.filter((entry) => entry.flow !== flow);
-    this.#flows.delete(flow);
+    flow.waits = false;
     return own.map(({ item }) => item);
   }
 
