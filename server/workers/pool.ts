@@ -111,7 +111,7 @@ export class WorkerPools {
   }
 
   /** For what is stepped again: a thread that has no rooms, and less of the processor than those that do. It comes when it is needed, and serves nobody. */
-  forFilms(): RoomPool {
+  forReplays(): RoomPool {
     const films = this.#films, run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
     const terminate = (room: RoomHandle) => (): void => void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
     return {

@@ -10,9 +10,9 @@
  *   a helper's thread ends       -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: it throws, as if its own thread had ended
  *
  * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to the result
- * (kernel/assembly/crew.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that.
+ * (kernel/assembly/step/scheduler.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that.
  */
-import { CrewWords, MOST_HELPERS } from "../sim/crewWords.ts";
+import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "./messages.ts";
 import { Placement, type Resident } from "./placement.ts";
 import { toProcessMs } from "./processClock.ts";
