@@ -1,7 +1,8 @@
 /**
- * Runs a room's ticks in real time by the policy of `clock.ts`: one at a time, the next one handed over only when the last has come back, so a room never has two steps in flight however late it
- * is. A tick is handed over `LEAD_MS` before it is due and the thread waits for its time: whatever the main thread does then, it does not stand between two ticks. What comes in after that is for
- * the next tick.
+ * Runs a room's ticks in real time by the policy of `clock.ts`: one at a time, the next one handed over only when the
+ * last has come back, so a room never has two steps in flight however late it is. A tick is handed over `LEAD_MS`
+ * before it is due and the thread waits for its time: whatever the main thread does then, it does not stand between two
+ * ticks. What comes in after that is for the next tick.
  */
 import { type DueTick, TickClock } from "./clock.ts";
 

@@ -1,23 +1,33 @@
 /**
- * Which room's tick a thread runs next. Pure: it is told the time and never asks for it. A tick cannot be interrupted, so all there is to decide is what begins when the last one is over.
+ * Which room's tick a thread runs next. Pure: it is told the time and never asks for it. A tick cannot be interrupted,
+ * so all there is to decide is what begins when the last one is over.
  *
  *   due and within its share   light rooms first, each group by deadline
  *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
  *   not due yet                nobody: the thread sleeps
  *
- * A room's share is counted in virtual time: seconds of the thread over the room's weight. The schedule's own virtual time follows the room that has had least of those that want a turn, so a
- * room that asks for less than its share is never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the schedule's time, and when
- * nobody is due all debts are forgotten.
+ * A room's share is counted in virtual time: seconds of the thread over the room's weight. The schedule's own virtual
+ * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
+ * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
+ * schedule's time, and when nobody is due all debts are forgotten.
  *
- * That is not enough where one tick takes longer than others can wait: it would cost every light room the ticks that fall into it. What a long tick costs light rooms beyond what they catch up
- * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for longer waits until there is enough of it. It never waits for ever.
+ * That is not enough where one tick takes longer than others can wait: it would cost every light room the ticks that
+ * fall into it. What a long tick costs light rooms beyond what they catch up with (rooms/clock.ts) is a stall; stalls
+ * get STALL_SHARE of the wall time, and a tick that would stall others for longer waits until there is enough of it. It
+ * never waits for ever.
  */
 
-/** A room may be this far ahead of its share and still take its turn by deadline, s of the thread: rooms that tick more often are not behind others while there is time for all. */
+/**
+ * A room may be this far ahead of its share and still take its turn by deadline, s of the thread: rooms that tick more
+ * often are not behind others while there is time for all.
+ */
 const SLACK_SECONDS = 0.004;
 /** Ticks that take longer than this, s, may have to wait for light rooms; rooms whose ticks take less are light. */
 const LONG_SECONDS = 0.004;
-/** Part of the wall time for which long ticks may stall light rooms, and what can be saved up of it, s: a tick that stalls for longer than that waits until all of it is there. */
+/**
+ * Part of the wall time for which long ticks may stall light rooms, and what can be saved up of it, s: a tick that
+ * stalls for longer than that waits until all of it is there.
+ */
 const STALL_SHARE = 0.04;
 const MOST_STALL_SECONDS = 1;
 /** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
@@ -31,7 +41,10 @@ const GONE_MS = 500;
 export class Flow {
   readonly periodMs: number;
   weight = 1;
-  /** What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by something else says nothing. */
+  /**
+   * What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by
+   * something else says nothing.
+   */
   expectedSeconds = 0;
   /** Seconds that it has had, over its weight, on the schedule's scale. */
   virtualSeconds = 0;
@@ -87,11 +100,17 @@ export class FairSchedule<T> {
     this.#entries.push({ flow, dueMs, item });
   }
 
-  /** @returns the tick that begins now, which is the caller's from then on; or when to ask again, ms (Infinity: when something is submitted) */
+  /**
+   * @returns the tick that begins now, which is the caller's from then on; or when to ask again, ms (Infinity: when
+   *   something is submitted)
+   */
   next(nowMs: number): { flow: Flow; item: T } | { againMs: number } {
     this.#credit(nowMs);
     const due = this.#entries.filter((entry) => entry.dueMs <= nowMs);
-    let againMs = this.#entries.reduce((soonest, { dueMs }) => (dueMs > nowMs ? Math.min(soonest, dueMs) : soonest), Infinity);
+    let againMs = this.#entries.reduce(
+      (soonest, { dueMs }) => (dueMs > nowMs ? Math.min(soonest, dueMs) : soonest),
+      Infinity,
+    );
     if (due.length === 0) {
       this.#forgive();
       return { againMs };
@@ -129,7 +148,8 @@ export class FairSchedule<T> {
 
   /** Those within their share by deadline, light ones first; then the others by what they have had. */
   #ordered(due: Entry<T>[]): Entry<T>[] {
-    const beyond = ({ flow }: Entry<T>): number => Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
+    const beyond = ({ flow }: Entry<T>): number =>
+      Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
     const long = ({ flow }: Entry<T>): number => Number(flow.expectedSeconds > LONG_SECONDS);
     return due.sort((a, b) => beyond(a) - beyond(b) || long(a) - long(b) || a.dueMs - b.dueMs);
   }
@@ -155,7 +175,8 @@ export class FairSchedule<T> {
     const elapsedMs = nowMs - (this.#countedMs ?? nowMs);
     this.#countedMs = nowMs;
     this.#stallSeconds = Math.min(MOST_STALL_SECONDS, this.#stallSeconds + (STALL_SHARE * elapsedMs) / 1000);
-    for (const flow of this.#flows) if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) this.#flows.delete(flow);
+    for (const flow of this.#flows)
+      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) this.#flows.delete(flow);
   }
 
   #forgive(): void {

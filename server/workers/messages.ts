@@ -1,6 +1,7 @@
 /**
- * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is exchanged but
- * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it, or `buildWorker.ts`.
+ * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is
+ * exchanged but the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts`
+ * exports for it, or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
@@ -24,7 +25,10 @@ export interface Turn {
   expectedSeconds: number;
 }
 
-/** What the main thread asks of a thread that serves: steps at their time, everything else in the order in which it came. They are posted as lists. */
+/**
+ * What the main thread asks of a thread that serves: steps at their time, everything else in the order in which it
+ * came. They are posted as lists.
+ */
 export type ThreadOrder =
   | { id: number; name: "step"; task: StepTask | StepByKey; turn: Turn }
   | { id: number; name: "open" | "save" | "replay" | "inspect" | "help" | "collect"; task: unknown }
@@ -75,7 +79,10 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /** Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot be loaded. */
+  /**
+   * Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot
+   * be loaded.
+   */
   identity: string;
   shape: RoomShape;
   seconds: number;
@@ -109,8 +116,8 @@ export interface RoomHandle {
 }
 
 /**
- * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than a light tick's share of a core.
- * A thread that does not know it answers `UnknownRoom`, and gets the handle.
+ * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than
+ * a light tick's share of a core. A thread that does not know it answers `UnknownRoom`, and gets the handle.
  */
 export interface KnownRoom {
   key: string;
@@ -124,7 +131,9 @@ export interface UnknownRoom {
 /** `step`: one tick of one room. */
 export interface StepTask {
   room: RoomHandle;
-  /** When it is due, and from when on it must not begin, ms on the main thread's performance.now(); absent: now, never. */
+  /**
+   * When it is due, and from when on it must not begin, ms on the main thread's performance.now(); absent: now, never.
+   */
   dueMs?: number;
   untilMs?: number;
   /** The room's weight where it shares a thread; absent: 1. */
@@ -136,21 +145,29 @@ export interface StepTask {
   fresh?: boolean;
   /** `none`: not a send tick. `moving`: a delta if anything changed. `always`: a delta even if it is empty. */
   delta: "none" | "moving" | "always";
-  /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that
+  /**
+   * Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is
+   * empty, so that
    * everybody stands on the same frame. */
   keyframe: boolean;
   /** Also the state as this tick leaves it. */
   save?: boolean;
   /** Also its hash. */
   hash?: boolean;
-  /** Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room had before it. */
+  /**
+   * Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room
+   * had before it.
+   */
   crew?: number;
 }
 
 /** The same for a thread that may know the room. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
-/** What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them that helpers did. */
+/**
+ * What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
+ * that helpers did.
+ */
 export interface CrewWork {
   threads: number;
   shared: number;
@@ -174,7 +191,10 @@ export interface EncodedMessage {
 
 export interface StepResult {
   tick: number;
-  /** When the thread began with it, ms; process time in the thread's answer, the main thread's performance.now() in what the pool gives. */
+  /**
+   * When the thread began with it, ms; process time in the thread's answer, the main thread's performance.now() in what
+   * the pool gives.
+   */
   startMs: number;
   seconds: StageSeconds;
   /** The task from start to end in the worker: step and encode. */

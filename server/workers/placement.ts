@@ -1,6 +1,7 @@
 /**
- * At which thread a room lives. Pure: it is told the time. Where there are two threads or more, heavy rooms are kept together on some of them and the others have light rooms alone, which never
- * wait behind a long tick there. Within each group rooms go where least is asked for, and move when that has become uneven.
+ * At which thread a room lives. Pure: it is told the time. Where there are two threads or more, heavy rooms are kept
+ * together on some of them and the others have light rooms alone, which never wait behind a long tick there. Within
+ * each group rooms go where least is asked for, and move when that has become uneven.
  */
 
 /** A room that has asked for no step for so long asks for nothing, ms. */
@@ -38,8 +39,10 @@ export class Placement {
     this.#residents.add(room);
     if (this.#threads === 1) return (room.home = 0);
     if (room.home >= 0 && nowMs - room.movedMs < LEAST_STAY_MS) return room.home;
-    for (const other of this.#residents) if (nowMs - other.activeMs > GONE_MS && other !== room) this.#residents.delete(other);
-    const [first, end] = this.#group(room), asked = this.#asked(room);
+    for (const other of this.#residents)
+      if (nowMs - other.activeMs > GONE_MS && other !== room) this.#residents.delete(other);
+    const [first, end] = this.#group(room);
+    const asked = this.#asked(room);
     let best = first;
     for (let thread = first; thread < end; thread++) if (asked[thread]! < asked[best]!) best = thread;
     const inGroup = room.home >= first && room.home < end;
@@ -50,7 +53,8 @@ export class Placement {
 
   /** Threads first .. end - 1: light rooms have the first ones, heavy rooms the last ones, each group one at least. */
   #group(room: Resident): [first: number, end: number] {
-    let heavy = 0, light = 0;
+    let heavy = 0;
+    let light = 0;
     for (const { heavy: isHeavy, demand } of this.#residents) {
       if (isHeavy) heavy += 1;
       else light += demand;

@@ -1,20 +1,38 @@
 /**
- * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that building a
- * large one delays no tick), one of a single thread that steps films, and a pool of its own for each dedicated room. Rooms see only `RoomPool`.
+ * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that
+ * building a large one delays no tick), one of a single thread that steps films, and a pool of its own for each
+ * dedicated room. Rooms see only `RoomPool`.
  */
 import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
 import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepResult, StepTask, SimThreadData } from "./messages.ts";
+import type {
+  BuildResult,
+  BuildTask,
+  InspectResult,
+  InspectTask,
+  OpenResult,
+  OpenTask,
+  ReplayResult,
+  ReplayTask,
+  RoomHandle,
+  SavedState,
+  SaveTask,
+  StepResult,
+  StepTask,
+  SimThreadData,
+} from "./messages.ts";
 import { StepThread } from "./stepThread.ts";
 import { TaskScheduler } from "./taskScheduler.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
 /**
- * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1): a tenth of another thread's share. `dragon` on two cores,
- * falling, four times 3 s each in turn: 59.3 to 60.0 ticks a second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to 57.0.
+ * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1):
+ * a tenth of another thread's share. `dragon` on two cores, falling, four times 3 s each in turn: 59.3 to 60.0 ticks a
+ * second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to
+ * 57.0.
  */
 const FILM_NICE = 10;
 /** The films' thread goes away when none has been made for this long, ms. */
@@ -110,10 +128,15 @@ export class WorkerPools {
     });
   }
 
-  /** For what is stepped again: a thread that has no rooms, and less of the processor than those that do. It comes when it is needed, and serves nobody. */
+  /**
+   * For what is stepped again: a thread that has no rooms, and less of the processor than those that do. It comes when
+   * it is needed, and serves nobody.
+   */
   forReplays(): RoomPool {
-    const films = this.#films, run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
-    const terminate = (room: RoomHandle) => (): void => void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
+    const films = this.#films;
+    const run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
+    const terminate = (room: RoomHandle) => (): void =>
+      void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
     return {
       kind: "shared",
       open: (task) => run("open", task),
@@ -151,18 +174,30 @@ export class WorkerPools {
   #collect(): void {
     Atomics.add(this.#collections, 0, 1);
     // A thread that ends has nothing left to collect.
-    for (const { threads } of this.#served()) for (const thread of threads) thread.run("collect", undefined).catch(() => {});
+    for (const { threads } of this.#served())
+      for (const thread of threads) thread.run("collect", undefined).catch(() => {});
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
-    const resourceLimits = { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 }, workerData: SimThreadData = { collections: this.#collections };
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, recordTiming: false, resourceLimits, workerData });
+    const resourceLimits = { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 };
+    const workerData: SimThreadData = { collections: this.#collections };
+    const pool = new Piscina({
+      filename,
+      minThreads,
+      maxThreads,
+      idleTimeout,
+      niceIncrement,
+      recordTiming: false,
+      resourceLimits,
+      workerData,
+    });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
 
   #serve(count: number): Served {
-    const pool = this.#createPool(count, count, Infinity), threads = Array.from({ length: count }, () => new StepThread(pool));
+    const pool = this.#createPool(count, count, Infinity);
+    const threads = Array.from({ length: count }, () => new StepThread(pool));
     const { roomThreads: mostThreads, crewMs } = this.#options;
     return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: crewMs / 1000 }) };
   }
@@ -196,7 +231,9 @@ export class WorkerPools {
     }
   }
 
-  /** A step that waits for its turn is not hung: only time inside the worker counts, and the worker's own flag tells it. */
+  /**
+   * A step that waits for its turn is not hung: only time inside the worker counts, and the worker's own flag tells it.
+   */
   #abortHungSteps(nowMs: number): void {
     for (const running of this.#running) {
       const { busy, sequence } = running.frames;

@@ -1,13 +1,17 @@
 /**
- * The main thread's end of a thread that steps rooms. The thread is Piscina's: one task, `serve`, lasts as long as it does, and when it is lost Piscina starts another, which is served anew.
- * What the lost one had is rejected; what it had answered before is answered, however late that is read.
+ * The main thread's end of a thread that steps rooms. The thread is Piscina's: one task, `serve`, lasts as long as it
+ * does, and when it is lost Piscina starts another, which is served anew. What the lost one had is rejected; what it
+ * had answered before is answered, however late that is read.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Piscina } from "piscina";
 import type { RoomHandle, StepResult, StepTask, ThreadAnswer, ThreadOrder, Turn, UnknownRoom } from "./messages.ts";
 import { fromProcessMs } from "./processClock.ts";
 
-/** A thread that is lost this soon after it was asked for is not replaced sooner, ms: one that cannot start must not keep the process busy. */
+/**
+ * A thread that is lost this soon after it was asked for is not replaced sooner, ms: one that cannot start must not
+ * keep the process busy.
+ */
 const LEAST_LIFE_MS = 100;
 
 /** A step that has not begun, and will not: it was withdrawn, or its time was over. */
@@ -66,9 +70,14 @@ export class StepThread {
    * @returns how to withdraw it; and its result, which rejects with StepDropped if it does not begin
    */
   step(task: StepTask, turn: Turn, begun: () => void): { withdraw: () => void; done: Promise<StepResult> } {
-    const fromMs = fromProcessMs(turn.dueMs), known = this.#known.has(task.room);
+    const fromMs = fromProcessMs(turn.dueMs);
+    const known = this.#known.has(task.room);
     this.#known.add(task.room);
-    let { id, done } = this.#order({ name: "step", task: known ? { ...task, room: { key: task.room.key } } : task, turn }, fromMs, begun);
+    let { id, done } = this.#order(
+      { name: "step", task: known ? { ...task, room: { key: task.room.key } } : task, turn },
+      fromMs,
+      begun,
+    );
     const step = async (): Promise<StepResult> => {
       let result = (await done) as StepResult | UnknownRoom;
       if ("unknown" in result) {
@@ -93,7 +102,9 @@ export class StepThread {
   #order(wanted: Wanted, fromMs: number, begun?: () => void): { id: number; done: Promise<unknown> } {
     this.#orders += 1;
     const id = this.#orders;
-    const done = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { fromMs, resolve, reject, ...(begun && { begun }) }));
+    const done = new Promise<unknown>((resolve, reject) =>
+      this.#pending.set(id, { fromMs, resolve, reject, ...(begun && { begun }) }),
+    );
     this.#post({ id, ...wanted } as ThreadOrder);
     return { id, done };
   }
@@ -121,7 +132,8 @@ export class StepThread {
   async #serve(): Promise<void> {
     let port2 = this.#open();
     while (!this.#closed) {
-      const port1 = this.#port, sinceMs = performance.now();
+      const port1 = this.#port;
+      const sinceMs = performance.now();
       let error: unknown;
       try {
         await this.#pool.run({ port: port2, wake: this.#wake }, { name: "serve", transferList: [port2] });
@@ -129,7 +141,8 @@ export class StepThread {
         error = reason;
       }
       // It may have answered before it was lost.
-      for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1)) this.#answered(entry.message as ThreadAnswer);
+      for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
+        this.#answered(entry.message as ThreadAnswer);
       port1.close();
       // What is asked for from now on is for the next one.
       port2 = this.#open();

@@ -1,16 +1,21 @@
 /**
- * Which thread of a pool does what. A room lives at a thread for as long as that is a good place (placement.ts); its steps are handed over before they are due, and the thread decides who runs
- * next (fairSchedule.ts).
+ * Which thread of a pool does what. A room lives at a thread for as long as that is a good place (placement.ts); its
+ * steps are handed over before they are due, and the thread decides who runs next (fairSchedule.ts).
  *
- * A heavy room's tick may be helped with: threads that have nothing to do are lent to it, each by an order of its own, and leave when the tick is over or they are asked for anything else.
+ * A heavy room's tick may be helped with: threads that have nothing to do are lent to it, each by an order of its own,
+ * and leave when the tick is over or they are asked for anything else.
  *
- *   a tick begins                threads have nothing to do  -> they are lent, to the tick with the fewest helpers first
- *   a helper's thread is wanted  -> it is sent away: it finishes the chunk it has (microseconds) and leaves, some milliseconds before a step is due
+ *   a tick begins                threads have nothing to do  -> they are lent, to the tick with the fewest helpers
+ *   first
+ *   a helper's thread is wanted  -> it is sent away: it finishes the chunk it has (microseconds) and leaves, some
+ *   milliseconds before a step is due
  *   a thread has nothing to do   -> lent to a tick that still runs
- *   a helper's thread ends       -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: it throws, as if its own thread had ended
+ *   a helper's thread ends       -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished:
+ *   it throws, as if its own thread had ended
  *
- * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to the result
- * (kernel/assembly/step/scheduler.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that.
+ * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which
+ * threads come makes no difference to the result (kernel/assembly/step/scheduler.ts). A room counts as heavy once its
+ * ticks take `heavySeconds` of work on average, and until they take half of that.
  */
 import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "./messages.ts";
@@ -83,7 +88,8 @@ export class TaskScheduler {
 
   /** Any order but a step: where the room lives, or where least is to be done. */
   async run<T>(name: "open" | "save" | "replay" | "inspect", task: OpenTask | { room: RoomHandle }): Promise<T> {
-    const load = "room" in task ? this.#loads.get(task.room) : undefined, thread = load ? this.#options.threads[load.home]! : this.#idlest();
+    const load = "room" in task ? this.#loads.get(task.room) : undefined;
+    const thread = load ? this.#options.threads[load.home]! : this.#idlest();
     this.#call(thread);
     load?.running.add(thread);
     try {
@@ -96,16 +102,29 @@ export class TaskScheduler {
 
   /** One tick of a room. @throws StepDropped when it was withdrawn, or may not begin any more */
   async step(task: StepTask): Promise<StepResult> {
-    const load = this.#loadOf(task.room), { threads, mostThreads } = this.#options, nowMs = performance.now();
-    const periodMs = 1000 / task.room.layout.tickHz, thread = threads[this.#placement.place(load, nowMs)]!;
+    const load = this.#loadOf(task.room);
+    const { threads, mostThreads } = this.#options;
+    const nowMs = performance.now();
+    const periodMs = 1000 / task.room.layout.tickHz;
+    const thread = threads[this.#placement.place(load, nowMs)]!;
     const turn: Turn = {
-      dueMs: toProcessMs(task.dueMs ?? nowMs), untilMs: toProcessMs(task.untilMs ?? Infinity), periodMs, weight: task.weight ?? 1, expectedSeconds: load.tickSeconds,
+      dueMs: toProcessMs(task.dueMs ?? nowMs),
+      untilMs: toProcessMs(task.untilMs ?? Infinity),
+      periodMs,
+      weight: task.weight ?? 1,
+      expectedSeconds: load.tickSeconds,
     };
     this.#call(thread);
     const shared = load.heavy && Math.min(threads.length, mostThreads) > 1;
     // A generation is an int32, not 0; ticks number the steps of a room.
     const whole = shared ? { ...task, crew: (task.tick % 0x3fffffff) + 1 } : task;
-    const tick: SharedTick = { task: whole, words: new CrewWords(task.room.memory), thread, helpers: new Map(), most: 0 };
+    const tick: SharedTick = {
+      task: whole,
+      words: new CrewWords(task.room.memory),
+      thread,
+      helpers: new Map(),
+      most: 0,
+    };
     const begun = (): void => {
       this.#ticks.add(tick);
       this.#lend();
@@ -116,7 +135,9 @@ export class TaskScheduler {
     try {
       const result = await done;
       this.#weigh(load, result, periodMs / 1000);
-      return shared ? { ...result, crew: { ...result.crew, threads: Math.min(result.crew.threads, 1 + tick.most) } } : result;
+      return shared
+        ? { ...result, crew: { ...result.crew, threads: Math.min(result.crew.threads, 1 + tick.most) } }
+        : result;
     } finally {
       load.withdraw = null;
       load.running.delete(thread);
@@ -135,7 +156,8 @@ export class TaskScheduler {
   /** Ends all threads that are in the room: its step hangs. */
   terminate(room: RoomHandle): void {
     for (const thread of this.#loads.get(room)?.running ?? []) thread.terminate();
-    for (const { task, helpers } of this.#ticks) if (task.room === room) for (const thread of helpers.values()) thread.terminate();
+    for (const { task, helpers } of this.#ticks)
+      if (task.room === room) for (const thread of helpers.values()) thread.terminate();
   }
 
   #idlest(): SchedulerThread {
@@ -145,7 +167,17 @@ export class TaskScheduler {
   #loadOf(room: RoomHandle): RoomLoad {
     const known = this.#loads.get(room);
     if (known) return known;
-    const load: RoomLoad = { home: -1, heavy: false, demand: 0, activeMs: 0, movedMs: -Infinity, workSeconds: 0, tickSeconds: 0, withdraw: null, running: new Set() };
+    const load: RoomLoad = {
+      home: -1,
+      heavy: false,
+      demand: 0,
+      activeMs: 0,
+      movedMs: -Infinity,
+      workSeconds: 0,
+      tickSeconds: 0,
+      withdraw: null,
+      running: new Set(),
+    };
     this.#loads.set(room, load);
     return load;
   }
@@ -175,7 +207,13 @@ export class TaskScheduler {
       let fewest: SharedTick | undefined;
       for (const tick of this.#ticks) {
         const { size } = tick.helpers;
-        if (1 + size < this.#options.mostThreads && size < MOST_HELPERS && size < (fewest?.helpers.size ?? Infinity) && tick.words.isOpen(tick.task.crew!)) fewest = tick;
+        if (
+          1 + size < this.#options.mostThreads &&
+          size < MOST_HELPERS &&
+          size < (fewest?.helpers.size ?? Infinity) &&
+          tick.words.isOpen(tick.task.crew!)
+        )
+          fewest = tick;
       }
       if (!fewest || !this.#send(fewest, thread)) return;
     }
@@ -183,7 +221,8 @@ export class TaskScheduler {
 
   /** @returns false if all rows of the room are taken */
   #send(tick: SharedTick, thread: SchedulerThread): boolean {
-    const { room, crew } = tick.task, { words } = tick;
+    const { room, crew } = tick.task;
+    const { words } = tick;
     const taken = this.#taken.get(room) ?? new Set<number>();
     this.#taken.set(room, taken);
     let slot = 1;

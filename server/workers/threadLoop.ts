@@ -1,9 +1,11 @@
 /**
- * What a thread that steps rooms does all day: it takes orders from its port, runs the steps among them at their time (fairSchedule.ts) and everything else between them, and says what came of
- * each as soon as it is known. The main thread hands a step over before it is due, so it never stands between two steps.
+ * What a thread that steps rooms does all day: it takes orders from its port, runs the steps among them at their time
+ * (fairSchedule.ts) and everything else between them, and says what came of each as soon as it is known. The main
+ * thread hands a step over before it is due, so it never stands between two steps.
  *
- * Steps that are due and everything else each get a part of the time while both wait: one for steps, OTHERS_SHARE for the rest. A hundred rooms that tick must not keep the next one from coming
- * back, nor the other way round, and a room that is slow for a moment is better than one that is not there. To help with another thread's step comes last.
+ * Steps that are due and everything else each get a part of the time while both wait: one for steps, OTHERS_SHARE for
+ * the rest. A hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a room
+ * that is slow for a moment is better than one that is not there. To help with another thread's step comes last.
  */
 import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
 import { setImmediate as turnOfEvents } from "node:timers/promises";
@@ -80,7 +82,12 @@ export class ThreadLoop {
   }
 
   #submit(order: StepOrder): void {
-    const { task: { room: { key } }, turn: { dueMs, periodMs, weight, expectedSeconds } } = order;
+    const {
+      task: {
+        room: { key },
+      },
+      turn: { dueMs, periodMs, weight, expectedSeconds },
+    } = order;
     let flow = this.#flows.get(key);
     if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds)));
     flow.weight = weight;
@@ -120,7 +127,8 @@ export class ThreadLoop {
       return this.#answer({ id, dropped: true });
     }
     this.#run(id, () => this.#runner.step(task, () => this.#answer({ id, begun: true })));
-    const endMs = performance.now(), seconds = (endMs - startMs) / 1000;
+    const endMs = performance.now();
+    const seconds = (endMs - startMs) / 1000;
     this.#schedule.done(flow, seconds, endMs);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
   }
@@ -129,11 +137,14 @@ export class ThreadLoop {
     const startMs = performance.now();
     this.#run(id, () => this.#runner.other(name, task));
     const endMs = performance.now();
-    this.#lead = this.#schedule.isDue(endMs) ? Math.min(MOST_LEAD_SECONDS, this.#lead + (endMs - startMs) / 1000 / OTHERS_SHARE) : 0;
+    this.#lead = this.#schedule.isDue(endMs)
+      ? Math.min(MOST_LEAD_SECONDS, this.#lead + (endMs - startMs) / 1000 / OTHERS_SHARE)
+      : 0;
   }
 
   #run(id: number, work: () => Done): void {
-    let answer: ThreadAnswer, transfer: ArrayBuffer[] = [];
+    let answer: ThreadAnswer;
+    let transfer: ArrayBuffer[] = [];
     try {
       const done = work();
       answer = { id, result: done.result };
@@ -151,6 +162,7 @@ export class ThreadLoop {
   #forget(nowMs: number): void {
     if (nowMs - this.#forgottenMs < FORGOTTEN_MS) return;
     this.#forgottenMs = nowMs;
-    for (const [key, flow] of this.#flows) if (!flow.waits && nowMs - flow.dueMs > FORGOTTEN_MS) this.#flows.delete(key);
+    for (const [key, flow] of this.#flows)
+      if (!flow.waits && nowMs - flow.dueMs > FORGOTTEN_MS) this.#flows.delete(key);
   }
 }

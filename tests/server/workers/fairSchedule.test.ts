@@ -1,4 +1,7 @@
-/** Who runs next on a thread, in virtual time: deadlines within shares, shares by weight, and long ticks that wait for light rooms but not for ever. */
+/**
+ * Who runs next on a thread, in virtual time: deadlines within shares, shares by weight, and long ticks that wait for
+ * light rooms but not for ever.
+ */
 import { describe, expect, test } from "vitest";
 import { TickClock } from "../../../server/rooms/clock.ts";
 import { FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
@@ -20,9 +23,12 @@ interface Seen {
 
 /** Rooms on one thread for so long; each asks for its next tick when the last is over, as they do. */
 function simulate(rooms: readonly Room[], seconds: number): Seen[] {
-  const schedule = new FairSchedule<number>(), endMs = 1000 * seconds;
+  const schedule = new FairSchedule<number>();
+  const endMs = 1000 * seconds;
   const clocks = rooms.map(({ hz }, i) => new TickClock(hz, (i * 1000) / hz / rooms.length));
-  const flows = rooms.map(({ hz, weight = 1 }) => Object.assign(new Flow(1000 / hz), { weight })), late = rooms.map(() => 0), took = rooms.map(() => 0);
+  const flows = rooms.map(({ hz, weight = 1 }) => Object.assign(new Flow(1000 / hz), { weight }));
+  const late = rooms.map(() => 0);
+  const took = rooms.map(() => 0);
   rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
   for (let nowMs = 0; nowMs < endMs; ) {
     const next = schedule.next(nowMs);
@@ -31,7 +37,9 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
       nowMs = next.againMs;
       continue;
     }
-    const i = next.item, clock = clocks[i]!, { hz, tickSeconds } = rooms[i]!;
+    const i = next.item;
+    const clock = clocks[i]!;
+    const { hz, tickSeconds } = rooms[i]!;
     if (nowMs - clock.nextDueMs() > 1000 / hz) late[i]! += 1;
     clock.begin(nowMs);
     nowMs += 1000 * tickSeconds;
@@ -39,7 +47,11 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     schedule.done(next.flow, tickSeconds, nowMs);
     schedule.submit(flows[i]!, clock.nextDueMs(), i);
   }
-  return rooms.map(({ hz }, i) => ({ rate: clocks[i]!.begun / hz / seconds, late: late[i]! / clocks[i]!.begun, seconds: took[i]! }));
+  return rooms.map(({ hz }, i) => ({
+    rate: clocks[i]!.begun / hz / seconds,
+    late: late[i]! / clocks[i]!.begun,
+    seconds: took[i]!,
+  }));
 }
 
 const many = (count: number, room: Room): Room[] => Array.from({ length: count }, () => room);
@@ -53,7 +65,10 @@ describe("one thread", () => {
   });
 
   test("rooms of different rates fit side by side", () => {
-    for (const { rate, late } of simulate([...many(10, { hz: 120, tickSeconds: 0.0005 }), ...many(10, { hz: 30, tickSeconds: 0.0008 })], 20)) {
+    for (const { rate, late } of simulate(
+      [...many(10, { hz: 120, tickSeconds: 0.0005 }), ...many(10, { hz: 30, tickSeconds: 0.0008 })],
+      20,
+    )) {
       // but for the tick that the end cuts off
       expect(rate).toBeGreaterThan(1 - 2 / (30 * 20));
       expect(late).toBe(0);
@@ -61,7 +76,8 @@ describe("one thread", () => {
   });
 
   test("a room that asks for more than its share goes into slow motion alone, and gets all that is left", () => {
-    const seen = simulate([{ hz: 60, tickSeconds: 0.05 }, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 30), [heavy, ...light] = seen;
+    const seen = simulate([{ hz: 60, tickSeconds: 0.05 }, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 30);
+    const [heavy, ...light] = seen;
     for (const { rate } of light) expect(rate).toBeGreaterThan(0.99);
     // lights take 30 %; what they cannot use between two ticks of 50 ms is lost to nobody
     expect(heavy!.seconds).toBeGreaterThan(0.6 * 30);
@@ -72,13 +88,21 @@ describe("one thread", () => {
       const [heavy, ...light] = simulate([{ hz: 60, tickSeconds }, ...many(4, { hz: 60, tickSeconds: 0.0005 })], 1000);
       // three ticks pass before the schedule knows what the room's ticks take
       // then it has a stall of 40 ms a second, and waits for 2 s of them at most, which are 50 s
-      for (const { rate } of light) expect(rate).toBeGreaterThan(1 - Math.max(0.04, tickSeconds / 50) - (3 * tickSeconds) / 1000);
+      for (const { rate } of light)
+        expect(rate).toBeGreaterThan(1 - Math.max(0.04, tickSeconds / 50) - (3 * tickSeconds) / 1000);
       expect(heavy!.seconds / tickSeconds).toBeGreaterThanOrEqual(Math.floor(1000 / (50 + tickSeconds)));
     }
   });
 
   test("rooms that all want more than there is get it by weight", () => {
-    const seen = simulate([{ hz: 60, tickSeconds: 0.02, weight: 1 }, { hz: 60, tickSeconds: 0.03, weight: 1 }, { hz: 60, tickSeconds: 0.02, weight: 2 }], 60);
+    const seen = simulate(
+      [
+        { hz: 60, tickSeconds: 0.02, weight: 1 },
+        { hz: 60, tickSeconds: 0.03, weight: 1 },
+        { hz: 60, tickSeconds: 0.02, weight: 2 },
+      ],
+      60,
+    );
     const [one, other, two] = seen.map(({ seconds }) => seconds / 60);
     expect(one).toBeCloseTo(0.25, 1);
     expect(other).toBeCloseTo(0.25, 1);
@@ -98,7 +122,9 @@ describe("one thread", () => {
   });
 
   test("one long tick says nothing of the next ones", () => {
-    const schedule = new FairSchedule<string>(), light = new Flow(1000 / 60), room = new Flow(1000 / 60);
+    const schedule = new FairSchedule<string>();
+    const light = new Flow(1000 / 60);
+    const room = new Flow(1000 / 60);
     let nowMs = 0;
     for (const seconds of [0.01, 0.01, 0.01, 0.4]) {
       schedule.submit(room, nowMs, "room");

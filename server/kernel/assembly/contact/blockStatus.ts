@@ -1,14 +1,52 @@
-/** Where the STATUS arrays have a block's words (layout.ts): which are due, how fast their pairs part, which are near, which bad. */
-import { HEADER, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_BLOCK_STATUS, STATUS_BAD, STATUS_DUE, STATUS_NEAR, STATUS_PACE, CONTACT_BLOCK_BYTES } from "../layout/layout";
+/**
+ * Where the STATUS arrays have a block's words (layout.ts): which are due, how fast their pairs part, which are near,
+ * which bad.
+ */
+import {
+  HEADER,
+  H_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_BLOCK_STATUS,
+  STATUS_BAD,
+  STATUS_DUE,
+  STATUS_NEAR,
+  STATUS_PACE,
+  CONTACT_BLOCK_BYTES,
+} from "../layout/layout";
 
-@inline export function numberOfBlock(block: usize): i32 { return <i32>((block - <usize>load<u32>(HEADER, H_CONTACT_BLOCKS)) / CONTACT_BLOCK_BYTES); }
+// @inline
+export function numberOfBlock(block: usize): i32 {
+  return <i32>((block - <usize>load<u32>(HEADER, H_CONTACT_BLOCKS)) / CONTACT_BLOCK_BYTES);
+}
 
 /** Address of the word of block number n in one of the arrays. */
-@inline function wordOf(array: i32, n: i32): usize { return <usize>load<u32>(HEADER, H_BLOCK_STATUS) + (<usize>(array * load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) + n) << 2); }
-@inline export function dueOf(n: i32): usize { return wordOf(STATUS_DUE, n); }
-@inline export function paceOf(n: i32): usize { return wordOf(STATUS_PACE, n); }
-@inline export function nearOf(n: i32): usize { return wordOf(STATUS_NEAR, n); }
-@inline export function badOf(n: i32): usize { return wordOf(STATUS_BAD, n); }
+// @inline
+function wordOf(array: i32, n: i32): usize {
+  return (
+    <usize>load<u32>(HEADER, H_BLOCK_STATUS) + ((<usize>(array * load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) + n)) << 2)
+  );
+}
+// @inline
+export function dueOf(n: i32): usize {
+  return wordOf(STATUS_DUE, n);
+}
+// @inline
+export function paceOf(n: i32): usize {
+  return wordOf(STATUS_PACE, n);
+}
+// @inline
+export function nearOf(n: i32): usize {
+  return wordOf(STATUS_NEAR, n);
+}
+// @inline
+export function badOf(n: i32): usize {
+  return wordOf(STATUS_BAD, n);
+}
 
 /** Block number n has nothing near, nothing bad, is due and rests. */
-export function clearStatus(n: i32): void { store<f32>(dueOf(n), 0); store<f32>(paceOf(n), 0); store<i32>(nearOf(n), 0); store<i32>(badOf(n), 0); }
+export function clearStatus(n: i32): void {
+  store<f32>(dueOf(n), 0);
+  store<f32>(paceOf(n), 0);
+  store<i32>(nearOf(n), 0);
+  store<i32>(badOf(n), 0);
+}
