@@ -14,7 +14,7 @@
  *   it throws, as if its own thread had ended
  *
  * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which
- * threads come makes no difference to the result (kernel/assembly/step/scheduler.ts). A room counts as heavy once its
+ * threads come makes no difference to the result (kernel/assembly/step/worker.ts). A room counts as heavy once its
  * ticks take `heavySeconds` of work on average, and until they take half of that.
  */
 import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
