@@ -18,8 +18,8 @@ import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
-/** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
-const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
+/** Seconds: around the budget of a 60 Hz tick, and on to what a room in slow motion takes. */
+const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Threads of one room, up to the most that it can have. */
 const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
 /** How often the event loop's delay is looked at, ms. */

@@ -55,8 +55,3 @@ export class TickClock {
     this.#originMs = nowMs - (this.begun + this.skipped) * this.periodMs;
   }
 }
-
-/** The share of wall time that a room simulated over a window: 1 is real time, 0.5 half speed. */
-export function timeDilation(begun: number, skipped: number): number {
-  return begun + skipped === 0 ? 1 : begun / (begun + skipped);
-}

@@ -15,6 +15,7 @@ import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 import type { Rebuilt } from "./simulation.ts";
+import { RoomWeights, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
@@ -71,6 +72,7 @@ export class RoomRegistry {
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
+  readonly #weights = new RoomWeights(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -335,6 +337,8 @@ export class RoomRegistry {
         if (end === "over") void persistence?.journalWriter.remove(name);
       };
       const ownedUntilMs = persistence ? () => persistence.ownedUntilMs(name) : () => Infinity;
+      const weight = (members: number): number =>
+        this.#weights.weightOf({ creator: access.creator, members }, performance.now());
       const room = await begin({
         name,
         scene,
@@ -347,6 +351,7 @@ export class RoomRegistry {
         log,
         onDisposed,
         ownedUntilMs,
+        weight,
       });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
@@ -369,6 +374,8 @@ export class RoomRegistry {
     }
   }
 }
+
+const weighed = ({ access, members }: Room): WeighedRoom => ({ creator: access.creator, members: members.connected });
 
 /** Like `bunny-4f2a91`: says what it is, and is not guessed by the next visitor. */
 function freeName(scene: string): string {

@@ -22,6 +22,7 @@ import { Interactions } from "./interactions.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
+import type { RecentTimes } from "./recentTimes.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import {
@@ -67,6 +68,8 @@ export interface RoomOptions {
   onDisposed: (room: Room, end: RoomEnd) => void;
   /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
   ownedUntilMs: () => number;
+  /** The room's weight where a thread is too small for all (weights.ts). */
+  weight: (members: number) => number;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -97,11 +100,9 @@ export class Room {
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
-  readonly #stats = new TickStats();
-  /** How long ticks took in their worker. */
-  readonly stepTimes = this.#stats.recent;
+  readonly #stats: TickStats;
+  #statsTimer: NodeJS.Timeout | null = null;
   #lastFrameMs = 0;
-  #lastStatsMs = performance.now();
   #lastMembersMs = -Infinity;
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
@@ -154,6 +155,7 @@ export class Room {
       metrics,
       log,
     });
+    this.#stats = new TickStats(template.layout.tickHz);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -223,7 +225,7 @@ export class Room {
   async undo(seconds: number, member: number): Promise<number> {
     const { history } = this.checkpointPolicy;
     this.#still += 1;
-    this.#ticker.pause();
+    this.#tickWhile(false);
     try {
       const rebuilt = await this.#simulation.rebuild(() => {
         const back = Math.max(history.oldestTick, history.tick - Math.round(seconds * this.tickHz));
@@ -252,9 +254,14 @@ export class Room {
     return this.checkpointPolicy.history.tick;
   }
 
+  /** How long ticks took in their worker. */
+  get stepTimes(): RecentTimes {
+    return this.#stats.recent;
+  }
+
   /** Simulated over wall time in the last second. */
   get dilation(): number {
-    return this.#stats.dilation;
+    return this.#stats.dilation(performance.now());
   }
 
   get topologyHash(): string {
@@ -295,7 +302,7 @@ export class Room {
   /** Stands still and takes its state, so that it can go on elsewhere; then ends here. */
   async handOver(save: () => Promise<void>): Promise<void> {
     this.#still += 1;
-    this.#ticker.pause();
+    this.#tickWhile(false);
     try {
       await this.#saveStanding();
       await save();
@@ -307,7 +314,7 @@ export class Room {
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
-      this.#ticker.pause();
+      this.#tickWhile(false);
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.onDisposed(this, code === CloseCode.restarting ? "elsewhere" : "over");
@@ -366,10 +373,10 @@ export class Room {
     if (this.members.sessions.size > 0) {
       if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
       this.#emptyTimer = null;
-      if (!this.#awaited) this.#ticker.start();
+      if (!this.#awaited) this.#tickWhile(true);
       return;
     }
-    this.#ticker.pause();
+    this.#tickWhile(false);
     if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(
       () => void this.dispose(CloseCode.roomGone, "empty"),
@@ -411,7 +418,7 @@ export class Room {
     const untilMs = ownedUntilMs();
     if (startMs >= untilMs) return void began(startMs);
     const { oldestMs } = this.#queue;
-    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#weight() };
+    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#options.weight(this.members.connected) };
     try {
       const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.
@@ -449,12 +456,22 @@ export class Room {
       metrics.ticksSkipped.inc(skipped);
       metrics.ticksLimited.inc();
     }
-    this.#stats.begun(latenessMs, skipped);
+    this.#stats.begun(latenessMs);
   }
 
-  /** Where threads are too few for all, a room gets its part by the members who are there. */
-  #weight(): number {
-    return Math.max(1, this.members.connected);
+  /** The room ticks, or stands still. Its figures go out by the clock, not by ticks: who waits for a tick is to know. */
+  #tickWhile(ticks: boolean): void {
+    this.#stats.runs(ticks, performance.now());
+    if (ticks) this.#ticker.start();
+    else this.#ticker.pause();
+    if (ticks === (this.#statsTimer !== null)) return;
+    if (this.#statsTimer) clearInterval(this.#statsTimer);
+    this.#statsTimer = ticks ? setInterval(() => this.#sendStats(), STATS_MS) : null;
+  }
+
+  #sendStats(): void {
+    const stats = this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), performance.now());
+    this.#broadcast.tick(this.tick, null, null, [{ kind: "stats", bytes: encodeStats(stats) }]);
   }
 
   #composeTask(): Omit<StepTask, "room"> {
@@ -501,20 +518,12 @@ export class Room {
     } satisfies TickTrace);
   }
 
-  /** What is due beside the frames: hands that changed, and once a second the room's figures. */
+  /** What is due beside the frames: hands that changed. */
   #besideFrames(tick: number): Outgoing[] {
     const beside: Outgoing[] = [];
     if (tick % this.sendTicks === 0) {
       const changed = this.#interactions.takeChanged();
       if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
-    }
-    const elapsedMs = performance.now() - this.#lastStatsMs;
-    if (elapsedMs >= STATS_MS) {
-      this.#lastStatsMs += elapsedMs;
-      beside.push({
-        kind: "stats",
-        bytes: encodeStats(this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000)),
-      });
     }
     return beside;
   }
