@@ -82,12 +82,12 @@ export class Metrics {
   );
   readonly tickRoundTripSeconds = this.#make.histogram(
     "pliant_tick_round_trip_seconds",
-    "From handing a tick to the pool until its result is back, queueing included.",
+    "From when a tick was due, or handed over if that was later, until its result was back.",
     TICK_BUCKETS,
   );
   readonly tickLatenessSeconds = this.#make.histogram(
     "pliant_tick_lateness_seconds",
-    "How long after its due time a tick started.",
+    "How long after it was due a tick began, time that was dropped included.",
     TICK_BUCKETS,
   );
   readonly tickThreads = this.#make.histogram(
@@ -115,7 +115,7 @@ export class Metrics {
   );
   readonly frameSeconds = this.#make.histogram(
     "pliant_frame_seconds",
-    "From handing a send tick to the pool until its frame was handed to the sockets.",
+    "From when a send tick was due, or handed over if that was later, until its frame was handed to the sockets.",
     TICK_BUCKETS,
   );
   readonly ticks = this.#make.counter("pliant_ticks_total", "Ticks stepped.");
@@ -198,7 +198,7 @@ export class Metrics {
       "Bodies that are held, in all rooms: they blew up, or intersected from the start.",
       sources.bodiesHeld,
     );
-    gauge("pliant_worker_queue_depth", "Ticks that wait for a thread.", sources.queueDepth);
+    gauge("pliant_worker_queue_depth", "Ticks and other tasks that wait for a thread although their time has come.", sources.queueDepth);
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge(
       "pliant_worker_utilization_ratio",
@@ -207,7 +207,7 @@ export class Metrics {
     );
     gauge(
       "pliant_time_dilation_ratio",
-      "Simulated time over wall time of the slowest room, 1 is real time.",
+      "Simulated time over wall time of the slowest room in the last seconds, 1 is real time.",
       sources.timeDilation,
     );
     gauge(

@@ -430,7 +430,7 @@ export class Room {
         this.checkpointPolicy.stepped(task.inputs, result);
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
-        metrics.observeSent(result, startMs, oldestMs);
+        metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
         if (tickTraces.hasSubscribers) this.#traceTick(result, startMs, steppedMs);
       } else if (outcome.kind === "dropped") {
         this.#queue.putBack(task.inputs);

@@ -75,10 +75,10 @@ export class RoomSimulation {
   step(task: Omit<StepTask, "room">, recover: () => Rebuild): Promise<StepOutcome> {
     return this.#inTurn(async () => {
       if (this.#others > 0) return { kind: "dropped" };
-      const startMs = performance.now();
+      const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
         const result = await this.#pool.step({ room: this.#handle, ...task });
-        return { kind: "stepped", result, roundTripSeconds: (performance.now() - startMs) / 1000 };
+        return { kind: "stepped", result, roundTripSeconds: (performance.now() - fromMs) / 1000 };
       } catch (error) {
         if (error instanceof StepDropped) return { kind: "dropped" };
         const { busy, tick } = new FrameState(this.#handle.frames);
