@@ -198,7 +198,11 @@ export class Metrics {
       "Bodies that are held, in all rooms: they blew up, or intersected from the start.",
       sources.bodiesHeld,
     );
-    gauge("pliant_worker_queue_depth", "Ticks and other tasks that wait for a thread although their time has come.", sources.queueDepth);
+    gauge(
+      "pliant_worker_queue_depth",
+      "Ticks and other tasks that wait for a thread although their time has come.",
+      sources.queueDepth,
+    );
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge(
       "pliant_worker_utilization_ratio",
