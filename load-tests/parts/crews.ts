@@ -108,7 +108,7 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
       seen.skipped += skipped;
       seen.waitMs.push(1000 * outcome.roundTripSeconds - whole);
       seen.tickMs.push(whole);
-      seen.threads += outcome.result.crew.threads;
+      seen.threads += outcome.result.work.threads;
     })();
     return last;
   });
@@ -130,7 +130,7 @@ async function beside(
   const pools = new WorkerPools({
     workers: THREADS,
     roomThreads,
-    crewMs: 4,
+    heavyMs: 4,
     stepDeadlineMs: 60_000,
     onError: (error) => {
       throw error;
@@ -194,7 +194,7 @@ export async function run(): Promise<Row[]> {
     const pools = new WorkerPools({
       workers: 1,
       roomThreads: 1,
-      crewMs: 4,
+      heavyMs: 4,
       stepDeadlineMs: 60_000,
       onError: (error) => {
         throw error;

@@ -10,7 +10,7 @@ import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
-import type { CrewWork, EncodedMessage, StepResult } from "../workers/messages.ts";
+import type { SharedWork, EncodedMessage, StepResult } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
@@ -96,7 +96,7 @@ export class Metrics {
     THREAD_BUCKETS,
   );
   readonly chunks = this.#make.counter(
-    "pliant_crew_chunks_total",
+    "pliant_tick_chunks_total",
     "Chunks of work of ticks that several threads could step, by who did them.",
     ["by"],
   );
@@ -238,16 +238,16 @@ export class Metrics {
     );
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of BYTES_KINDS) this.bytesOut.inc({ kind }, 0);
-    for (const by of ["leader", "helper"]) this.chunks.inc({ by }, 0);
+    for (const by of ["own", "helper"]) this.chunks.inc({ by }, 0);
     for (const reason of REJECT_REASONS) this.inputsRejected.inc({ reason }, 0);
   }
 
   /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */
-  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, crew: CrewWork): void {
+  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, work: SharedWork): void {
     this.ticks.inc();
-    this.tickThreads.observe(crew.threads);
-    if (crew.shared > 0) this.chunks.inc({ by: "leader" }, crew.shared - crew.helped);
-    if (crew.helped > 0) this.chunks.inc({ by: "helper" }, crew.helped);
+    this.tickThreads.observe(work.threads);
+    if (work.shared > 0) this.chunks.inc({ by: "own" }, work.shared - work.helped);
+    if (work.helped > 0) this.chunks.inc({ by: "helper" }, work.helped);
     for (const [stage, seconds] of Object.entries(stages) as [keyof StageSeconds, number][]) {
       this.stageSeconds.observe({ stage }, seconds);
     }

@@ -492,7 +492,7 @@ export class Room {
   #publish(result: StepResult, roundTripSeconds: number): void {
     const { metrics, template } = this.#options;
     const { delta, keyframe } = result;
-    metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.crew);
+    metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
     for (const event of result.events) this.#events.report(event, result.tick);

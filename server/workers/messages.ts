@@ -155,20 +155,20 @@ export interface StepTask {
   /** Also its hash. */
   hash?: boolean;
   /**
-   * Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room
+   * Set by the pool for a heavy room: others may help with this tick (`taskScheduler.ts`); a number that no tick of the room
    * had before it.
    */
-  crew?: number;
+  generation?: number;
 }
 
 /** The same for a thread that may know the room. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
 /**
- * What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
+ * What several threads did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
  * that helpers did.
  */
-export interface CrewWork {
+export interface SharedWork {
   threads: number;
   shared: number;
   helped: number;
@@ -178,7 +178,7 @@ export interface CrewWork {
 export interface HelpTask {
   room: RoomHandle;
   /** The tick's own. */
-  crew: number;
+  generation: number;
   /** This helper's row, no other helper's of the room. */
   slot: number;
 }
@@ -202,7 +202,7 @@ export interface StepResult {
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
-  crew: CrewWork;
+  work: SharedWork;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
   saved: SavedState | null;

@@ -77,7 +77,7 @@ export interface PoolOptions {
   /** Most of them that step one room. */
   roomThreads: number;
   /** Ticks longer than this, ms, are stepped by several threads. */
-  crewMs: number;
+  heavyMs: number;
   stepDeadlineMs: number;
   /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
   buildDeadlineMs?: number;
@@ -198,8 +198,8 @@ export class WorkerPools {
   #serve(count: number): Served {
     const pool = this.#createPool(count, count, Infinity);
     const threads = Array.from({ length: count }, () => new StepThread(pool));
-    const { roomThreads: mostThreads, crewMs } = this.#options;
-    return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: crewMs / 1000 }) };
+    const { roomThreads: mostThreads, heavyMs } = this.#options;
+    return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: heavyMs / 1000 }) };
   }
 
   #roomPool(kind: "shared" | "dedicated", { scheduler }: Served, release: () => Promise<void>): RoomPool {

@@ -13,7 +13,7 @@ import { FrameState } from "./frameState.ts";
 import { type Done, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type {
-  CrewWork,
+  SharedWork,
   HelpTask,
   InspectResult,
   InspectTask,
@@ -116,7 +116,7 @@ function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | Un
   if (!("frames" in task.room)) state.enter(threadId);
   if (task.fresh) forgetList(room.memory);
   const before = world.contactCounts();
-  const { seconds, events, crew } = stepWorld(room, task, begun);
+  const { seconds, events, work } = stepWorld(room, task, begun);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
   const frames =
@@ -134,25 +134,25 @@ function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | Un
     wholeSeconds: (endMs - startMs) / 1000,
     events,
     contact,
-    crew,
+    work,
     ...frames,
   };
 }
 
-const ALONE: CrewWork = { threads: 1, shared: 0, helped: 0 };
+const ALONE: SharedWork = { threads: 1, shared: 0, helped: 0 };
 
 /** The simulation's part of a tick, alone or with whoever the pool lends. */
 function stepWorld(
   { world, words }: OpenRoom,
-  { inputs, crew }: StepTask | StepByKey,
+  { inputs, generation }: StepTask | StepByKey,
   begun: () => void,
-): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
-  world.helpers = crew !== undefined;
-  if (crew === undefined) return { ...world.step(inputs), crew: ALONE };
-  words.open(crew);
+): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork } {
+  world.helpers = generation !== undefined;
+  if (generation === undefined) return { ...world.step(inputs), work: ALONE };
+  words.open(generation);
   begun();
   try {
-    return { ...world.step(inputs), crew: words.lastTick() };
+    return { ...world.step(inputs), work: words.lastTick() };
   } finally {
     // At once: helpers look for work until then, and encoding takes a while.
     words.close();
@@ -207,8 +207,8 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */
-export function help({ room, crew, slot }: HelpTask): number {
-  return openRoom(room).world.help(crew, slot);
+export function help({ room, generation, slot }: HelpTask): number {
+  return openRoom(room).world.help(generation, slot);
 }
 
 /** The state between two ticks. */

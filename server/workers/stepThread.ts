@@ -46,6 +46,11 @@ export class StepThread {
     void this.#serve();
   }
 
+  /** It is there. A lost one is asked for things, too: the next one does them. */
+  get up(): boolean {
+    return this.#threadId >= 0;
+  }
+
   /** What it has been asked for and has not answered. */
   get pending(): number {
     return this.#pending.size;

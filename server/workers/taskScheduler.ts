@@ -17,7 +17,7 @@
  * threads come makes no difference to the result (kernel/assembly/step/worker.ts). A room counts as heavy once its
  * ticks take `heavySeconds` of work on average, and until they take half of that.
  */
-import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
+import { SchedulerWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "./messages.ts";
 import { Placement, type Resident } from "./placement.ts";
 import { toProcessMs } from "./processClock.ts";
@@ -29,7 +29,7 @@ const NEWEST = 1 / 8;
 const HYSTERESIS = 0.5;
 
 /** What the scheduler wants of a thread. */
-export type SchedulerThread = Pick<StepThread, "pending" | "overdue" | "run" | "step" | "terminate">;
+export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "run" | "step" | "terminate">;
 
 interface RoomLoad extends Resident {
   /** Average seconds of one thread that a tick would take alone. */
@@ -45,7 +45,7 @@ interface RoomLoad extends Resident {
 /** A tick of a heavy room that others may help with. */
 interface SharedTick {
   task: StepTask;
-  words: CrewWords;
+  words: SchedulerWords;
   thread: SchedulerThread;
   /** Rows of helpers that have been sent. */
   helpers: Map<number, SchedulerThread>;
@@ -55,7 +55,7 @@ interface SharedTick {
 
 /** What a thread that is lent does. */
 interface Loan {
-  words: CrewWords;
+  words: SchedulerWords;
   slot: number;
 }
 
@@ -89,7 +89,7 @@ export class TaskScheduler {
   /** Any order but a step: where the room lives, or where least is to be done. */
   async run<T>(name: "open" | "save" | "replay" | "inspect", task: OpenTask | { room: RoomHandle }): Promise<T> {
     const load = "room" in task ? this.#loads.get(task.room) : undefined;
-    const thread = load ? this.#options.threads[load.home]! : this.#idlest();
+    const thread = load ? this.#there(load.home) : this.#idlest();
     this.#call(thread);
     load?.running.add(thread);
     try {
@@ -106,7 +106,7 @@ export class TaskScheduler {
     const { threads, mostThreads } = this.#options;
     const nowMs = performance.now();
     const periodMs = 1000 / task.room.layout.tickHz;
-    const thread = threads[this.#placement.place(load, nowMs)]!;
+    const thread = this.#there(this.#placement.place(load, nowMs));
     const turn: Turn = {
       dueMs: toProcessMs(task.dueMs ?? nowMs),
       untilMs: toProcessMs(task.untilMs ?? Infinity),
@@ -117,10 +117,10 @@ export class TaskScheduler {
     this.#call(thread);
     const shared = load.heavy && Math.min(threads.length, mostThreads) > 1;
     // A generation is an int32, not 0; ticks number the steps of a room.
-    const whole = shared ? { ...task, crew: (task.tick % 0x3fffffff) + 1 } : task;
+    const whole = shared ? { ...task, generation: (task.tick % 0x3fffffff) + 1 } : task;
     const tick: SharedTick = {
       task: whole,
-      words: new CrewWords(task.room.memory),
+      words: new SchedulerWords(task.room.memory),
       thread,
       helpers: new Map(),
       most: 0,
@@ -136,7 +136,7 @@ export class TaskScheduler {
       const result = await done;
       this.#weigh(load, result, periodMs / 1000);
       return shared
-        ? { ...result, crew: { ...result.crew, threads: Math.min(result.crew.threads, 1 + tick.most) } }
+        ? { ...result, work: { ...result.work, threads: Math.min(result.work.threads, 1 + tick.most) } }
         : result;
     } finally {
       load.withdraw = null;
@@ -160,8 +160,17 @@ export class TaskScheduler {
       if (task.room === room) for (const thread of helpers.values()) thread.terminate();
   }
 
+  /** The thread; or another one while it is being replaced. */
+  #there(home: number): SchedulerThread {
+    const thread = this.#options.threads[home]!;
+    return thread.up ? thread : this.#idlest();
+  }
+
+  /** Of those that are there, if any is. */
   #idlest(): SchedulerThread {
-    return this.#options.threads.reduce((least, thread) => (thread.pending < least.pending ? thread : least));
+    const { threads } = this.#options;
+    const up = threads.filter((thread) => thread.up);
+    return (up.length > 0 ? up : threads).reduce((least, thread) => (thread.pending < least.pending ? thread : least));
   }
 
   #loadOf(room: RoomHandle): RoomLoad {
@@ -183,9 +192,9 @@ export class TaskScheduler {
   }
 
   /** What helpers did counts as if the room's own thread had done it at its own pace. */
-  #weigh(load: RoomLoad, { wholeSeconds, crew: { shared, helped } }: StepResult, periodSeconds: number): void {
-    const work = wholeSeconds * (1 + helped / Math.max(1, shared - helped));
-    load.workSeconds += NEWEST * (work - load.workSeconds);
+  #weigh(load: RoomLoad, { wholeSeconds, work: { shared, helped } }: StepResult, periodSeconds: number): void {
+    const seconds = wholeSeconds * (1 + helped / Math.max(1, shared - helped));
+    load.workSeconds += NEWEST * (seconds - load.workSeconds);
     load.tickSeconds += NEWEST * (wholeSeconds - load.tickSeconds);
     load.heavy = load.workSeconds > this.#options.heavySeconds * (load.heavy ? HYSTERESIS : 1);
     load.demand += NEWEST * (Math.min(1, wholeSeconds / periodSeconds) - load.demand);
@@ -211,7 +220,7 @@ export class TaskScheduler {
           1 + size < this.#options.mostThreads &&
           size < MOST_HELPERS &&
           size < (fewest?.helpers.size ?? Infinity) &&
-          tick.words.isOpen(tick.task.crew!)
+          tick.words.isOpen(tick.task.generation!)
         )
           fewest = tick;
       }
@@ -221,7 +230,7 @@ export class TaskScheduler {
 
   /** @returns false if all rows of the room are taken */
   #send(tick: SharedTick, thread: SchedulerThread): boolean {
-    const { room, crew } = tick.task;
+    const { room, generation } = tick.task;
     const { words } = tick;
     const taken = this.#taken.get(room) ?? new Set<number>();
     this.#taken.set(room, taken);
@@ -240,7 +249,7 @@ export class TaskScheduler {
       if (this.#loans.get(thread) === loan) this.#loans.delete(thread);
       this.#lend();
     };
-    const task: HelpTask = { room, crew: crew!, slot };
+    const task: HelpTask = { room, generation: generation!, slot };
     // A thread that ended before or between its chunks is no loss; what it left behind in one, its room hears of.
     thread.run("help", task).then(left, () => {
       words.lost(slot);

@@ -13,7 +13,7 @@ const SECONDS = 4;
 const PUSH = { type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3 } as const;
 let pools: WorkerPools;
 
-const options = { roomThreads: 1, crewMs: 4, stepDeadlineMs: 60_000 };
+const options = { roomThreads: 1, heavyMs: 4, stepDeadlineMs: 60_000 };
 const onError = (error: Error): void => {
   throw error;
 };

@@ -62,7 +62,7 @@ let handles = 0;
 async function open(pool: Pick<RoomPool, "open">, name: string): Promise<RoomHandle> {
   const { template, layout, topology, topologyHash } = built.get(name)!;
   return {
-    key: `crew-${handles++}`,
+    key: `shared-${handles++}`,
     ...(await pool.open({ template, layout })),
     template,
     layout,
@@ -79,7 +79,7 @@ async function run(pool: RoomPool, room: RoomHandle, ticks: number): Promise<Ste
 }
 
 beforeAll(async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   for (const name of [...SCENES, "sheet", "funnel"]) {
     built.set(name, await pools.build({ scenePath: scene(name) }));
@@ -97,7 +97,7 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
       (pools = new WorkerPools({
         workers: threads,
         roomThreads: threads,
-        crewMs: 0.01,
+        heavyMs: 0.01,
         stepDeadlineMs: 60_000,
         onError,
       })),
@@ -109,11 +109,11 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
     const room = await open(pool, name);
     const results = await run(pool, room, TICKS);
     expect((await pool.inspect({ room })).stateHash).toBe(alone.get(name));
-    expect(results.reduce((sum, { crew }) => sum + crew.helped, 0)).toBeGreaterThan(0);
-    expect(Math.max(...results.map(({ crew }) => crew.threads))).toBeGreaterThan(1);
-    for (const { crew } of results) {
-      expect(crew.threads).toBeLessThanOrEqual(threads);
-      expect(crew.helped).toBeLessThanOrEqual(crew.shared);
+    expect(results.reduce((sum, { work }) => sum + work.helped, 0)).toBeGreaterThan(0);
+    expect(Math.max(...results.map(({ work }) => work.threads))).toBeGreaterThan(1);
+    for (const { work } of results) {
+      expect(work.threads).toBeLessThanOrEqual(threads);
+      expect(work.helped).toBeLessThanOrEqual(work.shared);
     }
   });
 
@@ -128,20 +128,20 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
 });
 
 test("a light room is stepped by one thread, a heavy one by no more than it may have", async () => {
-  const pools = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 4, roomThreads: 2, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const light = pools.forRoom("shared");
-  expect((await run(light, await open(light, "drape"), 10)).map(({ crew }) => crew)).toEqual(
+  expect((await run(light, await open(light, "drape"), 10)).map(({ work }) => work)).toEqual(
     Array(10).fill({ threads: 1, shared: 0, helped: 0 }),
   );
   await pools.close();
-  const eager = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 0.01, stepDeadlineMs: 60_000, onError });
+  const eager = new WorkerPools({ workers: 4, roomThreads: 2, heavyMs: 0.01, stepDeadlineMs: 60_000, onError });
   const heavy = eager.forRoom("shared");
-  for (const { crew } of await run(heavy, await open(heavy, "drape"), 30)) expect(crew.threads).toBeLessThanOrEqual(2);
+  for (const { work } of await run(heavy, await open(heavy, "drape"), 30)) expect(work.threads).toBeLessThanOrEqual(2);
   await eager.close();
 });
 
 test("light rooms move between threads, which are told of those that they do not know", async () => {
-  const pools = new WorkerPools({ workers: 3, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 3, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const names = ["drape", "jelly-stack", "drape", "jelly-stack"];
   const rooms = await Promise.all(names.map((name) => open(pool, name)));
@@ -154,7 +154,7 @@ test("light rooms move between threads, which are told of those that they do not
 });
 
 test("tasks run in the order in which they came: rooms that never pause keep nobody from being opened, looked at or stepped", async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet")));
   const steps = rooms.map(() => 0);
@@ -190,10 +190,11 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
 }, 20_000);
 
 test("where a room is stepped again beside rooms that tick without a pause, each side has its part of the time", async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet")));
-  const again = await open(pool, "sheet");
+  // two of them, so that one waits while the other's result is on its way
+  const again = await Promise.all([open(pool, "sheet"), open(pool, "sheet")]);
   let over = false;
   let stepped = 0;
   const busy = rooms.map(async (room) => {
@@ -204,10 +205,13 @@ test("where a room is stepped again beside rooms that tick without a pause, each
     const slices = 25;
     const sliceMs = 8;
     const before = stepped;
-    for (let slice = 0; slice < slices; slice++)
-      await pool.replay({ room: again, records: [], until: 1e6, fresh: false, sliceMs });
+    const replays = again.map(async (room) => {
+      for (let slice = 0; slice < slices; slice++)
+        await pool.replay({ room, records: [], until: 1e6, fresh: false, sliceMs });
+    });
+    await Promise.all(replays);
     const steps = stepped - before;
-    const others = (slices * sliceMs) / 1000;
+    const others = (again.length * slices * sliceMs) / 1000;
     // a quarter of the time for the steps, three for the rest; what a task takes besides is not in these
     expect(steps / (steps + others)).toBeGreaterThan(0.1);
     expect(steps / (steps + others)).toBeLessThan(0.5);
@@ -246,6 +250,9 @@ describe("helpers that die", () => {
   /** A thread that a room's own steps never go to: the room is stepped where it can be seen. */
   function helpsOnly(thread: StepThread): SchedulerThread {
     return {
+      get up() {
+        return true;
+      },
       get pending() {
         return thread.pending;
       },
@@ -284,7 +291,7 @@ describe("helpers that die", () => {
           await threads[threads.length - 1 - (tries % 2)]!.terminate();
         }
         await result.then(
-          ({ crew }) => (helped += crew.helped),
+          ({ work }) => (helped += work.helped),
           (error: unknown) => (failed = error),
         );
       }
