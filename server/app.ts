@@ -97,7 +97,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const pools = new WorkerPools({
     workers: config.workers,
     roomThreads: config.roomThreads,
-    crewMs: config.crewMs,
+    heavyMs: config.heavyMs,
     stepDeadlineMs: config.stepDeadlineMs,
     buildDeadlineMs: config.buildDeadlineMs,
     buildMemoryMb: config.buildMemoryMb,

@@ -15,7 +15,7 @@ export interface Config {
   /** Most of them that step one room at a time. */
   roomThreads: number;
   /** A room whose ticks take longer than this is stepped by several threads, ms. */
-  crewMs: number;
+  heavyMs: number;
   scenesDir: string;
   clientDir: string;
   /** Where `npm run report` puts its page. */
@@ -174,7 +174,7 @@ export function readConfig(env: Environment): Config {
     logLevel: choice("LOG_LEVEL", "info", LOG_LEVELS),
     workers,
     roomThreads: number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
-    crewMs: number("PLIANT_CREW_MS", 4, 0.1, 1000, false),
+    heavyMs: number("PLIANT_HEAVY_MS", 4, 0.1, 1000, false),
     scenesDir: text("PLIANT_SCENES_DIR", `${root}scenes`),
     clientDir: text("PLIANT_CLIENT_DIR", `${root}build/client`),
     reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),

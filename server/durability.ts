@@ -63,7 +63,7 @@ export async function openDurability({
   const journalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });
   return {
     cluster,
-    persistence: { store, holder, journalWriter, mayStep: (room) => cluster.mayStep(room) },
+    persistence: { store, holder, journalWriter, ownedUntilMs: (room) => cluster.ownedUntilMs(room) },
     close: async () => {
       await journalWriter.close();
       await store.close();

@@ -75,13 +75,14 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
   let tick = 0;
   let last: Promise<void> = Promise.resolve();
   const seen: Watched = { latenessMs: [], waitMs: [], tickMs: [], skipped: 0, threads: 0 };
-  const ticker = new Ticker(hz, ({ latenessMs, skipped }) => {
+  const ticker = new Ticker(hz, ({ dueMs, began }) => {
     last = (async () => {
       tick += 1;
       // a hand that pulls keeps it from falling asleep
       const outcome = await simulation.step(
         {
           tick,
+          dueMs,
           inputs: [
             {
               type: "impulse",
@@ -100,13 +101,14 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
           throw new Error("a thread was lost");
         },
       );
-      if (outcome.kind !== "stepped") throw outcome.error;
+      if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
+      const { latenessMs, skipped } = began(outcome.result.startMs);
       const whole = 1000 * outcome.result.wholeSeconds;
       seen.latenessMs.push(latenessMs);
       seen.skipped += skipped;
       seen.waitMs.push(1000 * outcome.roundTripSeconds - whole);
       seen.tickMs.push(whole);
-      seen.threads += outcome.result.crew.threads;
+      seen.threads += outcome.result.work.threads;
     })();
     return last;
   });
@@ -128,7 +130,7 @@ async function beside(
   const pools = new WorkerPools({
     workers: THREADS,
     roomThreads,
-    crewMs: 4,
+    heavyMs: 4,
     stepDeadlineMs: 60_000,
     onError: (error) => {
       throw error;
@@ -192,7 +194,7 @@ export async function run(): Promise<Row[]> {
     const pools = new WorkerPools({
       workers: 1,
       roomThreads: 1,
-      crewMs: 4,
+      heavyMs: 4,
       stepDeadlineMs: 60_000,
       onError: (error) => {
         throw error;

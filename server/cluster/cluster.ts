@@ -64,9 +64,9 @@ export class Cluster {
     if (this.#closing === null) this.#takeover.start();
   }
 
-  /** May this process step the room now? To be asked before every tick. */
-  mayStep(room: string): boolean {
-    return this.#keeper.mayStep(room);
+  /** Until when may this process step the room, ms on performance.now()? To be asked before every tick. */
+  ownedUntilMs(room: string): number {
+    return this.#keeper.ownedUntilMs(room);
   }
 
   /** All rooms of all processes. @throws StoreUnavailable */

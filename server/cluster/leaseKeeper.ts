@@ -4,7 +4,7 @@
  *
  *     asked           answered                                       renewals every third of a term
  *       |----------------|-----|-------------------------------|----|
- *       0                      store's term begins            mayStep ends   term by our clock
+ *       0                      store's term begins            ownedUntilMs   term by our clock
  *
  * The store counts a term from some moment after we asked, we count it from the moment before: so ours ends first,
  * however long the answer took, and by a margin on top, which is for a tick that has begun. The clock is monotonic and
@@ -70,10 +70,12 @@ export class LeaseKeeper {
     this.#schedule(this.#termMs / RENEWALS_PER_TERM);
   }
 
-  /** May this process step the room now? To be asked before every tick. */
-  mayStep(room: string): boolean {
-    const held = this.#held.get(room);
-    return held !== undefined && performance.now() < held.untilMs;
+  /**
+   * Until when may this process step the room, ms on performance.now()? To be asked before every tick, which must not
+   * begin later.
+   */
+  ownedUntilMs(room: string): number {
+    return this.#held.get(room)?.untilMs ?? -Infinity;
   }
 
   lease(room: string): Lease | undefined {

@@ -10,7 +10,7 @@ import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
-import type { CrewWork, EncodedMessage, StepResult } from "../workers/messages.ts";
+import type { SharedWork, EncodedMessage, StepResult } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
@@ -18,8 +18,8 @@ import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
-/** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
-const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
+/** Seconds: around the budget of a 60 Hz tick, and on to what a room in slow motion takes. */
+const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Threads of one room, up to the most that it can have. */
 const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
 /** How often the event loop's delay is looked at, ms. */
@@ -82,12 +82,12 @@ export class Metrics {
   );
   readonly tickRoundTripSeconds = this.#make.histogram(
     "pliant_tick_round_trip_seconds",
-    "From handing a tick to the pool until its result is back, queueing included.",
+    "From when a tick was due, or handed over if that was later, until its result was back.",
     TICK_BUCKETS,
   );
   readonly tickLatenessSeconds = this.#make.histogram(
     "pliant_tick_lateness_seconds",
-    "How long after its due time a tick started.",
+    "How long after it was due a tick began, time that was dropped included.",
     TICK_BUCKETS,
   );
   readonly tickThreads = this.#make.histogram(
@@ -96,7 +96,7 @@ export class Metrics {
     THREAD_BUCKETS,
   );
   readonly chunks = this.#make.counter(
-    "pliant_crew_chunks_total",
+    "pliant_tick_chunks_total",
     "Chunks of work of ticks that several threads could step, by who did them.",
     ["by"],
   );
@@ -115,7 +115,7 @@ export class Metrics {
   );
   readonly frameSeconds = this.#make.histogram(
     "pliant_frame_seconds",
-    "From handing a send tick to the pool until its frame was handed to the sockets.",
+    "From when a send tick was due, or handed over if that was later, until its frame was handed to the sockets.",
     TICK_BUCKETS,
   );
   readonly ticks = this.#make.counter("pliant_ticks_total", "Ticks stepped.");
@@ -198,7 +198,11 @@ export class Metrics {
       "Bodies that are held, in all rooms: they blew up, or intersected from the start.",
       sources.bodiesHeld,
     );
-    gauge("pliant_worker_queue_depth", "Ticks that wait for a thread.", sources.queueDepth);
+    gauge(
+      "pliant_worker_queue_depth",
+      "Ticks and other tasks that wait for a thread although their time has come.",
+      sources.queueDepth,
+    );
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge(
       "pliant_worker_utilization_ratio",
@@ -207,7 +211,7 @@ export class Metrics {
     );
     gauge(
       "pliant_time_dilation_ratio",
-      "Simulated time over wall time of the slowest room, 1 is real time.",
+      "Simulated time over wall time of the slowest room in the last seconds, 1 is real time.",
       sources.timeDilation,
     );
     gauge(
@@ -234,16 +238,16 @@ export class Metrics {
     );
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of BYTES_KINDS) this.bytesOut.inc({ kind }, 0);
-    for (const by of ["leader", "helper"]) this.chunks.inc({ by }, 0);
+    for (const by of ["own", "helper"]) this.chunks.inc({ by }, 0);
     for (const reason of REJECT_REASONS) this.inputsRejected.inc({ reason }, 0);
   }
 
   /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */
-  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, crew: CrewWork): void {
+  observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, work: SharedWork): void {
     this.ticks.inc();
-    this.tickThreads.observe(crew.threads);
-    if (crew.shared > 0) this.chunks.inc({ by: "leader" }, crew.shared - crew.helped);
-    if (crew.helped > 0) this.chunks.inc({ by: "helper" }, crew.helped);
+    this.tickThreads.observe(work.threads);
+    if (work.shared > 0) this.chunks.inc({ by: "own" }, work.shared - work.helped);
+    if (work.helped > 0) this.chunks.inc({ by: "helper" }, work.helped);
     for (const [stage, seconds] of Object.entries(stages) as [keyof StageSeconds, number][]) {
       this.stageSeconds.observe({ stage }, seconds);
     }

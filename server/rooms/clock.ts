@@ -8,7 +8,7 @@
  */
 
 export interface DueTick {
-  /** How long after its due time this tick starts, ms, after dropping. */
+  /** How long after it was due this tick began, ms; what was dropped is in it. */
   latenessMs: number;
   /** Ticks' worth of time dropped just now. */
   skipped: number;
@@ -42,10 +42,10 @@ export class TickClock {
 
   /** Starts the next tick at `nowMs`, dropping what the policy drops. */
   begin(nowMs: number): DueTick {
-    const overdue = Math.floor((nowMs - this.nextDueMs()) / this.periodMs);
+    const latenessMs = Math.max(0, nowMs - this.nextDueMs());
+    const overdue = Math.floor(latenessMs / this.periodMs);
     const skipped = Math.max(0, overdue - this.catchUpTicks);
     this.skipped += skipped;
-    const latenessMs = Math.max(0, nowMs - this.nextDueMs());
     this.begun += 1;
     return { latenessMs, skipped };
   }
@@ -54,9 +54,4 @@ export class TickClock {
   resume(nowMs: number): void {
     this.#originMs = nowMs - (this.begun + this.skipped) * this.periodMs;
   }
-}
-
-/** The share of wall time that a room simulated over a window: 1 is real time, 0.5 half speed. */
-export function timeDilation(begun: number, skipped: number): number {
-  return begun + skipped === 0 ? 1 : begun / (begun + skipped);
 }

@@ -15,6 +15,7 @@ import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 import type { Rebuilt } from "./simulation.ts";
+import { RoomWeights, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
@@ -23,8 +24,8 @@ export interface Persistence {
   store: Store;
   holder: Holder;
   journalWriter: JournalWriter;
-  /** Is the room's lease certain to hold now? */
-  mayStep: (room: string) => boolean;
+  /** Until when is the room's lease certain to hold, ms on performance.now()? */
+  ownedUntilMs: (room: string) => number;
 }
 
 /** The room is another process's: whoever asked is to ask there. */
@@ -77,6 +78,7 @@ export class RoomRegistry {
   readonly #dedicated = new Set<string>();
   /** Rooms that are over, until the store has forgotten them. */
   readonly #removing = new Map<string, Promise<void>>();
+  readonly #weights = new RoomWeights(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -373,7 +375,9 @@ export class RoomRegistry {
         // Whoever has asked for its end hears of it; it is in the log.
         removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
-      const mayStep = persistence ? () => persistence.mayStep(name) : () => true;
+      const ownedUntilMs = persistence ? () => persistence.ownedUntilMs(name) : () => Infinity;
+      const weight = (members: number): number =>
+        this.#weights.weightOf({ creator: access.creator, members }, performance.now());
       const room = await begin({
         name,
         scene,
@@ -385,8 +389,9 @@ export class RoomRegistry {
         metrics,
         log,
         onDisposed,
-        mayStep,
         durable: async () => persistence?.journalWriter.durable(name),
+        ownedUntilMs,
+        weight,
       });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
@@ -404,6 +409,8 @@ export class RoomRegistry {
     }
   }
 }
+
+const weighed = ({ access, members }: Room): WeighedRoom => ({ creator: access.creator, members: members.connected });
 
 /** Like `bunny-4f2a91`: says what it is, and is not guessed by the next visitor. */
 function freeName(scene: string): string {

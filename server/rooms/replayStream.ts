@@ -113,7 +113,10 @@ export async function* replay(
       lost,
     );
     // the same tick again: only a lost thread is a reason
-    if (outcome.kind !== "stepped") throw new Error("the replay's thread was lost", { cause: outcome.error });
+    if (outcome.kind !== "stepped")
+      throw new Error("the replay's thread was lost", {
+        cause: outcome.kind === "dropped" ? undefined : outcome.error,
+      });
     hands.step(record?.inputs ?? [], outcome.result.events);
     const told = outcome.result.events.flatMap((event) => tell(event, tick));
     if (!showing) continue;

@@ -22,6 +22,7 @@ import { Interactions } from "./interactions.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
+import type { RecentTimes } from "./recentTimes.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import {
@@ -37,7 +38,7 @@ import {
 } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
-import { Ticker } from "./ticker.ts";
+import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
 import { welcomeOf } from "./welcome.ts";
@@ -65,10 +66,12 @@ export interface RoomOptions {
   log: FastifyBaseLogger;
   /** The room is over; called once. */
   onDisposed: (room: Room, end: RoomEnd) => void;
-  /** Asked before every tick: does this process still own the room? */
-  mayStep: () => boolean;
   /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
+  /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
+  ownedUntilMs: () => number;
+  /** The room's weight where a thread is too small for all (weights.ts). */
+  weight: (members: number) => number;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -99,11 +102,9 @@ export class Room {
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
-  readonly #stats = new TickStats();
-  /** How long ticks took in their worker. */
-  readonly stepTimes = this.#stats.recent;
+  readonly #stats: TickStats;
+  #statsTimer: NodeJS.Timeout | null = null;
   #lastFrameMs = 0;
-  #lastStatsMs = performance.now();
   #lastMembersMs = -Infinity;
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
@@ -156,6 +157,7 @@ export class Room {
       metrics,
       log,
     });
+    this.#stats = new TickStats(template.layout.tickHz);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -226,7 +228,7 @@ export class Room {
   async undo(seconds: number, member: number): Promise<number> {
     const { history } = this.checkpointPolicy;
     this.#still += 1;
-    this.#ticker.pause();
+    this.#tickWhile(false);
     try {
       const rebuilt = await this.#simulation.rebuild(() => {
         const back = Math.max(history.oldestTick, history.tick - Math.round(seconds * this.tickHz));
@@ -265,9 +267,14 @@ export class Room {
     return this.checkpointPolicy.history.tick;
   }
 
+  /** How long ticks took in their worker. */
+  get stepTimes(): RecentTimes {
+    return this.#stats.recent;
+  }
+
   /** Simulated over wall time in the last second. */
   get dilation(): number {
-    return this.#stats.dilation;
+    return this.#stats.dilation(performance.now());
   }
 
   get topologyHash(): string {
@@ -308,7 +315,7 @@ export class Room {
   /** Stands still and takes its state, so that it can go on elsewhere; then ends here. */
   async handOver(save: () => Promise<void>): Promise<void> {
     this.#still += 1;
-    this.#ticker.pause();
+    this.#tickWhile(false);
     try {
       await this.#saveStanding();
       await save();
@@ -320,7 +327,7 @@ export class Room {
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
-      this.#ticker.pause();
+      this.#tickWhile(false);
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.onDisposed(this, code === CloseCode.restarting ? "elsewhere" : "over");
@@ -379,10 +386,10 @@ export class Room {
     if (this.members.sessions.size > 0) {
       if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
       this.#emptyTimer = null;
-      if (!this.#awaited) this.#ticker.start();
+      if (!this.#awaited) this.#tickWhile(true);
       return;
     }
-    this.#ticker.pause();
+    this.#tickWhile(false);
     if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(
       () => void this.dispose(CloseCode.roomGone, "empty"),
@@ -418,18 +425,13 @@ export class Room {
   }
 
   /** One tick: see the tree in server/README.md. Never rejects. */
-  async #runTick(due: DueTick): Promise<void> {
-    const { metrics, log, mayStep } = this.#options;
-    if (!mayStep()) return;
-    metrics.tickLatenessSeconds.observe(due.latenessMs / 1000);
-    if (due.skipped > 0) {
-      metrics.ticksSkipped.inc(due.skipped);
-      metrics.ticksLimited.inc();
-    }
-    this.#stats.begun(due.latenessMs, due.skipped);
-    const { oldestMs } = this.#queue;
-    const task = this.#composeTask();
+  async #runTick({ dueMs, began }: DueRun): Promise<void> {
+    const { metrics, log, ownedUntilMs } = this.#options;
     const startMs = performance.now();
+    const untilMs = ownedUntilMs();
+    if (startMs >= untilMs) return void began(startMs);
+    const { oldestMs } = this.#queue;
+    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#options.weight(this.members.connected) };
     try {
       const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.
@@ -437,15 +439,19 @@ export class Room {
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
         const { result } = outcome;
+        this.#begun(began(result.startMs));
         this.checkpointPolicy.stepped(task.inputs, result);
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
-        metrics.observeSent(result, startMs, oldestMs);
+        metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
         if (tickTraces.hasSubscribers) this.#traceTick(result, startMs, steppedMs);
+      } else if (outcome.kind === "dropped") {
+        this.#queue.putBack(task.inputs);
       } else if (outcome.kind === "untouched") {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
+        began(startMs);
         if (this.checkpointPolicy.lossOutcome === "again") this.#queue.putBack(task.inputs);
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
@@ -453,6 +459,32 @@ export class Room {
       log.error({ room: this.name, err: error }, "the room cannot go on");
       void this.dispose(CloseCode.roomGone, "the simulation failed");
     }
+  }
+
+  /** Counts when the tick began. */
+  #begun({ latenessMs, skipped }: DueTick): void {
+    const { metrics } = this.#options;
+    metrics.tickLatenessSeconds.observe(latenessMs / 1000);
+    if (skipped > 0) {
+      metrics.ticksSkipped.inc(skipped);
+      metrics.ticksLimited.inc();
+    }
+    this.#stats.begun(latenessMs);
+  }
+
+  /** The room ticks, or stands still. Its figures go out by the clock, not by ticks: who waits for a tick is to know. */
+  #tickWhile(ticks: boolean): void {
+    this.#stats.runs(ticks, performance.now());
+    if (ticks) this.#ticker.start();
+    else this.#ticker.pause();
+    if (ticks === (this.#statsTimer !== null)) return;
+    if (this.#statsTimer) clearInterval(this.#statsTimer);
+    this.#statsTimer = ticks ? setInterval(() => this.#sendStats(), STATS_MS) : null;
+  }
+
+  #sendStats(): void {
+    const stats = this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), performance.now());
+    this.#broadcast.tick(this.tick, null, null, [{ kind: "stats", bytes: encodeStats(stats) }]);
   }
 
   #composeTask(): Omit<StepTask, "room"> {
@@ -473,7 +505,7 @@ export class Room {
   #publish(result: StepResult, roundTripSeconds: number): void {
     const { metrics, template } = this.#options;
     const { delta, keyframe } = result;
-    metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.crew);
+    metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
     for (const event of result.events) this.#events.report(event, result.tick);
@@ -499,20 +531,12 @@ export class Room {
     } satisfies TickTrace);
   }
 
-  /** What is due beside the frames: hands that changed, and once a second the room's figures. */
+  /** What is due beside the frames: hands that changed. */
   #besideFrames(tick: number): Outgoing[] {
     const beside: Outgoing[] = [];
     if (tick % this.sendTicks === 0) {
       const changed = this.#interactions.takeChanged();
       if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
-    }
-    const elapsedMs = performance.now() - this.#lastStatsMs;
-    if (elapsedMs >= STATS_MS) {
-      this.#lastStatsMs += elapsedMs;
-      beside.push({
-        kind: "stats",
-        bytes: encodeStats(this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000)),
-      });
     }
     return beside;
   }

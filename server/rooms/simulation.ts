@@ -3,6 +3,7 @@
  * happens when a thread is lost in the middle of one.
  *
  *     step rejects
+ *     |-- StepDropped: it has not begun, and the thread is well -> `dropped`
  *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole ->
  *     `untouched`, the same inputs run with the next tick
  *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was
@@ -11,8 +12,8 @@
  *         `-- else the scene itself is broken -> throws; the room closes
  */
 import type { Rebuild } from "../persistence/history.ts";
-import type { Input } from "../sim/types.ts";
 import { FrameState } from "../workers/frameState.ts";
+import { StepDropped } from "../workers/stepThread.ts";
 import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
@@ -22,6 +23,8 @@ export type Rebuilt = ReplayResult & { seconds: number };
 export type StepOutcome =
   | { kind: "stepped"; result: StepResult; roundTripSeconds: number }
   | { kind: "untouched"; error: unknown }
+  /** It made way for another task, or its time was over. */
+  | { kind: "dropped" }
   | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
 
 const REBUILDS_ALLOWED = 3;
@@ -35,8 +38,12 @@ export class RoomSimulation {
   readonly #template: SceneTemplate;
   readonly #pool: RoomPool;
   #handle: RoomHandle;
-  /** The end of the last task: every task waits for it, so two never run at once. */
+  /**
+   * The end of the last task: every task waits for it, so two never run at once. A step that has not begun makes way.
+   */
   #tail: Promise<unknown> = Promise.resolve();
+  /** Tasks that wait for a step. */
+  #others = 0;
   #tornMs: number[] = [];
 
   private constructor(template: SceneTemplate, pool: RoomPool, handle: RoomHandle) {
@@ -65,13 +72,15 @@ export class RoomSimulation {
    * @param recover asked when the memory is torn: what to make a new one from
    * @throws when the room is beyond help
    */
-  step(task: Omit<StepTask, "room"> & { inputs: Input[] }, recover: () => Rebuild): Promise<StepOutcome> {
-    return this.#exclusive(async () => {
-      const startMs = performance.now();
+  step(task: Omit<StepTask, "room">, recover: () => Rebuild): Promise<StepOutcome> {
+    return this.#inTurn(async () => {
+      if (this.#others > 0) return { kind: "dropped" };
+      const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
         const result = await this.#pool.step({ room: this.#handle, ...task });
-        return { kind: "stepped", result, roundTripSeconds: (performance.now() - startMs) / 1000 };
+        return { kind: "stepped", result, roundTripSeconds: (performance.now() - fromMs) / 1000 };
       } catch (error) {
+        if (error instanceof StepDropped) return { kind: "dropped" };
         const { busy, tick } = new FrameState(this.#handle.frames);
         if (!busy && tick < task.tick) return { kind: "untouched", error };
         return { kind: "rebuilt", error, rebuilt: await this.#recover(error, recover) };
@@ -105,7 +114,7 @@ export class RoomSimulation {
 
   /** Waits for what runs, then ends a dedicated pool. */
   async close(): Promise<void> {
-    await this.#tail;
+    await this.#exclusive(async () => {});
     await this.#pool.release();
   }
 
@@ -129,7 +138,17 @@ export class RoomSimulation {
     return rebuilt;
   }
 
-  #exclusive<T>(work: () => Promise<T>): Promise<T> {
+  async #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    this.#others += 1;
+    this.#pool.withdraw(this.#handle);
+    try {
+      return await this.#inTurn(work);
+    } finally {
+      this.#others -= 1;
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#tail.then(work);
     this.#tail = done.catch(() => {});
     return done;

@@ -1,25 +1,48 @@
 /** One room's last second in numbers: what the `stats` message shows. */
 import type { StepResult } from "../workers/messages.ts";
-import { timeDilation } from "./clock.ts";
 import { RecentTimes } from "./recentTimes.ts";
 import type { RoomStats } from "../../shared/protocol.ts";
 
 /** Ticks whose times are kept: ten seconds at 60 Hz. */
 const RECENT_TICKS = 600;
+/** In less than this the ticks of a room cannot be counted, s. */
+const LEAST_SECONDS = 0.25;
 
 export class TickStats {
   /** Of whole ticks in their worker. */
   readonly recent = new RecentTimes(RECENT_TICKS);
+  readonly #tickHz: number;
   #ticks = 0;
-  #skipped = 0;
+  /** Since when ticks are counted, ms; null while the room stands still. */
+  #sinceMs: number | null = null;
+  /** The window before. */
+  #before = { ticks: 0, seconds: 0 };
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
-  /** Of the last whole second. */
-  dilation = 1;
 
-  begun(latenessMs: number, skipped: number): void {
-    this.#skipped += skipped;
+  /** @param tickHz ticks per second that the room wants */
+  constructor(tickHz: number) {
+    this.#tickHz = tickHz;
+  }
+
+  /** The room begins to tick, or to stand still: time in between is nobody's. */
+  runs(runs: boolean, nowMs: number): void {
+    if (runs === (this.#sinceMs !== null)) return;
+    this.#sinceMs = runs ? nowMs : null;
+    this.#ticks = 0;
+    this.#before = { ticks: 0, seconds: 0 };
+  }
+
+  /** Simulated over wall time in the last one or two seconds, 1 is real time; of a room that stands still, too. */
+  dilation(nowMs: number): number {
+    const seconds = this.#before.seconds + this.#seconds(nowMs);
+    if (seconds < LEAST_SECONDS) return 1;
+    // the tick that is under way is not late yet
+    return Math.min(1, (this.#before.ticks + this.#ticks + 1) / (seconds * this.#tickHz));
+  }
+
+  begun(latenessMs: number): void {
     this.#worstLatenessMs = Math.max(this.#worstLatenessMs, latenessMs);
   }
 
@@ -33,24 +56,29 @@ export class TickStats {
   }
 
   /** Closes the window and starts the next. */
-  take(clients: number, bytesOut: number, windowSeconds: number): RoomStats {
+  take(clients: number, bytesOut: number, nowMs: number): RoomStats {
     const ticks = Math.max(1, this.#ticks);
     const stages: Record<string, number> = {};
     for (const [stage, seconds] of this.#stageSeconds) stages[stage] = (1000 * seconds) / ticks;
-    this.dilation = timeDilation(this.#ticks, this.#skipped);
+    const windowSeconds = this.#seconds(nowMs);
     const stats: RoomStats = {
       stepMs: (1000 * this.#wholeSeconds) / ticks,
       stages,
       tickLatenessMs: this.#worstLatenessMs,
       clients,
-      kbpsOut: (bytesOut * 8) / 1000 / windowSeconds,
-      timeDilation: this.dilation,
+      kbpsOut: (bytesOut * 8) / 1000 / Math.max(windowSeconds, 1e-3),
+      timeDilation: this.dilation(nowMs),
     };
+    this.#before = { ticks: this.#ticks, seconds: windowSeconds };
+    this.#sinceMs = nowMs;
     this.#ticks = 0;
-    this.#skipped = 0;
     this.#wholeSeconds = 0;
     this.#worstLatenessMs = 0;
     this.#stageSeconds.clear();
     return stats;
+  }
+
+  #seconds(nowMs: number): number {
+    return this.#sinceMs === null ? 0 : (nowMs - this.#sinceMs) / 1000;
   }
 }

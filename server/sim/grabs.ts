@@ -151,13 +151,10 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
     const goal = layout.grabGoals / 4 + 3 * slot;
     const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
     const share = Math.min(1, most / length(way));
-    const implicit = i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT;
-    way.forEach((d, r) => {
-      const step = d === 0 ? 0 : d * share;
-      // an implicit body's step is stable however far the target leaps: it has no substeps to share that out to
-      if (implicit) f32[at + L.POINT_TARGET / 4 + r]! += step;
-      else f32[at + L.POINT_STEP / 4 + r] = step / layout.substeps;
-    });
+    // an implicit body's step is stable however far the target leaps: it has no substeps to share that out to
+    if (i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT)
+      way.forEach((d, r) => (f32[at + L.POINT_TARGET / 4 + r]! += d === 0 ? 0 : d * share));
+    else way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * (share / layout.substeps)));
   }
 }
 

@@ -7,7 +7,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 /** Helpers that a room can have beside its leader; their rows are 1 .. MOST_HELPERS. */
 export const MOST_HELPERS = L.MAX_THREADS - 1;
 
-export class CrewWords {
+export class SchedulerWords {
   private readonly words: Int32Array;
 
   constructor(memory: WebAssembly.Memory) {

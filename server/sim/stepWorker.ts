@@ -1,10 +1,10 @@
 /** Thread entry of a crew's helper. */
 import { parentPort, workerData } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { DISMISSED, type CrewTask } from "./stepWorkers.ts";
+import { DISMISSED, type StepWorkerTask } from "./stepWorkers.ts";
 import { instantiateKernel } from "./kernelModule.ts";
 
-const { memory, slot, scratch } = workerData as CrewTask;
+const { memory, slot, scratch } = workerData as StepWorkerTask;
 const kernel = instantiateKernel(memory);
 const words = new Int32Array(memory.buffer);
 const active = (L.HEADER + L.H_ACTIVE) / 4;

@@ -5,11 +5,11 @@
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { CrewWords } from "./schedulerWords.ts";
+import { SchedulerWords } from "./schedulerWords.ts";
 import type { Input, SimEvent, StageSeconds } from "./types.ts";
 import type { SimWorld } from "./world.ts";
 
-export interface CrewTask {
+export interface StepWorkerTask {
   memory: WebAssembly.Memory;
   /** Its row of the crew's words, and its spill area. */
   slot: number;
@@ -21,13 +21,13 @@ export const DISMISSED = -1;
 
 export class Crew {
   private readonly world: SimWorld;
-  private readonly words: CrewWords;
+  private readonly words: SchedulerWords;
   private readonly workers: Worker[];
   private generation = 0;
 
   private constructor(world: SimWorld, memory: WebAssembly.Memory, workers: Worker[]) {
     this.world = world;
-    this.words = new CrewWords(memory);
+    this.words = new SchedulerWords(memory);
     this.workers = workers;
     world.helpers = workers.length > 0;
   }
@@ -37,7 +37,7 @@ export class Crew {
     if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS)
       throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
     const workers = Array.from({ length: threads - 1 }, (_, i) => {
-      const workerData: CrewTask = { memory, slot: i + 1, scratch: CrewWords.scratch(world.layout, i + 1) };
+      const workerData: StepWorkerTask = { memory, slot: i + 1, scratch: SchedulerWords.scratch(world.layout, i + 1) };
       return new Worker(new URL("./stepWorker.ts", import.meta.url), { workerData });
     });
     await Promise.all(

@@ -14,7 +14,7 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { easeHands } from "./grabLimits.ts";
 import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
-import { CrewWords } from "./schedulerWords.ts";
+import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
@@ -204,7 +204,7 @@ export class SimWorld implements World {
    * @returns chunks done
    */
   help(generation: number, slot: number): number {
-    return this.kernel.help(generation, slot, CrewWords.scratch(this.layout, slot));
+    return this.kernel.help(generation, slot, SchedulerWords.scratch(this.layout, slot));
   }
 
   readStreamed(out: Float32Array): void {

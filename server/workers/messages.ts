@@ -3,7 +3,47 @@
  * exchanged but the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts`
  * exports for it, or `buildWorker.ts`.
  */
+import type { MessagePort } from "node:worker_threads";
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+
+/** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
+export interface ServeTask {
+  port: MessagePort;
+  /** int32, shared: counts what was posted, so that a thread that sleeps wakes up. */
+  wake: Int32Array<SharedArrayBuffer>;
+}
+
+/** When a step is to begin. Times are those of the process, ms (processClock.ts). */
+export interface Turn {
+  dueMs: number;
+  /** It must not begin then or later: the room may be another process's. */
+  untilMs: number;
+  periodMs: number;
+  /** The room's part of a thread that is too small for all. */
+  weight: number;
+  /** What its ticks have taken lately, s. */
+  expectedSeconds: number;
+}
+
+/**
+ * What the main thread asks of a thread that serves: steps at their time, everything else in the order in which it
+ * came. They are posted as lists.
+ */
+export type ThreadOrder =
+  | { id: number; name: "step"; task: StepTask | StepByKey; turn: Turn }
+  | { id: number; name: "open" | "save" | "replay" | "inspect" | "help" | "collect"; task: unknown }
+  /** The step of this number is not wanted any more, if it has not begun. */
+  | { id: number; name: "withdraw" };
+
+export type ThreadAnswer =
+  /** The first of a thread: its threadId. */
+  | { thread: number }
+  /** A step that others may help with has begun. */
+  | { id: number; begun: true }
+  | { id: number; result: unknown }
+  | { id: number; error: unknown }
+  /** The step has not begun and will not: it was withdrawn, or its time was over. */
+  | { id: number; dropped: true };
 
 /** What a thread that steps rooms is given when it begins. */
 export interface SimThreadData {
@@ -91,6 +131,13 @@ export interface UnknownRoom {
 /** `step`: one tick of one room. */
 export interface StepTask {
   room: RoomHandle;
+  /**
+   * When it is due, and from when on it must not begin, ms on the main thread's performance.now(); absent: now, never.
+   */
+  dueMs?: number;
+  untilMs?: number;
+  /** The room's weight where it shares a thread; absent: 1. */
+  weight?: number;
   /** The room's tick number on the wire. */
   tick: number;
   inputs: Input[];
@@ -108,20 +155,20 @@ export interface StepTask {
   /** Also its hash. */
   hash?: boolean;
   /**
-   * Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room
+   * Set by the pool for a heavy room: others may help with this tick (`taskScheduler.ts`); a number that no tick of the room
    * had before it.
    */
-  crew?: number;
+  generation?: number;
 }
 
 /** The same for a thread that may know the room. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
 /**
- * What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
+ * What several threads did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
  * that helpers did.
  */
-export interface CrewWork {
+export interface SharedWork {
   threads: number;
   shared: number;
   helped: number;
@@ -131,7 +178,7 @@ export interface CrewWork {
 export interface HelpTask {
   room: RoomHandle;
   /** The tick's own. */
-  crew: number;
+  generation: number;
   /** This helper's row, no other helper's of the room. */
   slot: number;
 }
@@ -144,13 +191,18 @@ export interface EncodedMessage {
 
 export interface StepResult {
   tick: number;
+  /**
+   * When the thread began with it, ms; process time in the thread's answer, the main thread's performance.now() in what
+   * the pool gives.
+   */
+  startMs: number;
   seconds: StageSeconds;
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
-  crew: CrewWork;
+  work: SharedWork;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
   saved: SavedState | null;

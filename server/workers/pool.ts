@@ -3,10 +3,8 @@
  * building a large one delays no tick), one of a single thread that steps films, and a pool of its own for each
  * dedicated room. Rooms see only `RoomPool`.
  */
-import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
-import { Crews, TASKS_PER_THREAD } from "./crews.ts";
 import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
 import type {
@@ -21,12 +19,12 @@ import type {
   RoomHandle,
   SavedState,
   SaveTask,
-  StepByKey,
   StepResult,
   StepTask,
   SimThreadData,
-  UnknownRoom,
 } from "./messages.ts";
+import { StepThread } from "./stepThread.ts";
+import { TaskScheduler } from "./taskScheduler.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
@@ -46,6 +44,8 @@ export interface RoomPool {
   open(task: OpenTask): Promise<OpenResult>;
   /** Rejects when the thread was lost; `FrameState.busy` then says whether the room's memory is torn. */
   step(task: StepTask): Promise<StepResult>;
+  /** The room's step is not wanted any more if it has not begun: it rejects with StepDropped then. */
+  withdraw(room: RoomHandle): void;
   save(task: SaveTask): Promise<SavedState>;
   /** Rejects as `step` does. */
   replay(task: ReplayTask): Promise<ReplayResult>;
@@ -57,12 +57,18 @@ export interface RoomPool {
 }
 
 interface RunningStep {
-  pool: Piscina;
   frames: FrameState;
-  /** Ends helpers' threads. */
-  abort: EventEmitter;
+  /** Ends the threads that are in it. */
+  terminate: () => void;
   sequence: number;
   busySinceMs: number;
+}
+
+/** Threads that serve rooms, and who says what each does. */
+interface Served {
+  pool: Piscina;
+  threads: StepThread[];
+  scheduler: TaskScheduler;
 }
 
 export interface PoolOptions {
@@ -71,7 +77,7 @@ export interface PoolOptions {
   /** Most of them that step one room. */
   roomThreads: number;
   /** Ticks longer than this, ms, are stepped by several threads. */
-  crewMs: number;
+  heavyMs: number;
   stepDeadlineMs: number;
   /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
   buildDeadlineMs?: number;
@@ -86,14 +92,11 @@ const filename = new URL("./simWorker.ts", import.meta.url).href;
 
 export class WorkerPools {
   readonly #options: PoolOptions;
-  readonly #shared: Piscina;
-  readonly #sharedCrews: Crews;
+  readonly #shared: Served;
   readonly #builder: Builder;
   readonly #films: Piscina;
-  readonly #dedicated = new Set<Piscina>();
+  readonly #dedicated = new Set<Served>();
   readonly #running = new Set<RunningStep>();
-  /** Rooms that have had a tick: some thread knows them. */
-  readonly #met = new WeakSet<RoomHandle>();
   readonly #watchdog: NodeJS.Timeout;
   readonly #reclaimer: Reclaimer;
   /** int32: counts collections that threads have been asked for; shared with them. */
@@ -101,8 +104,7 @@ export class WorkerPools {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#shared = this.#createPool(options.workers, options.workers, Infinity);
-    this.#sharedCrews = this.#crewsOf(this.#shared, options.workers);
+    this.#shared = this.#serve(options.workers);
     const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
     this.#builder = new Builder({ deadlineMs, memoryMb, onError });
     this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
@@ -117,87 +119,99 @@ export class WorkerPools {
 
   /** The pool for one room: the shared one, or one thread of its own. */
   forRoom(kind: "shared" | "dedicated"): RoomPool {
-    if (kind === "shared") return this.#roomPool(kind, this.#shared, this.#sharedCrews, async () => {});
-    const own = this.#createPool(1, 1, Infinity);
+    if (kind === "shared") return this.#roomPool(kind, this.#shared, async () => {});
+    const own = this.#serve(1);
     this.#dedicated.add(own);
-    return this.#roomPool(kind, own, this.#crewsOf(own, 1), async () => {
+    return this.#roomPool(kind, own, async () => {
       this.#dedicated.delete(own);
-      await own.destroy();
+      await end(own);
     });
   }
 
-  /** For what is stepped again: a thread that has no rooms, and less of the processor than those that do. */
+  /**
+   * For what is stepped again: a thread that has no rooms, and less of the processor than those that do. It comes when
+   * it is needed, and serves nobody.
+   */
   forReplays(): RoomPool {
-    return this.#roomPool("shared", this.#films, this.#crewsOf(this.#films, 1), async () => {});
+    const films = this.#films;
+    const run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
+    const terminate = (room: RoomHandle) => (): void =>
+      void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
+    return {
+      kind: "shared",
+      open: (task) => run("open", task),
+      step: (task) => this.#watched(task.room, terminate(task.room), () => run("step", task)),
+      withdraw: () => {},
+      save: (task) => run("save", task),
+      replay: (task) => this.#watched(task.room, terminate(task.room), () => run("replay", task)),
+      inspect: (task) => run("inspect", task),
+      memoryEnded: () => this.#reclaimer.ended(),
+      release: async () => this.#reclaimer.ended(),
+    };
   }
 
   /** Threads that step rooms (shared and dedicated). */
   get threads(): number {
-    return this.#stepPools().reduce((sum, pool) => sum + pool.threads.length, 0);
+    return this.#served().reduce((sum, { pool }) => sum + pool.threads.length, 0);
   }
 
-  /** Tasks that wait for a thread. */
+  /** Orders that wait for a thread although their time has come. */
   get queueSize(): number {
-    return this.#stepPools().reduce((sum, pool) => sum + pool.queueSize, this.#sharedCrews.waiting);
+    return this.#served().reduce((sum, { scheduler }) => sum + scheduler.waiting, 0);
   }
 
   /** Ends all threads; what still runs is lost. */
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
     this.#reclaimer.close();
-    await Promise.all([
-      ...this.#stepPools().map((pool) => pool.destroy()),
-      this.#builder.close(),
-      this.#films.destroy(),
-    ]);
+    await Promise.all([...this.#served().map(end), this.#builder.close(), this.#films.destroy()]);
   }
 
-  #stepPools(): Piscina[] {
+  #served(): Served[] {
     return [this.#shared, ...this.#dedicated];
   }
 
-  /** Whoever is busy collects with its next task; whoever is idle, with this one. */
   #collect(): void {
     Atomics.add(this.#collections, 0, 1);
     // A thread that ends has nothing left to collect.
-    for (const pool of this.#stepPools())
-      for (const _ of pool.threads) pool.run(undefined, { name: "collect" }).catch(() => {});
+    for (const { threads } of this.#served())
+      for (const thread of threads) thread.run("collect", undefined).catch(() => {});
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
+    const resourceLimits = { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 };
+    const workerData: SimThreadData = { collections: this.#collections };
     const pool = new Piscina({
       filename,
       minThreads,
       maxThreads,
       idleTimeout,
       niceIncrement,
-      concurrentTasksPerWorker: TASKS_PER_THREAD,
       recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 },
-      workerData: { collections: this.#collections } satisfies SimThreadData,
+      resourceLimits,
+      workerData,
     });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
 
-  #crewsOf(pool: Piscina, threads: number): Crews {
-    const { roomThreads, crewMs } = this.#options;
-    return new Crews({
-      threads,
-      mostThreads: roomThreads,
-      heavySeconds: crewMs / 1000,
-      help: (task, signal) => pool.run(task, { name: "help", signal }),
-    });
+  #serve(count: number): Served {
+    const pool = this.#createPool(count, count, Infinity);
+    const threads = Array.from({ length: count }, () => new StepThread(pool));
+    const { roomThreads: mostThreads, heavyMs } = this.#options;
+    return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: heavyMs / 1000 }) };
   }
 
-  #roomPool(kind: "shared" | "dedicated", pool: Piscina, crews: Crews, release: () => Promise<void>): RoomPool {
+  #roomPool(kind: "shared" | "dedicated", { scheduler }: Served, release: () => Promise<void>): RoomPool {
+    const terminate = (room: RoomHandle) => (): void => scheduler.terminate(room);
     return {
       kind,
-      open: (task) => crews.occupy(() => pool.run(task, alone("open"))),
-      step: (task) => this.#step(pool, crews, task),
-      save: (task) => crews.occupy(() => pool.run(task, alone("save"))),
-      replay: (task) => this.#watched(pool, task.room, () => crews.occupy(() => pool.run(task, alone("replay")))),
-      inspect: (task) => crews.occupy(() => pool.run(task, alone("inspect"))),
+      open: (task) => scheduler.run("open", task),
+      step: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.step(task)),
+      withdraw: (room) => scheduler.withdraw(room),
+      save: (task) => scheduler.run("save", task),
+      replay: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.run("replay", task)),
+      inspect: (task) => scheduler.run("inspect", task),
       memoryEnded: () => this.#reclaimer.ended(),
       release: () => {
         this.#reclaimer.ended();
@@ -206,43 +220,19 @@ export class WorkerPools {
     };
   }
 
-  #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
-    return this.#watched(pool, task.room, (abort) =>
-      crews.step(task, abort, (whole, short) => this.#runStep(pool, whole, short)),
-    );
-  }
-
-  /** Ends the thread when a step of the room hangs. */
-  async #watched<T>(pool: Piscina, room: RoomHandle, run: (abort: EventEmitter) => Promise<T>): Promise<T> {
-    const running: RunningStep = {
-      pool,
-      frames: new FrameState(room.frames),
-      abort: new EventEmitter(),
-      sequence: -1,
-      busySinceMs: 0,
-    };
+  /** Ends the threads when a step of the room hangs. */
+  async #watched<T>(room: RoomHandle, terminate: () => void, run: () => Promise<T>): Promise<T> {
+    const running: RunningStep = { frames: new FrameState(room.frames), terminate, sequence: -1, busySinceMs: 0 };
     this.#running.add(running);
     try {
-      return await run(running.abort);
+      return await run();
     } finally {
       this.#running.delete(running);
     }
   }
 
-  /** By the room's key, and with all of its handle if the thread that took the task does not know it. */
-  async #runStep(pool: Piscina, task: StepTask, short: boolean): Promise<StepResult> {
-    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> =>
-      pool.run(posted, short ? { name: "step" } : alone("step"));
-    if (this.#met.has(task.room)) {
-      const result = await run({ ...task, room: { key: task.room.key } });
-      if (!("unknown" in result)) return result;
-    }
-    this.#met.add(task.room);
-    return (await run(task)) as StepResult;
-  }
-
   /**
-   * A step that waits in the queue is not hung: only time inside the worker counts, and the worker's own flag tells it.
+   * A step that waits for its turn is not hung: only time inside the worker counts, and the worker's own flag tells it.
    */
   #abortHungSteps(nowMs: number): void {
     for (const running of this.#running) {
@@ -252,15 +242,14 @@ export class WorkerPools {
         running.busySinceMs = nowMs;
       } else if (nowMs - running.busySinceMs > this.#options.stepDeadlineMs) {
         // Piscina rejects what the thread had, and starts another.
-        void running.pool.threads.find(({ threadId }) => threadId === running.frames.thread)?.terminate();
-        running.abort.emit("abort");
+        running.terminate();
       }
     }
   }
 }
 
-/**
- * Piscina gives a task that could be aborted a thread that has nothing else, and that thread nothing else meanwhile: no
- * other room's step is to wait behind a long one.
- */
-const alone = (name: string): { name: string; signal: EventEmitter } => ({ name, signal: new EventEmitter() });
+/** Ends the threads; what still runs is lost. */
+async function end({ pool, threads }: Served): Promise<void> {
+  for (const thread of threads) thread.close();
+  await pool.destroy();
+}

@@ -4,7 +4,7 @@
  * while is let go.
  */
 import { openWorld } from "../sim/world.ts";
-import { CrewWords } from "../sim/schedulerWords.ts";
+import { SchedulerWords } from "../sim/schedulerWords.ts";
 import type { SimWorld } from "../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";
@@ -14,7 +14,7 @@ export interface OpenRoom {
   world: SimWorld;
   memory: WebAssembly.Memory;
   template: WebAssembly.Memory;
-  words: CrewWords;
+  words: SchedulerWords;
   state: FrameState;
   encoder: FrameEncoder;
   lastUsedMs: number;
@@ -46,7 +46,7 @@ export function openRoom(handle: RoomHandle): OpenRoom {
       world: openWorld(handle.memory, handle.layout),
       memory: handle.memory,
       template: handle.template,
-      words: new CrewWords(handle.memory),
+      words: new SchedulerWords(handle.memory),
       state: new FrameState(handle.frames),
       encoder: new FrameEncoder(frameModel(handle)),
       lastUsedMs: nowMs,

@@ -1,7 +1,8 @@
 /**
  * Thread entry of all who step: one exported function for each task of `messages.ts`. Piscina calls them by name, one
- * at a time. What builds scenes is not loaded here (buildWorker.ts): a thread that takes over from a lost one must not
- * take long to come up.
+ * at a time; a thread of rooms it calls once, to `serve`, and everything else comes from there (threadLoop.ts). What
+ * builds scenes is not loaded here (buildWorker.ts): a thread that takes over from a lost one must not take long to
+ * come up.
  */
 import { threadId, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
@@ -9,9 +10,10 @@ import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
 import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
+import { type Done, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type {
-  CrewWork,
+  SharedWork,
   HelpTask,
   InspectResult,
   InspectTask,
@@ -21,12 +23,14 @@ import type {
   ReplayTask,
   SavedState,
   SaveTask,
+  ServeTask,
   SimThreadData,
   StepByKey,
   StepResult,
   StepTask,
   UnknownRoom,
 } from "./messages.ts";
+import { toProcessMs } from "./processClock.ts";
 import { collectGarbage } from "./reclaim.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
@@ -48,8 +52,33 @@ export function collect(): void {
 
 /** Hands buffers over to the main thread instead of copying them. Piscina takes one object or a list of them. */
 function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
-  return move({ [transferableSymbol]: buffers, [valueSymbol]: value }) as T;
+  return buffers.length > 0 ? (move({ [transferableSymbol]: buffers, [valueSymbol]: value }) as T) : value;
 }
+
+/** Takes orders from a port of its own until the thread ends. */
+export function serve(task: ServeTask): Promise<never> {
+  const others = {
+    open: (order: OpenTask): Done => ({ result: open(order), transfer: [] }),
+    save: (order: SaveTask): Done => saved(saveBetween(order)),
+    replay: (order: ReplayTask): Done => ({ result: replay(order), transfer: [] }),
+    inspect: (order: InspectTask): Done => ({ result: inspect(order), transfer: [] }),
+    help: (order: HelpTask): Done => ({ result: help(order), transfer: [] }),
+    collect: (): Done => ({ result: collect(), transfer: [] }),
+  };
+  const loop = new ThreadLoop(task, {
+    step: (order, begun) => {
+      const result = runStep(order, begun);
+      return { result, transfer: "unknown" in result ? [] : buffersOf(result) };
+    },
+    other: (name, order) => others[name](order as never),
+  });
+  return loop.run();
+}
+
+const saved = (result: SavedState): Done => ({ result, transfer: [result.state.buffer] });
+
+const buffersOf = ({ delta, keyframe, saved: state }: StepResult): ArrayBuffer[] =>
+  [delta?.bytes, keyframe?.bytes, state?.state].flatMap((bytes) => (bytes ? [bytes.buffer as ArrayBuffer] : []));
 
 /** Template -> a room's own memory. @throws CheckpointError */
 export function open({ template, layout, state }: OpenTask): OpenResult {
@@ -65,10 +94,17 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   return { lists: by("lists"), checks: by("checks"), impulses: by("impulses"), zones: by("zones"), stops: by("stops") };
 }
 
+/** As `runStep`, for a thread that does not serve. */
+export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
+  const result = runStep(task, () => {});
+  return "unknown" in result ? result : transfer(result, buffersOf(result));
+}
+
 /**
  * One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn.
+ * @param begun called when others may help, if the task says so
  */
-export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
+function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | UnknownRoom {
   collect();
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no
@@ -80,7 +116,7 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   if (!("frames" in task.room)) state.enter(threadId);
   if (task.fresh) forgetList(room.memory);
   const before = world.contactCounts();
-  const { seconds, events, crew } = stepWorld(room, task);
+  const { seconds, events, work } = stepWorld(room, task, begun);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
   const frames =
@@ -89,34 +125,34 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   state.tick = task.tick;
   const saved = task.save ? saveRoom(room) : null;
   state.leave();
-  const result: StepResult = {
+  return {
     tick: task.tick,
+    startMs: toProcessMs(startMs),
     saved,
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
     seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
     wholeSeconds: (endMs - startMs) / 1000,
     events,
     contact,
-    crew,
+    work,
     ...frames,
   };
-  const buffers = [frames.delta?.bytes, frames.keyframe?.bytes, saved?.state].flatMap((bytes) =>
-    bytes ? [bytes.buffer] : [],
-  );
-  return buffers.length > 0 ? transfer(result, buffers) : result;
 }
 
-const ALONE: CrewWork = { threads: 1, shared: 0, helped: 0 };
+const ALONE: SharedWork = { threads: 1, shared: 0, helped: 0 };
 
 /** The simulation's part of a tick, alone or with whoever the pool lends. */
 function stepWorld(
   { world, words }: OpenRoom,
-  { inputs, crew }: StepTask | StepByKey,
-): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
-  world.helpers = crew !== undefined;
-  if (crew === undefined) return { ...world.step(inputs), crew: ALONE };
+  { inputs, generation }: StepTask | StepByKey,
+  begun: () => void,
+): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork } {
+  world.helpers = generation !== undefined;
+  if (generation === undefined) return { ...world.step(inputs), work: ALONE };
+  words.open(generation);
+  begun();
   try {
-    return { ...world.step(inputs), crew: words.lastTick() };
+    return { ...world.step(inputs), work: words.lastTick() };
   } finally {
     // At once: helpers look for work until then, and encoding takes a while.
     words.close();
@@ -130,12 +166,18 @@ function saveRoom({ world, memory, template }: OpenRoom): SavedState {
 }
 
 /** Between two ticks, which it must not be torn by: as in a step, an exception leaves the busy flag set. */
-export function save({ room: handle }: SaveTask): SavedState {
+function saveBetween({ room: handle }: SaveTask): SavedState {
   const room = openRoom(handle);
   room.state.enter(threadId);
-  const saved = saveRoom(room);
+  const taken = saveRoom(room);
   room.state.leave();
-  return transfer(saved, [saved.state.buffer]);
+  return taken;
+}
+
+/** As `saveBetween`, for a thread that does not serve. */
+export function save(task: SaveTask): SavedState {
+  const taken = saveBetween(task);
+  return transfer(taken, [taken.state.buffer]);
 }
 
 /** Ticks that were stepped before, without anybody to see them. */
@@ -165,8 +207,8 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */
-export function help({ room, crew, slot }: HelpTask): number {
-  return openRoom(room).world.help(crew, slot);
+export function help({ room, generation, slot }: HelpTask): number {
+  return openRoom(room).world.help(generation, slot);
 }
 
 /** The state between two ticks. */

@@ -206,7 +206,7 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   const pools = new WorkerPools({
     workers: 1,
     roomThreads: 1,
-    crewMs: 1000,
+    heavyMs: 1000,
     stepDeadlineMs: 60_000,
     onError: (error) => {
       throw error;

@@ -43,7 +43,7 @@ describe("readConfig", () => {
     ["PORT", "http", "an integer from 0 to 65535"],
     ["PLIANT_WORKERS", "0", "an integer from 1 to 256"],
     ["PLIANT_ROOM_THREADS", "17", "an integer from 1 to 16"],
-    ["PLIANT_CREW_MS", "0", "a number from 0.1 to 1000"],
+    ["PLIANT_HEAVY_MS", "0", "a number from 0.1 to 1000"],
     ["PLIANT_SEND_HZ", " ", "an integer from 1 to 240"],
     ["LOG_LEVEL", "loud", "one of fatal"],
     ["PLIANT_ROOM_POOL", "both", "one of shared, dedicated"],

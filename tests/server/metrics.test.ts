@@ -90,8 +90,8 @@ test("a tick is in every stage's histogram, in the whole, and in the threads' ti
   expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.012",stage="solve"} 1');
   expect(text).toContain("pliant_tick_seconds_sum 0.0105");
   expect(text).toContain("pliant_tick_threads_sum 3");
-  expect(text).toContain('pliant_crew_chunks_total{by="leader"} 4');
-  expect(text).toContain('pliant_crew_chunks_total{by="helper"} 6');
+  expect(text).toContain('pliant_tick_chunks_total{by="own"} 4');
+  expect(text).toContain('pliant_tick_chunks_total{by="helper"} 6');
   expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
 });
 

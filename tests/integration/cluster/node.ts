@@ -55,7 +55,7 @@ function end(name: string): CountingRoom | undefined {
 }
 
 function step(room: CountingRoom): void {
-  if (!cluster.mayStep(room.lease.room)) return;
+  if (performance.now() >= cluster.ownedUntilMs(room.lease.room)) return;
   room.tick += 1;
   const { tick, lease } = room;
   say({ what: "tick", room: lease.room, epoch: lease.epoch, tick, ms: monotonicMs() });

@@ -20,7 +20,7 @@ test("a step whose result was lost is not stepped twice", async () => {
   const pools = new WorkerPools({
     workers: 1,
     roomThreads: 1,
-    crewMs: 1000,
+    heavyMs: 1000,
     stepDeadlineMs: 60_000,
     onError: (error) => {
       throw error;

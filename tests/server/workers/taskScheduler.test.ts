@@ -3,23 +3,24 @@
  * or dies. Real pools, real threads; what is random here is when threads are killed, and every outcome of that is
  * judged.
  */
-import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { Crews } from "../../../server/workers/crews.ts";
 import { FrameState } from "../../../server/workers/frameState.ts";
 import type {
   BuildResult,
+  HelpTask,
   InspectResult,
   OpenResult,
   RoomHandle,
   StepResult,
 } from "../../../server/workers/messages.ts";
 import { WorkerPools, type RoomPool } from "../../../server/workers/pool.ts";
+import { StepThread } from "../../../server/workers/stepThread.ts";
+import { type SchedulerThread, TaskScheduler } from "../../../server/workers/taskScheduler.ts";
 
 const TICKS = 30;
 const onError = (error: Error): void => {
@@ -61,7 +62,7 @@ let handles = 0;
 async function open(pool: Pick<RoomPool, "open">, name: string): Promise<RoomHandle> {
   const { template, layout, topology, topologyHash } = built.get(name)!;
   return {
-    key: `crew-${handles++}`,
+    key: `shared-${handles++}`,
     ...(await pool.open({ template, layout })),
     template,
     layout,
@@ -78,7 +79,7 @@ async function run(pool: RoomPool, room: RoomHandle, ticks: number): Promise<Ste
 }
 
 beforeAll(async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   for (const name of [...SCENES, "sheet", "funnel"]) {
     built.set(name, await pools.build({ scenePath: scene(name) }));
@@ -96,7 +97,7 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
       (pools = new WorkerPools({
         workers: threads,
         roomThreads: threads,
-        crewMs: 0.01,
+        heavyMs: 0.01,
         stepDeadlineMs: 60_000,
         onError,
       })),
@@ -108,11 +109,11 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
     const room = await open(pool, name);
     const results = await run(pool, room, TICKS);
     expect((await pool.inspect({ room })).stateHash).toBe(alone.get(name));
-    expect(results.reduce((sum, { crew }) => sum + crew.helped, 0)).toBeGreaterThan(0);
-    expect(Math.max(...results.map(({ crew }) => crew.threads))).toBeGreaterThan(1);
-    for (const { crew } of results) {
-      expect(crew.threads).toBeLessThanOrEqual(threads);
-      expect(crew.helped).toBeLessThanOrEqual(crew.shared);
+    expect(results.reduce((sum, { work }) => sum + work.helped, 0)).toBeGreaterThan(0);
+    expect(Math.max(...results.map(({ work }) => work.threads))).toBeGreaterThan(1);
+    for (const { work } of results) {
+      expect(work.threads).toBeLessThanOrEqual(threads);
+      expect(work.helped).toBeLessThanOrEqual(work.shared);
     }
   });
 
@@ -127,20 +128,20 @@ describe.each([2, 4, 8])("%i threads", (threads) => {
 });
 
 test("a light room is stepped by one thread, a heavy one by no more than it may have", async () => {
-  const pools = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 4, roomThreads: 2, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const light = pools.forRoom("shared");
-  expect((await run(light, await open(light, "drape"), 10)).map(({ crew }) => crew)).toEqual(
+  expect((await run(light, await open(light, "drape"), 10)).map(({ work }) => work)).toEqual(
     Array(10).fill({ threads: 1, shared: 0, helped: 0 }),
   );
   await pools.close();
-  const eager = new WorkerPools({ workers: 4, roomThreads: 2, crewMs: 0.01, stepDeadlineMs: 60_000, onError });
+  const eager = new WorkerPools({ workers: 4, roomThreads: 2, heavyMs: 0.01, stepDeadlineMs: 60_000, onError });
   const heavy = eager.forRoom("shared");
-  for (const { crew } of await run(heavy, await open(heavy, "drape"), 30)) expect(crew.threads).toBeLessThanOrEqual(2);
+  for (const { work } of await run(heavy, await open(heavy, "drape"), 30)) expect(work.threads).toBeLessThanOrEqual(2);
   await eager.close();
 });
 
 test("light rooms move between threads, which are told of those that they do not know", async () => {
-  const pools = new WorkerPools({ workers: 3, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 3, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const names = ["drape", "jelly-stack", "drape", "jelly-stack"];
   const rooms = await Promise.all(names.map((name) => open(pool, name)));
@@ -153,13 +154,19 @@ test("light rooms move between threads, which are told of those that they do not
 });
 
 test("tasks run in the order in which they came: rooms that never pause keep nobody from being opened, looked at or stepped", async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet")));
   const steps = rooms.map(() => 0);
+  const seconds = rooms.map(() => 0);
   let over = false;
+  let longest = 0;
   const busy = rooms.map(async (room, i) => {
-    while (!over) await pool.step({ room, tick: ++steps[i]!, inputs: [], delta: "none", keyframe: false });
+    while (!over) {
+      const { wholeSeconds } = await pool.step({ room, tick: ++steps[i]!, inputs: [], delta: "none", keyframe: false });
+      seconds[i]! += wholeSeconds;
+      longest = Math.max(longest, wholeSeconds);
+    }
   });
   try {
     for (let tries = 0; tries < 5; tries++) {
@@ -172,7 +179,9 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
       expect(opened - before).toBeLessThanOrEqual(rooms.length + 1);
       expect(steps.reduce((sum, n) => sum + n) - opened).toBeLessThanOrEqual(rooms.length + 1);
     }
-    expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1);
+    // Each has had as much of the thread as the others, to within a step, what a room may be ahead, and what an order
+    // takes beside its step.
+    expect(Math.max(...seconds) - Math.min(...seconds)).toBeLessThan(2 * longest + 0.02);
   } finally {
     over = true;
     await Promise.all(busy);
@@ -181,10 +190,11 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
 }, 20_000);
 
 test("where a room is stepped again beside rooms that tick without a pause, each side has its part of the time", async () => {
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError });
+  const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet")));
-  const again = await open(pool, "sheet");
+  // two of them, so that one waits while the other's result is on its way
+  const again = await Promise.all([open(pool, "sheet"), open(pool, "sheet")]);
   let over = false;
   let stepped = 0;
   const busy = rooms.map(async (room) => {
@@ -195,10 +205,13 @@ test("where a room is stepped again beside rooms that tick without a pause, each
     const slices = 25;
     const sliceMs = 8;
     const before = stepped;
-    for (let slice = 0; slice < slices; slice++)
-      await pool.replay({ room: again, records: [], until: 1e6, fresh: false, sliceMs });
+    const replays = again.map(async (room) => {
+      for (let slice = 0; slice < slices; slice++)
+        await pool.replay({ room, records: [], until: 1e6, fresh: false, sliceMs });
+    });
+    await Promise.all(replays);
     const steps = stepped - before;
-    const others = (slices * sliceMs) / 1000;
+    const others = (again.length * slices * sliceMs) / 1000;
     // a quarter of the time for the steps, three for the rest; what a task takes besides is not in these
     expect(steps / (steps + others)).toBeGreaterThan(0.1);
     expect(steps / (steps + others)).toBeLessThan(0.5);
@@ -209,42 +222,59 @@ test("where a room is stepped again beside rooms that tick without a pause, each
   }
 }, 20_000);
 
-/** Leaders and helpers in pools of their own, so that helpers alone can be killed. */
+/** Threads that step and threads that help in pools of their own, so that helpers alone can be killed. */
 describe("helpers that die", () => {
   const filename = fileURLToPath(new URL("../../../server/workers/simWorker.ts", import.meta.url));
   const threads: Worker[] = [];
   const note = (worker: Worker): void => void threads.push(worker);
-  let leaders: Piscina;
-  let helpers: Piscina;
-  let crews: Crews;
-  beforeAll(() => {
-    leaders = new Piscina({ filename, minThreads: 1, maxThreads: 1, idleTimeout: Infinity });
+  const options = { mostThreads: 3, heavySeconds: 1e-5 };
+  let own: Piscina;
+  let lent: Piscina;
+  let stepper: StepThread;
+  let helpers: StepThread[];
+  let scheduler: TaskScheduler;
+  beforeAll(async () => {
+    own = new Piscina({ filename, minThreads: 1, maxThreads: 1, idleTimeout: Infinity });
+    stepper = new StepThread(own);
     process.on("worker", note);
-    helpers = new Piscina({ filename, minThreads: 2, maxThreads: 2, idleTimeout: Infinity });
-    crews = new Crews({
-      threads: 3,
-      mostThreads: 3,
-      heavySeconds: 1e-5,
-      help: (task, signal) => helpers.run(task, { name: "help", signal }),
-    });
+    lent = new Piscina({ filename, minThreads: 2, maxThreads: 2, idleTimeout: Infinity });
+    helpers = [0, 1].map(() => new StepThread(lent));
+    scheduler = new TaskScheduler({ ...options, threads: [...helpers.map(helpsOnly), stepper] });
   });
   afterAll(async () => {
     process.off("worker", note);
-    await Promise.all([leaders.destroy(), helpers.destroy()]);
+    for (const thread of [stepper, ...helpers]) thread.close();
+    await Promise.all([own.destroy(), lent.destroy()]);
   });
 
-  const pool = { open: (task: object): Promise<OpenResult> => leaders.run(task, { name: "open" }) };
+  /** A thread that a room's own steps never go to: the room is stepped where it can be seen. */
+  function helpsOnly(thread: StepThread): SchedulerThread {
+    return {
+      get up() {
+        return true;
+      },
+      get pending() {
+        return thread.pending;
+      },
+      get overdue() {
+        return thread.overdue;
+      },
+      run: (name, task) => thread.run(name, task),
+      step: (task, turn, begun) => stepper.step(task, turn, begun),
+      terminate: () => thread.terminate(),
+    };
+  }
+
+  const pool = { open: (task: object): Promise<OpenResult> => stepper.run("open", task) };
   const hashOf = async (room: RoomHandle): Promise<string> =>
-    ((await leaders.run({ room }, { name: "inspect" })) as InspectResult).stateHash;
-  /** The leader's own error, not a deadline's. */
+    (await stepper.run<InspectResult>("inspect", { room })).stateHash;
+  /** The step's own error, not a deadline's. */
   const expectTorn = (room: RoomHandle, failed: unknown): void => {
     expect(failed).toMatchObject({ message: "unreachable" });
     expect(new FrameState(room.frames).busy).toBe(true);
   };
-  const step = (room: RoomHandle, tick: number): Promise<StepResult> =>
-    crews.step({ room, tick, inputs: [], delta: "none", keyframe: false }, new EventEmitter(), (task) =>
-      leaders.run(task, { name: "step" }),
-    );
+  const step = (room: RoomHandle, tick: number, by = scheduler): Promise<StepResult> =>
+    by.step({ room, tick, inputs: [], delta: "none", keyframe: false });
 
   test("a thread that is killed costs its room nothing, or is noticed at once if it was in the middle of a chunk", async () => {
     let whole = 0;
@@ -261,7 +291,7 @@ describe("helpers that die", () => {
           await threads[threads.length - 1 - (tries % 2)]!.terminate();
         }
         await result.then(
-          ({ crew }) => (helped += crew.helped),
+          ({ work }) => (helped += work.helped),
           (error: unknown) => (failed = error),
         );
       }
@@ -281,32 +311,29 @@ describe("helpers that die", () => {
       key: `${room.key}-astray`,
       layout: { ...room.layout, scratch: room.memory.buffer.byteLength } as RoomHandle["layout"],
     });
-    const astray = new Crews({
-      threads: 3,
-      mostThreads: 3,
-      heavySeconds: 1e-5,
-      help: (task, signal) => helpers.run({ ...task, room: beyond(task.room) }, { name: "help", signal }),
-    });
+    const astray = helpers.map(
+      (thread): SchedulerThread => ({
+        ...helpsOnly(thread),
+        pending: 0,
+        overdue: 0,
+        run: (name, task) => thread.run(name, { ...(task as HelpTask), room: beyond((task as HelpTask).room) }),
+      }),
+    );
+    const by = new TaskScheduler({ ...options, threads: [...astray, stepper] });
     const room = await open(pool, "funnel");
     let failed: unknown;
-    for (let tick = 1; tick <= 20 * TICKS && failed === undefined; tick++) {
-      await astray
-        .step({ room, tick, inputs: [], delta: "none", keyframe: false }, new EventEmitter(), (task) =>
-          leaders.run(task, { name: "step" }),
-        )
-        .catch((error: unknown) => (failed = error));
-    }
+    for (let tick = 1; tick <= 20 * TICKS && failed === undefined; tick++)
+      await step(room, tick, by).catch((error: unknown) => (failed = error));
     expectTorn(room, failed);
   });
 
   test("one that never starts is not waited for", async () => {
-    const never = new Crews({ threads: 3, mostThreads: 3, heavySeconds: 1e-5, help: () => new Promise(() => {}) });
+    const never = helpers.map(
+      (thread): SchedulerThread => ({ ...helpsOnly(thread), pending: 0, overdue: 0, run: () => new Promise(() => {}) }),
+    );
+    const by = new TaskScheduler({ ...options, threads: [...never, stepper] });
     const room = await open(pool, "jelly-stack");
-    for (let tick = 1; tick <= TICKS; tick++) {
-      await never.step({ room, tick, inputs: [], delta: "none", keyframe: false }, new EventEmitter(), (task) =>
-        leaders.run(task, { name: "step" }),
-      );
-    }
+    for (let tick = 1; tick <= TICKS; tick++) await step(room, tick, by);
     expect(await hashOf(room)).toBe(alone.get("jelly-stack"));
   });
 });

@@ -1,0 +1,185 @@
+/**
+ * Which room's tick a thread runs next. Pure: it is told the time and never asks for it. A tick cannot be interrupted,
+ * so all there is to decide is what begins when the last one is over.
+ *
+ *   due and within its share   light rooms first, each group by deadline
+ *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
+ *   not due yet                nobody: the thread sleeps
+ *
+ * A room's share is counted in virtual time: seconds of the thread over the room's weight. The schedule's own virtual
+ * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
+ * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
+ * schedule's time, and when nobody is due all debts are forgotten.
+ *
+ * That is not enough where one tick takes longer than others can wait: it would cost every light room the ticks that
+ * fall into it. What a long tick costs light rooms beyond what they catch up with (rooms/clock.ts) is a stall; stalls
+ * get STALL_SHARE of the wall time, and a tick that would stall others for longer waits until there is enough of it. It
+ * never waits for ever.
+ */
+
+/**
+ * A room may be this far ahead of its share and still take its turn by deadline, s of the thread: rooms that tick more
+ * often are not behind others while there is time for all.
+ */
+const SLACK_SECONDS = 0.004;
+/** Ticks that take longer than this, s, may have to wait for light rooms; rooms whose ticks take less are light. */
+const LONG_SECONDS = 0.004;
+/**
+ * Part of the wall time for which long ticks may stall light rooms, and what can be saved up of it, s: a tick that
+ * stalls for longer than that waits until all of it is there.
+ */
+const STALL_SHARE = 0.04;
+const MOST_STALL_SECONDS = 1;
+/** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
+const CATCH_UP_TICKS = 2;
+/** Nobody asks again sooner, ms: the last nanosecond of a stall is rounded away. */
+const LEAST_WAIT_MS = 0.1;
+/** A room that has asked for nothing for so long is not stalled by anybody, ms. */
+const GONE_MS = 500;
+
+/** One room, as the schedule sees it. */
+export class Flow {
+  readonly periodMs: number;
+  weight = 1;
+  /**
+   * What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by
+   * something else says nothing.
+   */
+  expectedSeconds = 0;
+  /** Seconds that it has had, over its weight, on the schedule's scale. */
+  virtualSeconds = 0;
+  /** When the last tick that it asked for is or was due. */
+  dueMs = -Infinity;
+  /** A tick is asked for and has not begun. */
+  waits = false;
+  #lastSeconds: number[];
+
+  constructor(periodMs: number, expectedSeconds = 0) {
+    this.periodMs = periodMs;
+    this.expectedSeconds = expectedSeconds;
+    this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
+  }
+
+  took(seconds: number): void {
+    this.virtualSeconds += seconds / this.weight;
+    this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
+    this.expectedSeconds = [...this.#lastSeconds].sort((a, b) => a - b)[1]!;
+  }
+
+  /** Ticks that begin before then are late at most, and not lost. */
+  get lostMs(): number {
+    return this.dueMs + (this.waits ? 0 : this.periodMs) + (CATCH_UP_TICKS + 1) * this.periodMs;
+  }
+}
+
+interface Entry<T> {
+  flow: Flow;
+  dueMs: number;
+  item: T;
+}
+
+export class FairSchedule<T> {
+  readonly #flows = new Set<Flow>();
+  #entries: Entry<T>[] = [];
+  #virtualSeconds = 0;
+  /** For how long others may be stalled now, s; less than nothing after a tick that took longer than expected. */
+  #stallSeconds = 0;
+  #countedMs: number | null = null;
+
+  /** Does anybody's tick wait for the thread? */
+  isDue(nowMs: number): boolean {
+    return this.#entries.some(({ dueMs }) => dueMs <= nowMs);
+  }
+
+  /** A tick is to begin at `dueMs` or later. A room has at most one at a time. */
+  submit(flow: Flow, dueMs: number, item: T): void {
+    flow.dueMs = dueMs;
+    flow.waits = true;
+    flow.virtualSeconds = Math.max(flow.virtualSeconds, this.#virtualSeconds);
+    this.#flows.add(flow);
+    this.#entries.push({ flow, dueMs, item });
+  }
+
+  /**
+   * @returns the tick that begins now, which is the caller's from then on; or when to ask again, ms (Infinity: when
+   *   something is submitted)
+   */
+  next(nowMs: number): { flow: Flow; item: T } | { againMs: number } {
+    this.#credit(nowMs);
+    const due = this.#entries.filter((entry) => entry.dueMs <= nowMs);
+    let againMs = this.#entries.reduce(
+      (soonest, { dueMs }) => (dueMs > nowMs ? Math.min(soonest, dueMs) : soonest),
+      Infinity,
+    );
+    if (due.length === 0) {
+      this.#forgive();
+      return { againMs };
+    }
+    for (const entry of this.#ordered(due)) {
+      const missing = this.#missing(entry.flow, nowMs);
+      if (missing <= 0) return this.#begin(entry);
+      againMs = Math.min(againMs, nowMs + Math.max(LEAST_WAIT_MS, (1000 * missing) / STALL_SHARE));
+    }
+    return { againMs };
+  }
+
+  /** A tick that `next` gave is over. @param seconds it took; nowMs the time after it */
+  done(flow: Flow, seconds: number, nowMs: number): void {
+    flow.took(seconds);
+    const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, nowMs) : 0;
+    this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
+  }
+
+  /** The room does not want its tick any more. @returns what it had asked for */
+  withdraw(flow: Flow): T[] {
+    const own = this.#entries.filter((entry) => entry.flow === flow);
+    this.#entries = this.#entries.filter((entry) => entry.flow !== flow);
+    flow.waits = false;
+    return own.map(({ item }) => item);
+  }
+
+  #begin(entry: Entry<T>): { flow: Flow; item: T } {
+    const { flow, item } = entry;
+    this.#entries.splice(this.#entries.indexOf(entry), 1);
+    flow.waits = false;
+    this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.virtualSeconds - SLACK_SECONDS);
+    return { flow, item };
+  }
+
+  /** Those within their share by deadline, light ones first; then the others by what they have had. */
+  #ordered(due: Entry<T>[]): Entry<T>[] {
+    const beyond = ({ flow }: Entry<T>): number =>
+      Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
+    const long = ({ flow }: Entry<T>): number => Number(flow.expectedSeconds > LONG_SECONDS);
+    return due.sort((a, b) => beyond(a) - beyond(b) || long(a) - long(b) || a.dueMs - b.dueMs);
+  }
+
+  /** How much more stall there would have to be for this room's tick to begin now, s. */
+  #missing(flow: Flow, nowMs: number): number {
+    if (flow.expectedSeconds <= LONG_SECONDS) return 0;
+    const stall = this.#stallOf(flow, nowMs + 1000 * flow.expectedSeconds);
+    return stall <= 0 ? 0 : Math.min(stall, MOST_STALL_SECONDS) - this.#stallSeconds;
+  }
+
+  /** By how much the light room that is hit first would lose ticks if nobody but `flow` ran until then, s. */
+  #stallOf(flow: Flow, untilMs: number): number {
+    let lostMs = untilMs;
+    for (const other of this.#flows) {
+      if (other === flow || other.expectedSeconds > LONG_SECONDS) continue;
+      lostMs = Math.min(lostMs, other.lostMs);
+    }
+    return (untilMs - lostMs) / 1000;
+  }
+
+  #credit(nowMs: number): void {
+    const elapsedMs = nowMs - (this.#countedMs ?? nowMs);
+    this.#countedMs = nowMs;
+    this.#stallSeconds = Math.min(MOST_STALL_SECONDS, this.#stallSeconds + (STALL_SHARE * elapsedMs) / 1000);
+    for (const flow of this.#flows)
+      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) this.#flows.delete(flow);
+  }
+
+  #forgive(): void {
+    for (const { virtualSeconds } of this.#flows) this.#virtualSeconds = Math.max(this.#virtualSeconds, virtualSeconds);
+  }
+}

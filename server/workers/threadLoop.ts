@@ -1,0 +1,168 @@
+/**
+ * What a thread that steps rooms does all day: it takes orders from its port, runs the steps among them at their time
+ * (fairSchedule.ts) and everything else between them, and says what came of each as soon as it is known. The main
+ * thread hands a step over before it is due, so it never stands between two steps.
+ *
+ * Steps that are due and everything else each get a part of the time while both wait: one for steps, OTHERS_SHARE for
+ * the rest. A hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a room
+ * that is slow for a moment is better than one that is not there. To help with another thread's step comes last.
+ */
+import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
+import { setImmediate as turnOfEvents } from "node:timers/promises";
+import { FairSchedule, Flow } from "./fairSchedule.ts";
+import type { ServeTask, ThreadAnswer, ThreadOrder } from "./messages.ts";
+import { fromProcessMs } from "./processClock.ts";
+
+/** Parts of the time that all else gets while steps, which get one, wait, too. */
+const OTHERS_SHARE = 3;
+/** What one of them has had more than the other counts up to this, s: longer ago is forgotten. */
+const MOST_LEAD_SECONDS = 0.05;
+/** The thread's own events (finalizers, tasks of the engine) have a turn this often, ms. */
+const EVENTS_MS = 50;
+/** Rooms that have asked for no step for so long are forgotten, ms. */
+const FORGOTTEN_MS = 10_000;
+
+type StepOrder = Extract<ThreadOrder, { name: "step" }>;
+type OtherOrder = Exclude<ThreadOrder, { name: "step" | "withdraw" }>;
+
+/** What an order gives, and what is handed over with it instead of being copied. */
+export interface Done {
+  result: unknown;
+  transfer: ArrayBuffer[];
+}
+
+/** Runs orders. `begun` is to be called when others may help with a step. */
+export interface Runner {
+  step: (task: StepOrder["task"], begun: () => void) => Done;
+  other: (name: OtherOrder["name"], task: unknown) => Done;
+}
+
+export class ThreadLoop {
+  readonly #port: MessagePort;
+  readonly #wake: Int32Array<SharedArrayBuffer>;
+  readonly #runner: Runner;
+  readonly #schedule = new FairSchedule<StepOrder>();
+  readonly #flows = new Map<string, Flow>();
+  /** Steps that have not begun, by number. */
+  readonly #steps = new Map<number, Flow>();
+  readonly #others: OtherOrder[] = [];
+  readonly #helps: OtherOrder[] = [];
+  /** Time that the others have had beyond their part, in steps' seconds. */
+  #lead = 0;
+  #forgottenMs = performance.now();
+
+  constructor({ port, wake }: ServeTask, runner: Runner) {
+    this.#port = port;
+    this.#wake = wake;
+    this.#runner = runner;
+  }
+
+  /** Never resolves: the thread ends. */
+  async run(): Promise<never> {
+    this.#answer({ thread: threadId });
+    for (let eventsMs = performance.now(); ; ) {
+      const seen = Atomics.load(this.#wake, 0);
+      this.#receive();
+      const waitMs = this.#runOne(performance.now());
+      if (waitMs > 0) Atomics.wait(this.#wake, 0, seen, Math.min(waitMs, EVENTS_MS));
+      if (performance.now() - eventsMs < EVENTS_MS) continue;
+      await turnOfEvents();
+      eventsMs = performance.now();
+    }
+  }
+
+  #receive(): void {
+    for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
+      for (const order of entry.message as ThreadOrder[]) {
+        if (order.name === "step") this.#submit(order);
+        else if (order.name === "withdraw") this.#withdraw(order.id);
+        else (order.name === "help" ? this.#helps : this.#others).push(order);
+      }
+    }
+  }
+
+  #submit(order: StepOrder): void {
+    const {
+      task: {
+        room: { key },
+      },
+      turn: { dueMs, periodMs, weight, expectedSeconds },
+    } = order;
+    let flow = this.#flows.get(key);
+    if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds)));
+    flow.weight = weight;
+    this.#steps.set(order.id, flow);
+    this.#schedule.submit(flow, fromProcessMs(dueMs), order);
+  }
+
+  #withdraw(id: number): void {
+    const flow = this.#steps.get(id);
+    if (!flow) return;
+    this.#steps.delete(id);
+    for (const order of this.#schedule.withdraw(flow)) this.#answer({ id: order.id, dropped: true });
+  }
+
+  /** @returns how long there is nothing to do, ms; 0 when something was done */
+  #runOne(nowMs: number): number {
+    const first = this.#others.length > 0 && this.#lead <= 0;
+    const next = first ? undefined : this.#schedule.next(nowMs);
+    if (next && "item" in next) {
+      this.#step(next.item, next.flow);
+      return 0;
+    }
+    const other = this.#others.shift() ?? this.#helps.shift();
+    if (other) {
+      this.#runOther(other);
+      return 0;
+    }
+    this.#forget(nowMs);
+    return next ? next.againMs - nowMs : 0;
+  }
+
+  #step({ id, task, turn }: StepOrder, flow: Flow): void {
+    const startMs = performance.now();
+    this.#steps.delete(id);
+    if (startMs >= fromProcessMs(turn.untilMs)) {
+      this.#schedule.done(flow, 0, startMs);
+      return this.#answer({ id, dropped: true });
+    }
+    this.#run(id, () => this.#runner.step(task, () => this.#answer({ id, begun: true })));
+    const endMs = performance.now();
+    const seconds = (endMs - startMs) / 1000;
+    this.#schedule.done(flow, seconds, endMs);
+    this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
+  }
+
+  #runOther({ id, name, task }: OtherOrder): void {
+    const startMs = performance.now();
+    this.#run(id, () => this.#runner.other(name, task));
+    const endMs = performance.now();
+    this.#lead = this.#schedule.isDue(endMs)
+      ? Math.min(MOST_LEAD_SECONDS, this.#lead + (endMs - startMs) / 1000 / OTHERS_SHARE)
+      : 0;
+  }
+
+  #run(id: number, work: () => Done): void {
+    let answer: ThreadAnswer;
+    let transfer: ArrayBuffer[] = [];
+    try {
+      const done = work();
+      answer = { id, result: done.result };
+      transfer = done.transfer;
+    } catch (error) {
+      answer = { id, error };
+    }
+    this.#answer(answer, transfer);
+  }
+
+  #answer(answer: ThreadAnswer, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(answer, transfer);
+  }
+
+  #forget(nowMs: number): void {
+    if (nowMs - this.#forgottenMs < FORGOTTEN_MS) return;
+    this.#forgottenMs = nowMs;
+    for (const [key, flow] of this.#flows)
+      if (!flow.waits && nowMs - flow.dueMs > FORGOTTEN_MS) this.#flows.delete(key);
+  }
+}

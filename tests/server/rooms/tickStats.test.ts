@@ -1,0 +1,52 @@
+/** A room's figures in virtual time: slow motion shows from its first second on, whether ticks come or not. */
+import { expect, test } from "vitest";
+import { TickStats } from "../../../server/rooms/tickStats.ts";
+import type { StepResult } from "../../../server/workers/messages.ts";
+
+const result = (wholeSeconds: number): StepResult =>
+  ({ wholeSeconds, seconds: { encode: 0 } }) as unknown as StepResult;
+
+/** A room that wants 60 ticks a second and gets `hz`. */
+function after(seconds: number, hz: number): TickStats {
+  const stats = new TickStats(60);
+  stats.runs(true, 0);
+  for (let second = 0, tick = 1; second < seconds; second++) {
+    for (; tick / hz <= second + 1; tick++) stats.stepped(result(0.001));
+    if (second + 1 < seconds) stats.take(1, 0, 1000 * (second + 1));
+  }
+  return stats;
+}
+
+test("a room in real time is at 1", () => {
+  for (const seconds of [1, 2, 5]) expect(after(seconds, 60).dilation(1000 * seconds)).toBe(1);
+});
+
+test("a room at half speed is at a half after its first second", () => {
+  for (const seconds of [1, 2, 5]) expect(after(seconds, 30).dilation(1000 * seconds)).toBeCloseTo(0.5, 1);
+});
+
+test("a room whose first tick never comes back is told of at once", () => {
+  const stats = new TickStats(60);
+  stats.runs(true, 0);
+  expect(stats.dilation(100)).toBe(1);
+  expect(stats.dilation(500)).toBeLessThan(0.04);
+  expect(stats.take(1, 0, 1000).timeDilation).toBeLessThan(0.02);
+  expect(stats.take(1, 0, 2000).timeDilation).toBeLessThan(0.01);
+});
+
+test("while a room stands still nobody waits for it", () => {
+  const stats = after(2, 60);
+  stats.runs(false, 2000);
+  expect(stats.dilation(60_000)).toBe(1);
+  stats.runs(true, 60_000);
+  expect(stats.dilation(60_100)).toBe(1);
+});
+
+test("lateness and rates are of the window", () => {
+  const stats = new TickStats(60);
+  stats.runs(true, 0);
+  stats.begun(3);
+  stats.begun(400);
+  expect(stats.take(2, 125_000, 1000)).toMatchObject({ tickLatenessMs: 400, clients: 2, kbpsOut: 1000 });
+  expect(stats.take(2, 0, 2000)).toMatchObject({ tickLatenessMs: 0, kbpsOut: 0 });
+});
