@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { SceneError } from "../shared/sceneError.ts";
 import { MeshError } from "./meshing/mesh.ts";
 import { createWorld } from "./sim/createWorld.ts";
-import { Crew } from "./sim/stepWorkers.ts";
+import { StepWorkers } from "./sim/stepWorkers.ts";
 import { EnergyLedger } from "./sim/energy/ledger.ts";
 import { ledgerAsCsv, ledgerAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeLedger.ts";
 import { readScene } from "./sim/readScene.ts";
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
     onProgress: (done, stage) => progress(`building ${Math.round(100 * done)} % ${stage}`),
   });
   const world = openWorld(created.memory, created.layout);
-  const crew = await Crew.hire(world, created.memory, options.threads);
+  const workers = await StepWorkers.start(world, created.memory, options.threads);
   world.mayRest = options.rest;
   const buildSeconds = (performance.now() - built) / 1000;
   const recorder =
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   let shown = performance.now();
   for (let t = 0; t < options.ticks; t++) {
     const before = performance.now();
-    const result = crew.step([]);
+    const result = workers.step([]);
     ticks.push(performance.now() - before);
     for (const [stage, s] of Object.entries(result.seconds))
       stages[stage as keyof StageSeconds] = (stages[stage as keyof StageSeconds] ?? 0) + s;
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
     }
   }
   progress("");
-  await crew.dismiss();
+  await workers.stop();
   ticks.sort((a, b) => a - b);
   const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
   const { layout } = created;

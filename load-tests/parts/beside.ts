@@ -1,6 +1,6 @@
 /**
- * Ten light rooms beside one that eight hands pull in, on one stepping thread: what is left of real time in each. Ticks are
- * counted by clients in this process, from outside of the server.
+ * Ten light rooms beside one that eight hands pull in, on one stepping thread: what is left of real time in each. Ticks
+ * are counted by clients in this process, from outside of the server.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { foldedSheet, SUBSTEPS } from "../folds/scene.ts";
 import { quantile, type Row } from "../part.ts";
@@ -37,12 +37,12 @@ async function measure(n: number, threads: number, settle: number, ticks: number
     writeFileSync(join(folder, "fold.obj"), mesh);
     const { memory, layout } = await createWorld(scene, { baseDir: folder });
     const world = openWorld(memory, layout);
-    const crew = await Crew.hire(world, memory, threads);
+    const workers = await StepWorkers.start(world, memory, threads);
     world.mayRest = false;
     const seconds: number[] = [];
     for (let tick = 0; tick < settle + ticks; tick++) {
       const before = performance.now();
-      crew.step([]);
+      workers.step([]);
       if (tick >= settle) seconds.push((performance.now() - before) / 1000);
     }
     const i32 = new Int32Array(memory.buffer);
@@ -58,7 +58,7 @@ async function measure(n: number, threads: number, settle: number, ticks: number
           contacts++;
     }
     const hash = world.stateHash();
-    await crew.dismiss();
+    await workers.stop();
     return { triangles: 2 * (n - 1) ** 2, seconds: quantile(seconds, 0.5), contacts, hash };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import type { Row } from "../part.ts";
@@ -30,7 +30,7 @@ const OPTIMIZING_MS = 500;
 
 interface Stepped {
   world: SimWorld;
-  crew: Crew;
+  workers: StepWorkers;
   memory: WebAssembly.Memory;
   least: number;
 }
@@ -38,18 +38,18 @@ interface Stepped {
 async function open({ memory: template, layout }: CreatedWorld, threads: number): Promise<Stepped> {
   const memory = copyMemory(template);
   const world = openWorld(memory, layout);
-  const crew = await Crew.hire(world, memory, threads);
+  const workers = await StepWorkers.start(world, memory, threads);
   world.mayRest = false;
-  return { world, crew, memory, least: Infinity };
+  return { world, workers, memory, least: Infinity };
 }
 
 /** @throws Error if the state depends on the number of threads */
 async function hashOf(created: CreatedWorld, scene: string): Promise<string> {
   const hashes: string[] = [];
   for (const threads of HASH_THREADS) {
-    const { world, crew } = await open(created, threads);
-    for (let tick = 0; tick < HASH_TICKS; tick++) crew.step([]);
-    await crew.dismiss();
+    const { world, workers } = await open(created, threads);
+    for (let tick = 0; tick < HASH_TICKS; tick++) workers.step([]);
+    await workers.stop();
     hashes.push(world.stateHash());
   }
   if (new Set(hashes).size > 1)
@@ -68,12 +68,12 @@ async function measure(
   const alone = await open(created, 1);
   const pair = line === undefined ? undefined : await open(created, 2);
   const both = pair ? [alone, pair] : [alone];
-  for (let tick = 0; tick < settle; tick++) for (const { crew } of both) crew.step([]);
+  for (let tick = 0; tick < settle; tick++) for (const { workers } of both) workers.step([]);
   await sleep(OPTIMIZING_MS);
   for (let tick = 0; tick < ticks; tick++) {
     for (const one of both) {
       const begin = performance.now();
-      one.crew.step([]);
+      one.workers.step([]);
       one.least = Math.min(one.least, performance.now() - begin);
     }
   }
@@ -95,7 +95,7 @@ async function measure(
       ...(target !== undefined && { target: { atMost: target } }),
     });
     rows.push({ what: `${scene}, speed-up on 2 threads`, value: alone.least / pair.least, unit: "x" });
-    await pair.crew.dismiss();
+    await pair.workers.stop();
   }
   const pieces = piecesOf(alone.memory, alone.world, Math.ceil(ticks / 2));
   const whole = predict(pieces, 0, 1);
@@ -119,7 +119,7 @@ async function measure(
         value: whole / predict(pieces, line, cores),
         unit: "x",
       });
-  await alone.crew.dismiss();
+  await alone.workers.stop();
   return rows;
 }
 

@@ -30,7 +30,7 @@ const HOST: Record<number, string> = {
 };
 
 /**
- * Pieces of the shortest of `ticks` ticks. One thread does them all as the leader of a crew does: what is shared out in
+ * Pieces of the shortest of `ticks` ticks. One thread does them all as the orchestrator does: what is shared out in
  * the middle of a phase is a piece of its own.
  */
 export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: number): Piece[] {
@@ -60,9 +60,9 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
     }
   });
   i32[word(L.H_WATCH)]! |= L.WATCH_SHARES;
-  // somebody seems to be there, so that the leader shares out; nobody takes anything
+  // somebody seems to be there, so that the orchestrator shares out; nobody takes anything
   world.helpers = true;
-  i32[word(L.H_CREW)] = 1;
+  i32[word(L.H_HELPERS_INSIDE)] = 1;
   let best: Piece[] = [];
   let least = Infinity;
   for (let tick = 0; tick < ticks; tick++) {
@@ -76,7 +76,7 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
     if (seconds < least) [best, least] = [pieces, seconds];
   }
   i32[word(L.H_WATCH)] = 0;
-  i32[word(L.H_CREW)] = 0;
+  i32[word(L.H_HELPERS_INSIDE)] = 0;
   world.helpers = false;
   return best;
 }

@@ -9,8 +9,8 @@
  *          sum's once for each of the others, one after the other. Claims of the own part cost nothing that was not
  *          measured with t.
  *
- * A leader whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out: memory and
- * cores that get slower when all of them work, and cores farther apart than the two that l was measured on.
+ * An orchestrator whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out:
+ * memory and cores that get slower when all of them work, and cores farther apart than the two that l was measured on.
  */
 
 /** A piece of a tick in the order in which it runs. */

@@ -472,7 +472,9 @@ export class Room {
     this.#stats.begun(latenessMs);
   }
 
-  /** The room ticks, or stands still. Its figures go out by the clock, not by ticks: who waits for a tick is to know. */
+  /**
+   * The room ticks, or stands still. Its figures go out by the clock, not by ticks: who waits for a tick is to know.
+   */
   #tickWhile(ticks: boolean): void {
     this.#stats.runs(ticks, performance.now());
     if (ticks) this.#ticker.start();

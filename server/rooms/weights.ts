@@ -1,7 +1,7 @@
 /**
- * How rooms share threads that are too few for all (workers/fairSchedule.ts): by the members who are there, so that a full
- * room gets more than one that somebody keeps open. All rooms that one address has made count for OWNER_WEIGHT together at
- * most: more rooms, or more sockets, give nobody more than that.
+ * How rooms share threads that are too few for all (workers/fairSchedule.ts): by the members who are there, so that a
+ * full room gets more than one that somebody keeps open. All rooms that one address has made count for OWNER_WEIGHT
+ * together at most: more rooms, or more sockets, give nobody more than that.
  */
 
 /** Members of rooms of one address that count. */

@@ -5,7 +5,7 @@
  *     state = all memory that differs from the template's, but for
  *             the list of pairs        most of what a room writes (12 of 13 MB in a heap of a hundred bodies): both
  *                                      sides make it anew
- *             the crew's words, times  belong to the threads and clocks of this process
+ *             the scheduler's words, times  belong to the threads and clocks of this process
  *
  * That the list is made anew moves bits (pairs are solved in its order), so taking a checkpoint is an event in a room's
  * life, as an input is: it has its place in the journal, and a replay forgets the list at the same tick (`forgetList`).

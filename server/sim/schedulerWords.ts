@@ -1,10 +1,10 @@
 /**
- * The words by which a crew is steered from outside of the kernel (kernel/assembly/step/step.ts): a tick is opened for
- * helpers and closed, one helper is sent away, one is found dead. Any thread may do that; it never waits.
+ * The words by which helpers are steered from outside of the kernel (kernel/assembly/step/step.ts): a tick is opened
+ * for helpers and closed, one helper is sent away, one is found dead. Any thread may do that; it never waits.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 
-/** Helpers that a room can have beside its leader; their rows are 1 .. MOST_HELPERS. */
+/** Helpers that a room can have beside its orchestrator; their rows are 1 .. MOST_HELPERS. */
 export const MOST_HELPERS = L.MAX_THREADS - 1;
 
 export class SchedulerWords {
@@ -15,7 +15,8 @@ export class SchedulerWords {
   }
 
   /**
-   * Helpers of this generation may claim what the leader publishes from now on. To be called before the leader steps.
+   * Helpers of this generation may claim what the orchestrator publishes from now on. To be called before the
+   * orchestrator steps.
    * @param generation int32, not 0, another one than the last tick's
    */
   open(generation: number): void {
@@ -51,7 +52,7 @@ export class SchedulerWords {
   }
 
   /**
-   * The helper's thread has ended. If that was in the middle of a chunk, nobody will finish it: the leader stops
+   * The helper's thread has ended. If that was in the middle of a chunk, nobody will finish it: the orchestrator stops
    * waiting and throws.
    * @returns true if so
    */
@@ -63,7 +64,8 @@ export class SchedulerWords {
   }
 
   /**
-   * What the crew did in the tick that was opened last; a helper that went away and came back counts as two threads.
+   * What orchestrator and helpers did in the tick that was opened last; a helper that went away and came back counts as
+   * two threads.
    */
   lastTick(): { threads: number; shared: number; helped: number } {
     const word = (offset: number): number => Atomics.load(this.words, (L.HEADER + offset) / 4);

@@ -1,4 +1,4 @@
-/** Thread entry of a crew's helper. */
+/** Thread entry of a helper. */
 import { parentPort, workerData } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { DISMISSED, type StepWorkerTask } from "./stepWorkers.ts";

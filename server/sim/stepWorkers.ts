@@ -1,7 +1,8 @@
 /**
- * Several threads of its own for one room, for runs without a server (there they are borrowed: workers/crews.ts):
- * helpers sleep between ticks on H_ACTIVE, wake when the leader writes the tick's generation there, claim chunks until
- * it goes back to zero (kernel/assembly/step/step.ts). The result is the same for any number of threads.
+ * Several threads of its own for one room, for runs without a server (there they are borrowed:
+ * workers/taskScheduler.ts): helpers sleep between ticks on H_ACTIVE, wake when the orchestrator writes the tick's
+ * generation there, claim chunks until it goes back to zero (kernel/assembly/step/step.ts). The result is the same for
+ * any number of threads.
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -11,7 +12,7 @@ import type { SimWorld } from "./world.ts";
 
 export interface StepWorkerTask {
   memory: WebAssembly.Memory;
-  /** Its row of the crew's words, and its spill area. */
+  /** Its row of the scheduler's words, and its spill area. */
   slot: number;
   scratch: number;
 }
@@ -19,7 +20,7 @@ export interface StepWorkerTask {
 /** H_ACTIVE's value that sends helpers home for good. */
 export const DISMISSED = -1;
 
-export class Crew {
+export class StepWorkers {
   private readonly world: SimWorld;
   private readonly words: SchedulerWords;
   private readonly workers: Worker[];
@@ -33,7 +34,7 @@ export class Crew {
   }
 
   /** @param threads in all, the caller's included; 1 .. MAX_THREADS */
-  static async hire(world: SimWorld, memory: WebAssembly.Memory, threads: number): Promise<Crew> {
+  static async start(world: SimWorld, memory: WebAssembly.Memory, threads: number): Promise<StepWorkers> {
     if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS)
       throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
     const workers = Array.from({ length: threads - 1 }, (_, i) => {
@@ -45,7 +46,7 @@ export class Crew {
         (w) => new Promise<void>((resolve, reject) => w.once("message", () => resolve()).once("error", reject)),
       ),
     );
-    return new Crew(world, memory, workers);
+    return new StepWorkers(world, memory, workers);
   }
 
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
@@ -60,14 +61,14 @@ export class Crew {
   }
 
   /**
-   * What the crew did in the last tick: threads that worked, chunks that were up to be claimed, those of them that
-   * helpers did.
+   * What orchestrator and helpers did in the last tick: threads that worked, chunks that were up to be claimed, those
+   * of them that helpers did.
    */
   lastTick(): { threads: number; shared: number; helped: number } {
     return this.words.lastTick();
   }
 
-  async dismiss(): Promise<void> {
+  async stop(): Promise<void> {
     this.words.open(DISMISSED);
     await Promise.all(this.workers.map((w) => new Promise((resolve) => w.once("exit", resolve))));
     this.words.close();

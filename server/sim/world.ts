@@ -6,7 +6,7 @@
  *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
  *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held
  *   (intersections/watch.ts)
- *   |- kernel    broad phase, substeps (kernel/crew.ts)
+ *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost
  *   nothing
@@ -90,7 +90,7 @@ export class SimWorld implements World {
   readonly kernel: Kernel;
   private watcher: (() => void) | undefined;
   private phaseWatcher: ((phase: number) => void) | undefined;
-  /** Set by a crew: other threads may be claiming chunks of this tick. */
+  /** Set where helpers are: other threads may be claiming chunks of this tick. */
   helpers = false;
   /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
   mayRest = true;
@@ -200,7 +200,7 @@ export class SimWorld implements World {
 
   /**
    * Helps another thread's `step` of the tick `generation` until it ends.
-   * @param slot this helper's own row of the crew's words;
+   * @param slot this helper's own row of the scheduler's words;
    * @returns chunks done
    */
   help(generation: number, slot: number): number {

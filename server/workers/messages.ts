@@ -155,8 +155,8 @@ export interface StepTask {
   /** Also its hash. */
   hash?: boolean;
   /**
-   * Set by the pool for a heavy room: others may help with this tick (`taskScheduler.ts`); a number that no tick of the room
-   * had before it.
+   * Set by the pool for a heavy room: others may help with this tick (`taskScheduler.ts`); a number that no tick of the
+   * room had before it.
    */
   generation?: number;
 }
@@ -165,8 +165,8 @@ export interface StepTask {
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
 /**
- * What several threads did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
- * that helpers did.
+ * What several threads did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those
+ * of them that helpers did.
  */
 export interface SharedWork {
   threads: number;

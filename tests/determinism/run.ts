@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
@@ -50,15 +50,15 @@ export async function hashOf(
 ): Promise<string> {
   const { threads = 1, reopen = false, from = 1, until = TICKS } = options;
   let world: SimWorld = openWorld(created.memory, created.layout);
-  const crew = await Crew.hire(world, created.memory, threads);
+  const workers = await StepWorkers.start(world, created.memory, threads);
   try {
     for (let tick = from; tick <= until; tick++) {
       if (reopen) world = openWorld(created.memory, created.layout);
       if (reopen) world.step(script(tick));
-      else crew.step(script(tick));
+      else workers.step(script(tick));
     }
   } finally {
-    await crew.dismiss();
+    await workers.stop();
   }
   return world.stateHash();
 }

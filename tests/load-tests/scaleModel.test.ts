@@ -21,7 +21,7 @@ test("threads share chunks, whole ones, and no more threads than there are chunk
   expect(predict(PIECES, 0, 64)).toBe(2.25 + 1 + 1);
 });
 
-test("hearing of each other costs n + 2 cache lines a piece, and sharing never more than the leader alone and three", () => {
+test("hearing of each other costs n + 2 cache lines a piece, and sharing never more than the orchestrator alone and three", () => {
   expect(predict(PIECES, 0.125, 2)).toBe(2.25 + (4 + 4 * 0.125) + (1 + 4 * 0.125));
   expect(predict(PIECES, 16, 2)).toBe(12.25 + 2 * 3 * 16);
 });

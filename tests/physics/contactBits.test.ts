@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import * as scenes from "./contactScenes.ts";
 import { tallyOf } from "./contactWatch.ts";
@@ -97,9 +97,9 @@ describe.each(NAMES)("%s", (name) => {
         baseDir: ".",
       });
       const world = openWorld(created.memory, created.layout);
-      const crew = await Crew.hire(world, created.memory, threads);
-      for (let tick = 0; tick < TICKS; tick++) crew.step([]);
-      await crew.dismiss();
+      const workers = await StepWorkers.start(world, created.memory, threads);
+      for (let tick = 0; tick < TICKS; tick++) workers.step([]);
+      await workers.stop();
       hashes.add(world.stateHash());
     }
     expect(hashes.size).toBe(1);

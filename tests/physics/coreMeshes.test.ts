@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
 import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const CLOSE = 2 ** -20;
@@ -211,11 +211,11 @@ test("cores are no part of the state, whose hash is the same with any number of 
   const scene = { gravity: [0, -9.81, 0] as Vec3, bodies: [cube("a", 0.5)], colliders: [paddle(TURN)] };
   const [one, two] = [await laboratory(scene), await laboratory(scene)];
   one.run(20);
-  const crew = await Crew.hire(two.world, two.created.memory, 2);
+  const workers = await StepWorkers.start(two.world, two.created.memory, 2);
   try {
-    for (let t = 0; t < 20; t++) crew.step([]);
+    for (let t = 0; t < 20; t++) workers.step([]);
   } finally {
-    await crew.dismiss();
+    await workers.stop();
   }
   expect(two.world.stateHash()).toBe(one.world.stateHash());
   expect(rowsOf(two, 0)).toEqual(rowsOf(one, 0));

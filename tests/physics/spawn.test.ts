@@ -6,7 +6,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../shared/scene.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
-import { Crew } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { encloses } from "../../server/sim/spawn/inside.ts";
 import { separation } from "../../server/sim/spawn/separation.ts";
@@ -496,14 +496,14 @@ describe("the same inputs, the same bits", () => {
 
   test("by one thread and by three", async () => {
     const [one, three] = [await make(), await make()];
-    const crew = await Crew.hire(three.world, three.created.memory, 3);
+    const workers = await StepWorkers.start(three.world, three.created.memory, 3);
     try {
       for (let tick = 0; tick < 40; tick++) {
         one.run(1, script(tick));
-        crew.step(script(tick));
+        workers.step(script(tick));
       }
     } finally {
-      await crew.dismiss();
+      await workers.stop();
     }
     expect(three.world.stateHash()).toBe(one.world.stateHash());
   }, 60_000);

@@ -1,4 +1,7 @@
-/** Where rooms live, in virtual time: heavy ones apart from light ones, each group evenly, and nobody moves without gain. */
+/**
+ * Where rooms live, in virtual time: heavy ones apart from light ones, each group evenly, and nobody moves without
+ * gain.
+ */
 import { expect, test } from "vitest";
 import { Placement, type Resident } from "../../../server/workers/placement.ts";
 

@@ -4,7 +4,8 @@
  *   difference, and one color after the other
  *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the
  *                last color (pairs that stand alone,
- *                pairs that were not near when the list was made, and those of a mended list), the leader solves alone.
+ *                pairs that were not near when the list was made, and those of a mended list), the orchestrator solves
+ *                alone.
  *   check        each block by itself
  * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not
  * shared.

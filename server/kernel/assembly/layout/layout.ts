@@ -59,22 +59,22 @@ export const STAGE_SOLVE = 1;
 export const STAGE_VELOCITY = 2;
 export const STAGE_COLLIDE = 3;
 export const STAGE_BROAD = 4;
-export const H_WARM_START_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
-/** Each of the crew's words on a cache line of its own. */
+export const H_WARM_START_SUMS = 576; // three rows of four lanes: the orchestrator's scratch while it settles
+/** Each of the scheduler's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
 // i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep
 // on it
 export const H_OPENED = 328;
-export const H_DONE = 384; // i32: chunks finished in this phase; a leader that has waited for long sleeps on it
-export const H_LEADER_SLEEPS = 388; // i32: 1 while it may
+export const H_DONE = 384; // i32: chunks finished in this phase; an orchestrator that has waited for long sleeps on it
+export const H_ORCHESTRATOR_SLEEPS = 388; // i32: 1 while it may
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
-export const H_CREW = 512; // i32: helpers that are inside a tick now
+export const H_HELPERS_INSIDE = 512; // i32: helpers that are inside a tick now
 export const H_SLEEPERS = 516; // i32: of them those that sleep, or are about to
 export const H_JOINED = 520; // i32: helpers that have claimed a chunk of the tick that was opened last
 export const H_TORN = 524; // i32: 1: a helper was lost inside a chunk, which nobody will finish
 export const H_CHUNKS_SHARED = 528; // i32: its chunks that were up to be claimed
 export const H_CHUNKS_HELPED = 532; // i32: of them those that helpers did
-/** A row of HELPER_BYTES for each thread, on a cache line of its own; row 0 is the leader's. */
+/** A row of HELPER_BYTES for each thread, on a cache line of its own; row 0 is the orchestrator's. */
 export const H_HELPERS = 832;
 export const HELPER_BYTES = 64;
 export const HELPER_LEAVES = 0; // i32: 1: it is wanted elsewhere

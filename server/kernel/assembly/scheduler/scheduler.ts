@@ -21,7 +21,7 @@ import {
   H_PHASES,
   H_WATCH,
   WATCH_SHARES,
-  H_CREW,
+  H_HELPERS_INSIDE,
   H_CHUNKS_SHARED,
   H_CHUNKS_HELPED,
   HELPER_NEXT,
@@ -62,7 +62,7 @@ export function endStep(): void {
 
 /** Is it worth sharing anything out? */
 export function isHelped(): bool {
-  return helped && atomic.load<i32>(HEADER, H_CREW) > 0;
+  return helped && atomic.load<i32>(HEADER, H_HELPERS_INSIDE) > 0;
 }
 
 // @inline

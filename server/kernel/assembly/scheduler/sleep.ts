@@ -1,23 +1,24 @@
 /**
- * How a crew waits: a little while in a loop, then asleep. A phase lasts some microseconds, a thread takes tens of them
- * to wake; but serial stages last milliseconds, and on a machine with more threads than cores who waits in a loop takes
- * the core from who is waited for.
+ * How threads wait for each other: a little while in a loop, then asleep. A phase lasts some microseconds, a thread
+ * takes tens of them to wake; but serial stages last milliseconds, and on a machine with more threads than cores who
+ * waits in a loop takes the core from who is waited for.
  *
  *   helper   finds no chunk -> HELPER_TURNS turns -> sleeps on H_OPENED, which counts whenever a phase is opened
- *   leader   has no chunk left to claim -> LEADER_TURNS turns -> sleeps on H_DONE until the chunks that helpers have
+ *   orchestrator   has no chunk left to claim -> ORCHESTRATOR_TURNS turns -> sleeps on H_DONE until the chunks that
+ *   helpers have
  *   claimed are done
  *
- * No wake is lost: a sleeper announces itself (H_SLEEPERS, H_LEADER_SLEEPS) before it waits, whoever has something to
- * tell changes the word first and looks for sleepers then, and a wait for a word that has changed already returns at
- * once. All are sequentially consistent.
+ * No wake is lost: a sleeper announces itself (H_SLEEPERS, H_ORCHESTRATOR_SLEEPS) before it waits, whoever has
+ * something to tell changes the word first and looks for sleepers then, and a wait for a word that has changed already
+ * returns at once. All are sequentially consistent.
  */
 import {
   HEADER,
   H_ACTIVE,
-  H_CREW,
+  H_HELPERS_INSIDE,
   H_DONE,
   H_HELPERS,
-  H_LEADER_SLEEPS,
+  H_ORCHESTRATOR_SLEEPS,
   H_OPENED,
   H_SLEEPERS,
   H_TICKET,
@@ -27,17 +28,19 @@ import {
   MAX_THREADS,
 } from "../layout/layout";
 
-/** About 20 us here: a helper stays awake over the phases that the leader does alone between two that are shared. */
+/**
+ * About 20 us here: a helper stays awake over the phases that the orchestrator does alone between two that are shared.
+ */
 export const HELPER_TURNS: i32 = 20000;
 /** About as long as a chunk that somebody has claimed takes. */
-const LEADER_TURNS: i32 = 20000;
+const ORCHESTRATOR_TURNS: i32 = 20000;
 /**
  * Nobody sleeps longer than this in one piece, ns: a thread that was ended in its sleep, or before it could wake the
  * others, holds nobody up.
  */
 const NAP: i64 = 20_000_000;
 
-/** Row of a thread; the leader's is 0. */
+/** Row of a thread; the orchestrator's is 0. */
 // @inline
 export function rowAt(slot: i32): usize {
   return HEADER + H_HELPERS + <usize>slot * HELPER_BYTES;
@@ -54,7 +57,7 @@ export function partBegin(n: i32, parts: i32, chunks: i32): i32 {
 
 /** Publishes a phase: its chunks may be claimed from now on. @returns the ticket */
 export function openPhase(p: i32, chunks: i32): i64 {
-  const parts = min<i32>(MAX_THREADS, min<i32>(chunks, 1 + atomic.load<i32>(HEADER, H_CREW)));
+  const parts = min<i32>(MAX_THREADS, min<i32>(chunks, 1 + atomic.load<i32>(HEADER, H_HELPERS_INSIDE)));
   const number = ((<i32>(load<i64>(HEADER, H_TICKET) >> 40) + 1) << 8) | parts;
   const above = (<i64>number) << 32;
   atomic.store<i32>(HEADER, 0, H_DONE);
@@ -85,7 +88,7 @@ export function sleepUntilOpened(ticket: i64, generation: i32, leaves: usize): v
 /** A helper has done so many chunks. */
 export function chunksDone(count: i32): void {
   atomic.add<i32>(HEADER, count, H_DONE);
-  if (atomic.load<i32>(HEADER, H_LEADER_SLEEPS)) atomic.notify(HEADER + H_DONE, 1);
+  if (atomic.load<i32>(HEADER, H_ORCHESTRATOR_SLEEPS)) atomic.notify(HEADER + H_DONE, 1);
 }
 
 /** Returns when helpers have done `claimed` chunks of the open phase. Traps if one of them never will: H_TORN. */
@@ -94,10 +97,10 @@ export function awaitHelpers(claimed: i32): void {
   for (;;) {
     const done = atomic.load<i32>(HEADER, H_DONE);
     if (done >= claimed) return;
-    if (++turns < LEADER_TURNS) continue;
+    if (++turns < ORCHESTRATOR_TURNS) continue;
     if (atomic.load<i32>(HEADER, H_TORN)) unreachable();
-    atomic.store<i32>(HEADER, 1, H_LEADER_SLEEPS);
+    atomic.store<i32>(HEADER, 1, H_ORCHESTRATOR_SLEEPS);
     atomic.wait<i32>(HEADER + H_DONE, done, NAP);
-    atomic.store<i32>(HEADER, 0, H_LEADER_SLEEPS);
+    atomic.store<i32>(HEADER, 0, H_ORCHESTRATOR_SLEEPS);
   }
 }

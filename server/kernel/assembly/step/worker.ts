@@ -1,12 +1,12 @@
 /** A worker's part of one tick. */
-import { HEADER, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, HELPER_LEAVES, HELPER_CLAIMS } from "../layout/layout";
+import { HEADER, H_TICKET, H_ACTIVE, H_HELPERS_INSIDE, H_JOINED, HELPER_LEAVES, HELPER_CLAIMS } from "../layout/layout";
 import { beginClaims, chunkBegin, chunkEnd, chunksClaimed, claimChunk, claimedPhase } from "../scheduler/scheduler";
 import { chunksDone, HELPER_TURNS, partsOf, rowAt, sleepUntilOpened } from "../scheduler/sleep";
 import { runRange } from "./stages";
 
 /**
- * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`), or
- * until it is wanted elsewhere.
+ * A helper's part of one tick: claims chunks until the orchestrator ends the tick (H_ACTIVE differs from `generation`),
+ * or until it is wanted elsewhere.
  * @param slot its row of H_HELPERS, 1 .. MAX_THREADS - 1, nobody else's; scratch its spill area
  * @returns chunks done
  */
@@ -16,7 +16,7 @@ export function help(generation: i32, slot: i32, scratch: usize): i32 {
   let worked = 0;
   let turns = 0;
   let seen: i64 = 0;
-  atomic.add<i32>(HEADER, 1, H_CREW);
+  atomic.add<i32>(HEADER, 1, H_HELPERS_INSIDE);
   while (atomic.load<i32>(HEADER, H_ACTIVE) === generation && !atomic.load<i32>(leaves)) {
     const ticket = atomic.load<i64>(HEADER, H_TICKET);
     if (ticket === seen || !partsOf(ticket)) {
@@ -40,6 +40,6 @@ export function help(generation: i32, slot: i32, scratch: usize): i32 {
     }
     atomic.store<i32>(row, 0, HELPER_CLAIMS);
   }
-  atomic.sub<i32>(HEADER, 1, H_CREW);
+  atomic.sub<i32>(HEADER, 1, H_HELPERS_INSIDE);
   return worked;
 }
