@@ -113,6 +113,15 @@ export class RoomHistory {
     this.#fresh = false;
   }
 
+  /**
+   * Is there a state of the last tick? Whoever goes on from it has no list of pairs, as the room had none that it was
+   * taken from; the start of a scene never had one.
+   */
+  get endsWithState(): boolean {
+    const last = this.#states.at(-1);
+    return last?.tick === this.#tick && last.packed !== null;
+  }
+
   /** The room's state was taken after the last tick. */
   marked(): void {
     this.#fresh = true;
@@ -180,7 +189,7 @@ export class RoomHistory {
     this.#records = this.#records.filter((record) => record.tick <= tick);
     this.#hashes = this.#hashes.filter((hash) => hash.tick <= tick);
     this.#tick = tick;
-    this.#fresh = false;
+    this.#fresh = this.endsWithState;
     this.#rewinds.push(tick);
   }
 

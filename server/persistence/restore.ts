@@ -66,6 +66,8 @@ export function fill(history: RoomHistory, { checkpoints, segments }: Found): nu
   // The scene's start leads somewhere only if all is known since.
   const reaches = segments[0]?.after ?? until;
   if (reaches > 0) history.forgetBefore(checkpoints[0]!.checkpoint.tick);
+  // What followed that state is lost, and with it the record which said that the state was taken.
+  if (history.endsWithState) history.marked();
   return until;
 }
 

@@ -42,6 +42,17 @@ test("a state that was taken after the last tick marks the tick that is still to
   expect(history.rebuild(51)).toMatchObject({ fresh: false, records: [{ tick: 51, inputs: [], fresh: true }] });
 });
 
+test("a room that goes back to a tick of which there is a state marks the tick that follows", async () => {
+  const history = new RoomHistory(HZ, 60);
+  await run(history, 130, 50);
+  history.rewind(100);
+  history.stepped(101, []);
+  expect(history.records(100)).toEqual([{ tick: 101, inputs: [], fresh: true }]);
+  history.rewind(70);
+  history.stepped(71, []);
+  expect(history.records(70)).toEqual([]);
+});
+
 test("it reaches back as far as was asked, with a state now and then, and no further", async () => {
   const history = new RoomHistory(HZ, 120);
   await run(history, 600 * HZ, 5 * HZ);

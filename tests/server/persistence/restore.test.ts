@@ -119,6 +119,15 @@ test("all of it: the newest state, what came after it, and how far it reaches ba
   expect(history.rebuild(150)).toMatchObject({ from: 100 });
 });
 
+test("a room that was lost right behind a state marks the tick that follows, as the lost journal would have", async () => {
+  const { name, lease } = await newRoom();
+  await write(lease, 0, 300, [100, 200, 300]);
+  const { until, history } = filled(await findRoom(store, name, IDENTITY));
+  expect(until).toBe(300);
+  history.stepped(301, []);
+  expect(history.records(300)).toEqual([{ tick: 301, inputs: [], fresh: true }]);
+});
+
 test("a scene's start leads nowhere when what came first is not known any more", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 90, 330, [100, 200, 300]);
