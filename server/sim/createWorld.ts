@@ -27,6 +27,7 @@ import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planEnclosed } from "./memory/enclosed.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
+import { planFront } from "./memory/front.ts";
 import { planTouches } from "./memory/touches.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
 import { isRigid, planContacts } from "./memory/contacts.ts";
@@ -85,7 +86,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap);
+  const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap), front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
@@ -119,6 +120,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   // colliders have no edge of their own to go by: what meets them does
   const edges = bodies.map((b) => b.meanEdge);
   touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
+  front?.write(memory.buffer, x);
   contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);

@@ -9,7 +9,7 @@
  * resort. They go where they belong in the next substep, and this as a motion like any other: put there, they would be on the other side of what held them.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, MOTION_JUMPED, H_SAFE, H_REFERENCE, H_COURSES,
+  HEADER, H_X, H_XPREV, H_V, H_MARKS, H_MOTIONS, H_MOTION_COUNT, H_TICK_SECONDS, MOTION_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, MOTION_JUMPED, H_SAFE, H_LIST_VALID,
   MOTION_CORE, MOTION_CORE_COUNT, MOTION_CORE_POINTS, CORE_POINT_BYTES, MARK_LAGS,
 } from "./layout";
 import { planMotions, poseAtEnd } from "./motion";
@@ -22,13 +22,12 @@ export function moveCore(motion: usize, begin: i32, end: i32, h: f32): void {
   if (first) for (let i = begin; i < end; i++) store<u8>(first + <usize>i, <u8>(load<u8>(first + <usize>i) & ~MARK_LAGS));
 }
 
-/** After a jump: safe where it is now, and the list of pairs asks it from here on (reach.ts). Whom it came down on is looked for in the next tick (server/sim/tangles). */
+/** After a jump: safe where it is now, and nothing is known of who is near (front.ts). Whom it came down on is looked for in the next tick (server/sim/tangles). */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   const X = <usize>load<u32>(HEADER, H_X), from = <usize>load<u32>(motion, MOTION_CORE) + (<usize>begin << 4), bytes = <usize>(end - begin) << 4, first = from - X;
   memory.copy(<usize>load<u32>(HEADER, H_SAFE) + first, from, bytes);
-  memory.copy(<usize>load<u32>(HEADER, H_REFERENCE) + first, from, bytes);
-  memory.fill(<usize>load<u32>(HEADER, H_COURSES) + first, 0, bytes);
+  store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
 /** Address of a particle's marks; 0: there is no contact, and none. */

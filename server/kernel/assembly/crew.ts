@@ -32,9 +32,8 @@ import { solveVolumes } from "./volume";
 import { solveHexahedra } from "./hexahedron";
 import { solveEnclosed } from "./enclosed";
 import { solvePoints } from "./points";
-import { keepSafe, verifyTouches } from "./touches";
+import { beginTouches, foresee, keepSafe, verifyTouches } from "./touches";
 import { checkShared, solveNearTouches, solveShared } from "./touchShares";
-import { beginTouches } from "./reach";
 import { balance, findFreeBodies, restore } from "./momentum";
 import { collide } from "./collide";
 import { keepIslands } from "./momentumKept";
@@ -101,7 +100,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
   else if (kind == KIND_ENCLOSED) solveEnclosed(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
   else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) { beginRigidTouches(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidTouches(scratch); }
+  else if (kind == KIND_CONTACTS) { if (pass & PASS_FIRST) foresee(); beginRigidTouches(); driveApart(); solveNearTouches((pass & PASS_LAST) != 0); solveRigidTouches(scratch); }
   else if (kind == KIND_PREDICT) predict(begin, end, h);
   else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
   else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));

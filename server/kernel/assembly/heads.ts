@@ -1,5 +1,5 @@
 /** Where the HEAD arrays have a block's words (layout.ts): which are due, how fast their pairs part, which are near, which bad. */
-import { HEADER, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_HEADS, HEAD_BAD, HEAD_DUE, HEAD_NEAR, HEAD_PACE, TOUCH_BYTES } from "./layout";
+import { FRONT_SOLVED, FRONT_SOLVED_CAPACITY, FRONT_SOLVED_HEADS, FRONT_SOLVED_VERTEX, H_FRONT, HEADER, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_HEADS, H_VERTEX_TOUCHES, HEAD_BAD, HEAD_DUE, HEAD_NEAR, HEAD_PACE, TOUCH_BYTES } from "./layout";
 
 @inline export function numberOfBlock(block: usize): i32 { return <i32>((block - <usize>load<u32>(HEADER, H_TOUCHES)) / TOUCH_BYTES); }
 
@@ -12,3 +12,23 @@ import { HEADER, H_TOUCHES, H_TOUCH_CAPACITY, H_TOUCH_HEADS, HEAD_BAD, HEAD_DUE,
 
 /** Block number n has nothing near, nothing bad, is due and rests. */
 export function clearHead(n: i32): void { store<f32>(dueOf(n), 0); store<f32>(paceOf(n), 0); store<i32>(nearOf(n), 0); store<i32>(badOf(n), 0); }
+
+/** Number of a block among those that are solved (frontNear.ts), -1: it is one of the list. */
+@inline function numberSolved(block: usize): i32 {
+  const front = <usize>load<u32>(HEADER, H_FRONT);
+  if (!front) return -1;
+  const first = <usize>load<u32>(front, FRONT_SOLVED);
+  return block >= first && block < first + <usize>load<i32>(front, FRONT_SOLVED_CAPACITY) * TOUCH_BYTES ? <i32>((block - first) / TOUCH_BYTES) : -1;
+}
+
+/** Is it a block of vertices and triangles, of the list or of those that are solved? */
+export function isVertexBlock(block: usize): bool {
+  const n = numberSolved(block);
+  return n < 0 ? block < <usize>load<u32>(HEADER, H_TOUCHES) + <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) * TOUCH_BYTES : n < load<i32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_VERTEX);
+}
+
+/** Where it says of this block and those behind it whether anything is near. */
+export function nearsFrom(block: usize): usize {
+  const n = numberSolved(block);
+  return n < 0 ? nearOf(numberOfBlock(block)) : <usize>load<u32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_HEADS) + (<usize>n << 2);
+}

@@ -37,5 +37,4 @@ export { solveTouches } from "./touch";
 export { checkTouches } from "./touchCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./zones";
 export { endChanges } from "./changed";
-export { beginTouches } from "./reach";
-export { keepSafe, verifyTouches } from "./touches";
+export { beginTouches, foresee, keepSafe, verifyTouches } from "./touches";

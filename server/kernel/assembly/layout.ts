@@ -126,6 +126,7 @@ export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
+export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 export const H_CONTACTS = 816; // i32 pointer: CONTACT rows of rigid bodies (rigidTouch.ts); 0: the room has none
 export const H_CONTACT_CAPACITY = 820; // i32
 export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
@@ -616,3 +617,78 @@ export const TRIANGLE_LEAF_BYTES = 336;
 export const EDGE_LEAF_AT = 32;
 export const EDGE_LEAF_COURSES = 128;
 export const EDGE_LEAF_BYTES = 224;
+
+// ---- the kinetic front of contact (front.ts) ---------------------------------------------------------------------------------
+/** Leaves have the numbers from 0 on, nodes those behind them; a node's children have higher numbers than it has, or are leaves. */
+export const FRONT_LEAVES = 0; // i32 pointer: LEAF rows
+export const FRONT_LEAF_COUNT = 4; // i32
+export const FRONT_CHILDREN = 8; // i32 pointer: four numbers for each node, -1: none
+export const FRONT_NODE_COUNT = 12; // i32
+export const FRONT_ROOTS = 16; // i32 pointer: a number for every surface, -1: it has nothing
+export const FRONT_BOXES = 20; // i32 pointer: f32x4 low and f32x4 -high of every number: where it is from S to x
+export const FRONT_WAYS = 24; // i32 pointer: FRONT_WAY_BYTES for every leaf
+export const FRONT_GATHERED = 28; // i32 pointer: GATHERED rows, one for every leaf
+export const FRONT_STAMP = 32; // i32: counts safe positions; what is gathered has the one that it was gathered for
+export const FRONT_PARTED = 36; // i32 pointer: PARTED rows
+export const FRONT_PARTED_CAPACITY = 40; // i32
+export const FRONT_PARTED_COUNT = 44; // i32
+export const FRONT_CLOSE = 48; // i32 pointer: CLOSE rows
+export const FRONT_CLOSE_CAPACITY = 52; // i32
+export const FRONT_CLOSE_COUNT = 56; // i32
+export const FRONT_NEXT = 60; // i32 pointer: of every lane of the list the next one of its CLOSE row plus one; of a free one the next that is free
+export const FRONT_FREE_VERTEX = 64; // i32 first free lane plus one, 0: none
+export const FRONT_FREE_EDGE = 68; // i32 likewise
+export const FRONT_WHOLE = 72; // i32 PARTED rows when the front was made
+export const FRONT_SOLVED = 76; // i32 pointer: TOUCH blocks that are solved in this substep, vertex-triangle first
+export const FRONT_SOLVED_CAPACITY = 80; // i32 blocks
+export const FRONT_SOLVED_VERTEX = 84; // i32 blocks
+export const FRONT_SOLVED_EDGE = 88; // i32 blocks
+export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
+export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
+export const FRONT_BYTES = 128;
+
+/** Four triangles at most, and what they are the first to have. */
+export const LEAF_PARTICLES = 0; // i32 how many, at most 12
+export const LEAF_VERTICES = 4; // i32 own ones
+export const LEAF_EDGES = 8; // i32 own ones
+export const LEAF_TRIANGLES = 12; // i32
+export const LEAF_PARTICLE = 16; // i32 x 12 addresses
+export const LEAF_VERTEX = 64; // i32 x 12
+export const LEAF_EDGE = 112; // i32x2 x 12
+export const LEAF_TRIANGLE = 208; // i32x4 x 3: first, second, third corners
+export const LEAF_BYTES = 256;
+
+/** How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last substep, and up to x. */
+export const WAY_LOW = 0; // f32x4
+export const WAY_HIGH = 16;
+export const WAY_NOW_LOW = 32;
+export const WAY_NOW_HIGH = 48;
+export const FRONT_WAY_BYTES = 64;
+
+/** A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the box of all. */
+export const GATHERED_LOW = 144; // f32x4 x 3; corners before it, f32x4 x 9
+export const GATHERED_HIGH = 192;
+export const GATHERED_EDGES = 240; // three times: f32x4 x 6 ends, x 3 low, x 3 high
+export const GATHERED_EDGE_BYTES = 192;
+export const GATHERED_BOX_LOW = 816; // f32x4
+export const GATHERED_BOX_HIGH = 832;
+export const GATHERED_STAMP = 848; // i32
+export const GATHERED_BYTES = 864;
+
+/** Two numbers whose boxes one axis keeps apart: low of the one, -high of the other. */
+export const PARTED_LOW = 0; // i32 address in FRONT_BOXES
+export const PARTED_HIGH = 4; // i32 likewise
+export const PARTED_REACH = 8; // f32 m
+export const PARTED_SURFACES = 12; // i32 first << 16 | second
+export const PARTED_BYTES = 16;
+
+/** Two leaves that no axis keeps apart. */
+export const CLOSE_FIRST = 0; // i32 leaf
+export const CLOSE_SECOND = 4; // i32 leaf
+export const CLOSE_SURFACES = 8; // i32 first << 16 | second
+export const CLOSE_LANES = 12; // i32 first lane of its rows plus one, 0: none
+export const CLOSE_REACH = 16; // f32 r, m
+export const CLOSE_SLACK = 20; // f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
+export const CLOSE_LOW = 32; // f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
+export const CLOSE_HIGH = 48; // f32x4 the other way around
+export const CLOSE_BYTES = 64;

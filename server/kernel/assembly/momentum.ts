@@ -96,13 +96,26 @@ export function noteListed(): void {
 function noteRows(pair: usize, count: i32): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
   for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
-    const both = load<u32>(pair, PAIR_SURFACES), a = both >> 16, b = both & 0xffff;
-    if (a == b) continue;
-    if (a >= bodies || b >= bodies) { store<i32>(rows + <usize>min<u32>(a, b) * BODY_BYTES, 1, BODY_AGAINST); continue; }
-    const first = listedWith(rows, a), second = listedWith(rows, b);
-    store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
+    noteBoth(rows, bodies, load<u32>(pair, PAIR_SURFACES));
   }
 }
+
+/** @param both numbers of two surfaces that are near each other, first << 16 | second @returns whether that was not known */
+function noteBoth(rows: usize, bodies: u32, both: u32): bool {
+  const a = both >> 16, b = both & 0xffff;
+  if (a == b) return false;
+  if (a >= bodies || b >= bodies) {
+    const row = rows + <usize>min<u32>(a, b) * BODY_BYTES, known = load<i32>(row, BODY_AGAINST);
+    store<i32>(row, 1, BODY_AGAINST);
+    return !known;
+  }
+  const first = listedWith(rows, a), second = listedWith(rows, b);
+  store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
+  return first != second;
+}
+
+/** Likewise of one pair of surfaces. */
+export function noteSurfaces(both: u32): bool { return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both); }
 
 function listedWith(rows: usize, body: u32): u32 {
   let b = body;

@@ -13,7 +13,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "./lanes";
 import { takeRigid } from "./rigidTouch";
-import { nearOf, numberOfBlock } from "./heads";
+import { nearsFrom } from "./heads";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./touchSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./touchLanes";
 import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_CONTACTS, TOUCH_THICKNESS, TOUCH_NEAR, TOUCH_STATIC, TOUCH_DYNAMIC, TOUCH_BOUNCE, TOUCH_BYTES } from "./layout";
@@ -31,7 +31,7 @@ const UNDONE: f32 = 0.03125;
  */
 export function solveTouches(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const first = block, nears = nearOf(numberOfBlock(block)), undone = f32x4.splat(UNDONE);
+  const first = block, nears = nearsFrom(block), undone = f32x4.splat(UNDONE);
   let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + (<usize>n << 2);

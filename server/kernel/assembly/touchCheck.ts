@@ -77,6 +77,31 @@ export function checkTouches(block: usize, count: i32, vertex: bool, substeps: f
   return found;
 }
 
+/** Marks as near what would be, or would be past each other, where the substep is going: along the direction of the closest points at S. */
+export function foreseeTouches(block: usize, count: i32, vertex: bool): void {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
+  const nears = nearOf(numberOfBlock(block));
+  for (let n = 0; n < count; n++, block += TOUCH_BYTES) {
+    const r = v128.load(block, TOUCH_THICKNESS), keep = v128.load(block, TOUCH_KEEP), reach = mul(f32x4.splat(NEAR), r), was = v128.load(block, TOUCH_NEAR);
+    gather(block, 0);
+    const within = v128.andnot(f32x4.lt(separation(vertex, v128.load(block, TOUCH_NORMAL), v128.load(block, TOUCH_NORMAL + 16), v128.load(block, TOUCH_NORMAL + 32)), f32x4.max(reach, keep)), was);
+    if (!v128.any_true(within)) continue;
+    gather(block, toSafe);
+    closest(vertex);
+    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(one, gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale), weight0 = b0, weight1 = b1, weight2 = b2, weight3 = b3;
+    gather(block, 0);
+    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero))), close = v128.and(good, f32x4.lt(separation(vertex, mx, my, mz), reach));
+    const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
+    if (!v128.any_true(near)) continue;
+    v128.store(block, v128.or(was, near), TOUCH_NEAR);
+    store<i32>(nears + (<usize>n << 2), 1);
+    keepLanes(block, TOUCH_NORMAL, mx, near); keepLanes(block, TOUCH_NORMAL + 16, my, near); keepLanes(block, TOUCH_NORMAL + 32, mz, near);
+    keepLanes(block, TOUCH_WEIGHT, weight0, near); keepLanes(block, TOUCH_WEIGHT + 16, weight1, near); keepLanes(block, TOUCH_WEIGHT + 32, weight2, near); keepLanes(block, TOUCH_WEIGHT + 48, weight3, near);
+  }
+}
+
+@inline function keepLanes(block: usize, row: usize, value: v128, mask: v128): void { v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask)); }
+
 /** Courses rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */
 export function restBlocks(): void {
   const edges = load<i32>(HEADER, H_EDGE_TOUCHES);

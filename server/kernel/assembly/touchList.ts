@@ -46,12 +46,12 @@ function pack(table: i32): bool {
 
 /** Packs `count` rows. @param table place of its first color in H_TOUCH_COLORS */
 function packKind(vertex: bool, count: i32, table: i32): bool {
-  const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), marks = <usize>load<u32>(HEADER, H_MARKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
+  const X = <usize>load<u32>(HEADER, H_X), masks = <usize>load<u32>(HEADER, H_COLOR_MASKS), pairs = <usize>load<u32>(HEADER, H_PAIRS), capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
   const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS) + (<usize>table << 2), touches = <usize>load<u32>(HEADER, H_TOUCHES), particles = load<i32>(HEADER, H_PARTICLES), bytes = <usize>particles << 4;
   memory.fill(starts, 0, COLOR_ENTRIES << 2);
   for (let n = 0; n < count; n++) {
     const row = rowOf(pairs, capacity, vertex, n);
-    if ((tangled(row, vertex, X, marks) && !(vertex && inFront(row))) || !(load<f32>(row, PAIR_GAP) > 0)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
+    if (leftOut(row, vertex)) { store<i32>(row, LEFT_OUT, PAIR_COLOR); continue; }
     const far = !nearOne(row, vertex), ofClass = masks + (far ? bytes : 0);
     let low: u64 = 0, high: u64 = 0;
     for (let k: usize = 0; k < 16; k += 4) {
@@ -137,6 +137,11 @@ export function dropPairs(particle: usize): void {
   unchain(particle);
 }
 
+/** Is the pair to be left alone: tangled, or touching from the start? */
+export function leftOut(row: usize, vertex: bool): bool {
+  return (tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) && !(vertex && inFront(row))) || !(load<f32>(row, PAIR_GAP) > 0);
+}
+
 /** Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they have parted. */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks), b = mark(row, 4, X, marks), c = mark(row, 8, X, marks), d = mark(row, 12, X, marks);
@@ -163,7 +168,7 @@ function marked(both: u32): bool {
 @inline function mark(row: usize, k: usize, X: usize, marks: usize): i32 { return load<u8>(marks + ((<usize>load<u32>(row + k) - X) >> 4)); }
 
 /** Four lanes that rest on the dummies and are never near, never bad. */
-function clearBlock(block: usize): void {
+export function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES), zero = f32x4.splat(0), never = f32x4.splat(-1e30);
   v128.store(block, i32x4.splat(dummies)); v128.store(block, i32x4.splat(dummies + 16), 16); v128.store(block, i32x4.splat(dummies + 32), 32); v128.store(block, i32x4.splat(dummies + 48), 48);
   clearHead(numberOfBlock(block));
@@ -173,12 +178,16 @@ function clearBlock(block: usize): void {
 
 /** A row becomes pair number `pair`: four times its block, plus its lane. */
 function fill(pair: i32, row: usize, vertex: bool): void {
-  const lane = laneOf(pair);
-  for (let k = 0; k < 4; k++) {
-    const particle = load<u32>(row + (<usize>k << 2));
-    store<u32>(lane + (<usize>k << 4), particle);
-    enchain(pair, k, <usize>particle);
-  }
+  fillLane(laneOf(pair), row, vertex);
+  for (let k = 0; k < 4; k++) enchain(pair, k, <usize>load<u32>(row + (<usize>k << 2)));
+  // of the block: the fastest of its pairs
+  const fastest = paceOf(pair >> 2), pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
+  store<f32>(fastest, max<f32>(load<f32>(fastest), pace));
+}
+
+/** A row's particles, directions and coefficients into a lane. */
+export function fillLane(lane: usize, row: usize, vertex: bool): void {
+  for (let k = 0; k < 4; k++) store<u32>(lane + (<usize>k << 4), load<u32>(row + (<usize>k << 2)));
   store<f32>(lane, load<f32>(row, PAIR_NORMAL), TOUCH_NORMAL); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), TOUCH_NORMAL + 16); store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), TOUCH_NORMAL + 32);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE), both = load<u32>(row, PAIR_SURFACES), A = surfaces + <usize>(both >> 16) * SURFACE_BYTES, B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);
@@ -190,9 +199,7 @@ function fill(pair: i32, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), TOUCH_DYNAMIC);
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), TOUCH_BOUNCE);
   if (vertex) store<i32>(lane, owned(row), TOUCH_OWNS);
-  // of the block: the fastest of its pairs
-  const fastest = paceOf(pair >> 2), pace = partingOf(row, vertex) / <f32>load<i32>(HEADER, H_LIST_LIFE);
-  store<f32>(fastest, max<f32>(load<f32>(fastest), pace));
+  store<i32>(lane, 0, TOUCH_NEAR); store<i32>(lane, 0, TOUCH_BAD);
 }
 
 /** Bits of the corners that this pair answers for: its triangle owns them, and the vertex comes before them. */

@@ -7,11 +7,12 @@
  * A room with rigid bodies takes their pairs out of the blocks, in order (rigidTouch.ts): its force pass is not shared.
  */
 import {
-  HEADER, H_CONTACTS, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
+  HEADER, H_CONTACTS, H_FRONT, FRONT_SOLVED, FRONT_SOLVED_EDGE, FRONT_SOLVED_VERTEX, H_TOUCHES, H_TOUCH_CAPACITY, H_VERTEX_TOUCHES, H_EDGE_TOUCHES, H_TOUCH_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
   TOUCH_BYTES, TOUCH_COLORS, COLOR_ENTRIES, SHARED_TOUCHES, SHARED_CHECK,
 } from "./layout";
 import { isHelped, shareOut } from "./crew";
 import { solveTouches } from "./touch";
+import { dueOf } from "./heads";
 import { checkTouches } from "./touchCheck";
 
 /** Blocks that are worth the microsecond or two that it takes to share them out: solved ones, and ones that are mostly passed over. */
@@ -21,6 +22,8 @@ const CHECKED: i32 = 1024;
 /** Passes over near pairs in a substep at most. */
 const PASSES = 8;
 
+@inline function front(): usize { return <usize>load<u32>(HEADER, H_FRONT); }
+@inline function solvedAt(n: i32): usize { return <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * TOUCH_BYTES; }
 @inline function blockAt(n: i32): usize { return <usize>load<u32>(HEADER, H_TOUCHES) + <usize>n * TOUCH_BYTES; }
 /** Part `n` of `parts` of a range of `count`. */
 @inline function part(count: i32, n: i32, parts: i32): i32 { return <i32>(<i64>count * n / parts); }
@@ -37,11 +40,12 @@ export function solveNearTouches(last: bool): void {
 
 /** @returns how many blocks were pushed far */
 function solveOnce(again: bool): i32 {
-  const vertices = load<i32>(HEADER, H_VERTEX_TOUCHES), edges = load<i32>(HEADER, H_EDGE_TOUCHES), capacity = load<i32>(HEADER, H_TOUCH_CAPACITY);
+  if (!front()) return 0;
+  const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX), edges = load<i32>(front(), FRONT_SOLVED_EDGE);
   const starts = <usize>load<u32>(HEADER, H_TOUCH_COLORS), shared = isHelped() && !load<u32>(HEADER, H_CONTACTS);
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
-  const far = solveRange(starts, 0, vertices, shared, again) + solveRange(starts + (COLOR_ENTRIES << 2), capacity - edges, capacity, shared, again);
+  const far = solveRange(starts, 0, vertices, shared, again) + solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
   return far + atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 
@@ -52,25 +56,28 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
     for (let color = 0; color < TOUCH_COLORS && at < end; color++, starts += 4) {
       const first = max<i32>(at, load<i32>(starts)), last = min<i32>(end, load<i32>(starts, 4));
       if (last - first < SOLVED) { if (last <= first) continue; break; }
-      if (first > at) far += solveTouches(blockAt(at), first - at, again);
+      if (first > at) far += solveTouches(solvedAt(at), first - at, again);
       store<i32>(HEADER, first, H_SHARED_FIRST); store<i32>(HEADER, last - first, H_SHARED_COUNT);
       shareOut(SHARED_TOUCHES);
       at = last;
     }
   }
-  return at < end ? far + solveTouches(blockAt(at), end - at, again) : far;
+  return at < end ? far + solveTouches(solvedAt(at), end - at, again) : far;
 }
 
 /** Parts begin .. end of `parts` of the color that is shared out. */
 export function solveShared(begin: i32, end: i32, parts: i32): void {
   const first = load<i32>(HEADER, H_SHARED_FIRST), count = load<i32>(HEADER, H_SHARED_COUNT), from = part(count, begin, parts);
-  const far = solveTouches(blockAt(first + from), part(count, end, parts) - from, load<i32>(HEADER, H_SHARED_AGAIN) != 0);
+  const far = solveTouches(solvedAt(first + from), part(count, end, parts) - from, load<i32>(HEADER, H_SHARED_AGAIN) != 0);
   if (far) atomic.add<i32>(HEADER, far, H_SHARED_FOUND);
 }
 
 /** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
+  const edges = load<i32>(HEADER, H_EDGE_TOUCHES);
+  // all of them
+  memory.fill(dueOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) << 2); memory.fill(dueOf(load<i32>(HEADER, H_TOUCH_CAPACITY) - edges), 0, <usize>edges << 2);
   if (isHelped() && load<i32>(HEADER, H_VERTEX_TOUCHES) + load<i32>(HEADER, H_EDGE_TOUCHES) >= CHECKED) shareOut(SHARED_CHECK);
   else checkShared(0, 1, 1);
   return atomic.load<i32>(HEADER, H_SHARED_FOUND);

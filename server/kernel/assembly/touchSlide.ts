@@ -5,7 +5,8 @@
  */
 import { add, dot3, madd, mul, sub } from "./lanes";
 import { closest, gather, separation, b0 as c0, b1 as c1, b2 as c2, b3 as c3, dx, dy, dz, x0, y0, z0, x1, y1, z1, x2, y2, z2 } from "./touchLanes";
-import { HEADER, H_TOUCHES, H_VERTEX_TOUCHES, TOUCH_NORMAL, TOUCH_WEIGHT, TOUCH_BYTES } from "./layout";
+import { TOUCH_NORMAL, TOUCH_WEIGHT } from "./layout";
+import { isVertexBlock } from "./heads";
 
 /** Part of its thickness that a pair may slide in a substep without being asked again. */
 const STRAY: f32 = 0.05;
@@ -48,7 +49,7 @@ export function slide2Of(block: usize, toPrev: usize): v128 {
  * @returns those that are nearest elsewhere and clear at x, and that a direction between the two holds apart at both ends: they passed each other
  */
 export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v128 {
-  const zero = f32x4.splat(0), half = mul(f32x4.splat(0.5), r), vertex = block < <usize>load<u32>(HEADER, H_TOUCHES) + <usize>load<i32>(HEADER, H_VERTEX_TOUCHES) * TOUCH_BYTES;
+  const zero = f32x4.splat(0), half = mul(f32x4.splat(0.5), r), vertex = isVertexBlock(block);
   closest(vertex);
   const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(f32x4.splat(1), gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale);
   const ex = dx, ey = dy, ez = dz;

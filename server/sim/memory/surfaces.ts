@@ -58,6 +58,8 @@ export interface PlannedSurfaces {
   count: number;
   /** Rows of the list of pairs. */
   pairs: number;
+  /** Edges of each surface, uint32[2E]. */
+  edges: Uint32Array[];
   /** May any two of them ever meet, or one itself? */
   anyMeet: boolean;
   /** Writes rows, tables and the header's fields. @param x address of the room's positions */
@@ -121,7 +123,7 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
     (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)), capacity, allocator);
   const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
   return {
-    rows, count, pairs: capacity, anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
+    rows, count, pairs: capacity, edges: planned.map((p) => p.edges), anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
       for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;

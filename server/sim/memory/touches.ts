@@ -11,6 +11,8 @@ const STRAY = 0.12;
 
 export interface PlannedTouches {
   /** @param rows address of the first SURFACE row; edges mean edge of each surface, m; triangles of each, in particle numbers */
+  /** Blocks of the list. */
+  blocks: number;
   write: (buffer: ArrayBufferLike, rows: number, edges: readonly number[], triangles: readonly Uint32Array[], dummies: number) => void;
 }
 
@@ -26,6 +28,7 @@ export function planTouches(particles: number, { pairs, anyMeet }: Pick<PlannedS
     [L.H_OWNERS, owners], [L.H_ZONES, take(8 * particles)], [L.H_ZONE_SUMS, take(L.ZONE_BYTES * Math.max(L.IMPULSE_ROWS, particles))], [L.H_PAIR_SCRATCH, take(8 * 48)], [L.H_CORNERS, take(4 * 12)],
   ];
   return {
+    blocks,
     write(buffer, rows, edges, triangles, dummies) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer);
       for (const [offset, value] of [...fields, [L.H_DUMMIES, dummies] as const]) i32[(L.HEADER + offset) / 4] = value;
