@@ -25,6 +25,8 @@ const BOX_BYTES: usize = 32;
 const AHEAD: f32 = 0.375;
 /** Or this part of the surfaces' greatest sensible margins: a core mesh may have no radius. */
 const LEAST: f32 = 1.0 / 32;
+/** And this many times as far as the leaves move against each other in this substep: those need not be measured again in the next one. */
+const MARGIN: f32 = 2;
 /** Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at is not looked at again for as long. */
 const STEPS: f32 = 6;
 /** Rounding of a sum of ways, a part of it; and of what is compared with a slack. */
@@ -242,7 +244,7 @@ function scanClose(): void {
 function measure(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW); v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
   const both = load<u32>(row, CLOSE_SURFACES), first = surfaceAt(<i32>(both >> 16)), second = surfaceAt(<i32>(both & 0xffff)), r = load<f32>(row, CLOSE_REACH), limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
-  const step = Mathf.sqrt(gone2(row, A, B)) * MORE, listed = r + max<f32>(AHEAD * r, LEAST * limits) + 2 * step, same = first == second;
+  const step = Mathf.sqrt(gone2(row, A, B)) * MORE, listed = r + max<f32>(AHEAD * r, LEAST * limits) + MARGIN * step, same = first == second;
   beginPair(row);
   const apart = measureLeaves(load<i32>(row), load<i32>(row, CLOSE_SECOND), listed, listed + max<f32>(limits, STEPS * step), same);
   endPair();
@@ -276,7 +278,11 @@ export function advanceFront(): bool {
   refit();
   if (anew) makeFront(); else scanParted();
   if (!overflow) scanClose();
-  if (overflow || !placeRows()) { store<i32>(HEADER, 0, H_LIST_VALID); return false; }
+  if (overflow || !placeRows()) {
+    forgetRows();
+    store<i32>(HEADER, 0, H_LIST_VALID);
+    return false;
+  }
   store<i32>(HEADER, 1, H_LIST_VALID);
   const pairs = <usize>load<u32>(HEADER, H_PAIRS), edges = load<i32>(HEADER, H_EDGE_PAIRS), vertices = load<i32>(HEADER, H_VERTEX_PAIRS);
   const ofVertices = noteNew(pairs, vertices), ofEdges = noteNew(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);

@@ -29,19 +29,9 @@ export function packNear(): void {
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
   memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
-  let count = 0;
-  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
-    if (!load<i32>(near)) continue;
-    for (let lane = 0; lane < 4; lane++) {
-      const pair = (n << 2) + lane;
-      // half of the room is enough for what is packed densely; what is left is answered after the solve
-      if (!load<i32>(laneOf(pair), TOUCH_NEAR) || count >= most) continue;
-      store<i32>(pickedAt(count), pair); store<i32>(pickedAt(count), colorOf(laneOf(pair)), 4);
-      const start = startOf(table, load<i32>(pickedAt(count), 4));
-      store<i32>(start, load<i32>(start) + 1);
-      count++;
-    }
-  }
+  // vertices of the surface that comes first before those of the one that comes second: what falls flat on a mesh is then turned around by its own vertices
+  let count = pick(begin, end, 0, most, table, true);
+  if (!table) count = pick(begin, end, count, most, table, false);
   for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
   let blocks = at;
   for (let color = 0; color <= TOUCH_COLORS; color++) {
@@ -62,6 +52,24 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     copyLane(solved + <usize>block * TOUCH_BYTES + (<usize>lane << 2), laneOf(load<i32>(pickedAt(n))));
   }
   return blocks - at;
+}
+
+/** Near lanes of blocks begin .. end get places from `count` on, and colors. @param forward of vertices and triangles: those whose vertex is before the triangle, or all others @returns places taken */
+function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, forward: bool): i32 {
+  let taken = count;
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (!load<i32>(near)) continue;
+    for (let k = 0; k < 4; k++) {
+      const pair = (n << 2) + k, lane = laneOf(pair);
+      // half of the room is enough for what is packed densely; what is left is answered after the solve
+      if (!load<i32>(lane, TOUCH_NEAR) || taken >= most || (!table && (load<u32>(lane) < load<u32>(lane, 16)) != forward)) continue;
+      const place = pickedAt(taken), color = colorOf(lane), start = startOf(table, color);
+      store<i32>(place, pair); store<i32>(place, color, 4);
+      store<i32>(start, load<i32>(start) + 1);
+      taken++;
+    }
+  }
+  return taken;
 }
 
 /** The first color that none of a pair's free particles has; it is theirs now. */

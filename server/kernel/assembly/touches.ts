@@ -4,7 +4,7 @@
  *   tick       beginTouches   rows, where there are none                                                   front.ts
  *   substep    keepSafe       S = x
  *              ... predict, solve
- *              foresee        what is near where the substep is going is solved in it                      frontNear.ts
+ *              foresee        rows for where the substep is going, and what is near there is solved       front.ts, frontNear.ts
  *              ... solve with solveNearTouches in every iteration                                          touchShares.ts, touch.ts
  *              ... velocity, colliders
  *              verifyTouches  rows for all that may have come near on the way. Are all clear?              front.ts, touchCheck.ts
@@ -47,7 +47,9 @@ export function keepSafe(): void {
 
 /** Before contacts are solved first in a substep. */
 export function foresee(): void {
-  if (load<u32>(HEADER, H_SAFE)) packNear();
+  if (!load<u32>(HEADER, H_SAFE)) return;
+  advanceFront();
+  packNear();
 }
 
 /** @param h s */
