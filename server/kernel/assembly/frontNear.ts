@@ -29,9 +29,9 @@ export function packNear(): void {
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
   memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
-  // vertices of the surface that comes first before those of the one that comes second: what falls flat on a mesh is then turned around by its own vertices
-  let count = pick(begin, end, 0, most, table, true);
-  if (!table) count = pick(begin, end, count, most, table, false);
+  const ranks = table ? 1 : RANKS;
+  let count = 0;
+  for (let rank = 0; rank < ranks; rank++) count = pick(begin, end, count, most, table, rank);
   for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
   let blocks = at;
   for (let color = 0; color <= TOUCH_COLORS; color++) {
@@ -54,15 +54,26 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   return blocks - at;
 }
 
-/** Near lanes of blocks begin .. end get places from `count` on, and colors. @param forward of vertices and triangles: those whose vertex is before the triangle, or all others @returns places taken */
-function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, forward: bool): i32 {
+/**
+ * Vertices and triangles in this order: of the surface that comes first before those of the one that comes second, and of each those above a face before those beside one. What falls
+ * flat on a mesh is then turned around by its own vertices, straight up; asked by a triangle beside them first, they glide away.
+ */
+const RANKS = 4;
+
+@inline function rankOf(lane: usize): i32 {
+  const beside = load<f32>(lane, TOUCH_WEIGHT + 16) == 0 || load<f32>(lane, TOUCH_WEIGHT + 32) == 0 || load<f32>(lane, TOUCH_WEIGHT + 48) == 0;
+  return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + (beside ? 1 : 0);
+}
+
+/** Near lanes of blocks begin .. end of this rank get places from `count` on, and colors. @returns places taken */
+function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let taken = count;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
     for (let k = 0; k < 4; k++) {
       const pair = (n << 2) + k, lane = laneOf(pair);
       // half of the room is enough for what is packed densely; what is left is answered after the solve
-      if (!load<i32>(lane, TOUCH_NEAR) || taken >= most || (!table && (load<u32>(lane) < load<u32>(lane, 16)) != forward)) continue;
+      if (!load<i32>(lane, TOUCH_NEAR) || taken >= most || (!table && rankOf(lane) != rank)) continue;
       const place = pickedAt(taken), color = colorOf(lane), start = startOf(table, color);
       store<i32>(place, pair); store<i32>(place, color, 4);
       store<i32>(start, load<i32>(start) + 1);
