@@ -3,13 +3,13 @@
  * the page reads it.
  *
  *     pliant.room, .scene, .member      where and who, undefined before the welcome
- *     pliant.status                     "connecting" | "open" | "waiting" | "ended"
+ *     pliant.status                     "connecting" | "open" | "reconnecting" | "ended"
  *     pliant.tick                       tick shown now (fractional)
  *     pliant.frames()                   the last decoded frames, oldest first: [{tick, ints: number[], still}]
  *     pliant.quanta                     grid of each body, m
  *     pliant.displayed()                float32 positions drawn now, m
  *     pliant.sampled()                  the same without what the page adds for its own hands
- *     pliant.melting                    a jump of the time line is being melted: what is drawn is no frame's and between no two
+ *     pliant.crossFading                    a jump of the time line is being cross-faded: what is drawn is no frame's and between no two
  *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
  *     pliant.grabs()                    hands as drawn, own and others'
@@ -49,7 +49,7 @@ function createHook({ state, status, tick, view, grabs, cursors, stats, firstDra
     get status() { return status(); },
     get tick() { return tick(); },
     get quanta() { return state.topology?.bodies.map((body) => body.quantum) ?? []; },
-    get melting() { return state.melting; },
+    get crossFading() { return state.crossFading; },
     get waiting() { return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : [])); },
     get members() { return state.members; },
     get firstMovingFrameMs() { return firstMovingFrameMs(); },

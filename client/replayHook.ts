@@ -1,9 +1,9 @@
 /**
  * `window.pliantReplay` on the replay page: a read-only look into it, for end-to-end tests and the curious, as debugHook.ts is on the room's. Nothing in the page reads it.
  *
- *     pliantReplay.room, .head        what is played; `head` is undefined before the film begins to come
+ *     pliantReplay.room, .head        what is played; `head` is undefined before the replay begins to come
  *     pliantReplay.first, .last       ticks that have come so far
- *     pliantReplay.whole              the film has come to its end
+ *     pliantReplay.whole              the replay has come to its end
  *     pliantReplay.tick, .shown       where the playhead is; the tick that is drawn
  *     pliantReplay.playing, .speed
  *     pliantReplay.ints()             grid coordinates of the last frame at or before `shown`
@@ -12,33 +12,33 @@
  *     pliantReplay.waiting            numbers of the bodies that are not there
  *     pliantReplay.drawn              pictures drawn so far
  */
-import type { Film } from "./state/film.ts";
+import type { ReplayBuffer } from "./state/replayBuffer.ts";
 import type { Playhead } from "./state/playhead.ts";
 import type { Projector } from "./ui/projector.ts";
 
 export interface ReplaySources {
   room: string;
-  film: () => Film | undefined;
+  replay: () => ReplayBuffer | undefined;
   playhead: () => Playhead | undefined;
   projector: () => Projector | undefined;
   whole: () => boolean;
 }
 
-function createHook({ room, film, playhead, projector, whole }: ReplaySources) {
+function createHook({ room, replay, playhead, projector, whole }: ReplaySources) {
   return Object.freeze({
     room,
-    get head() { return film()?.head; },
-    get first() { return film()?.first ?? Number.NaN; },
-    get last() { return film()?.last ?? Number.NaN; },
+    get head() { return replay()?.head; },
+    get first() { return replay()?.first ?? Number.NaN; },
+    get last() { return replay()?.last ?? Number.NaN; },
     get whole() { return whole(); },
     get tick() { return playhead()?.tick ?? Number.NaN; },
     get shown() { return projector()?.shown ?? Number.NaN; },
     get playing() { return playhead()?.playing ?? false; },
     get speed() { return playhead()?.speed ?? 1; },
-    get waiting() { return [...(film()?.hidden ?? [])].flatMap((hidden, body) => (hidden ? [body] : [])); },
+    get waiting() { return [...(replay()?.hidden ?? [])].flatMap((hidden, body) => (hidden ? [body] : [])); },
     get drawn() { return projector()?.view.drawn ?? 0; },
-    ints: () => [...(film()?.ints ?? [])],
-    displayed: () => [...(film()?.displayed ?? [])],
+    ints: () => [...(replay()?.ints ?? [])],
+    displayed: () => [...(replay()?.displayed ?? [])],
     grabs: () => projector()?.grabs() ?? [],
   });
 }

@@ -80,8 +80,8 @@ export class Bot {
   readonly recent = new Map<number, Int32Array>();
   /** [member, name, color, connected, role] */
   members: [number, string, string, boolean, string][] = [];
-  /** The room's door, as it was said last. */
-  door: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number } | null = null;
+  /** The room's access, as the server said last. */
+  access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number } | null = null;
   readonly hands = new Map<number, Hand>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   stats: Record<string, unknown> | null = null;
@@ -194,8 +194,8 @@ export class Bot {
     this.send([ClientMessage.kick, member, ...(ban === undefined ? [] : [{ ban }])]);
   }
 
-  setDoor(change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }): void {
-    this.send([ClientMessage.door, change]);
+  setAccess(change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }): void {
+    this.send([ClientMessage.access, change]);
   }
 
   cursor(at: Point | null): void {
@@ -298,8 +298,8 @@ export class Bot {
         case ServerMessage.reset:
           this.resets += 1;
           break;
-        case ServerMessage.door:
-          this.door = message[1] as Bot["door"];
+        case ServerMessage.access:
+          this.access = message[1] as Bot["access"];
           break;
         case ServerMessage.waiting:
           this.waiting = { tick: message[1] as number, bodies: message[2] as number[], member: message[3] as number };

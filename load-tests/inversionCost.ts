@@ -1,9 +1,9 @@
 /**
  * Time of one pass over all tetrahedra of a block by the kernel's own functions, with its particles where a shape puts them: regular, or all flat, mirrored
- * or thrown together, so that every element takes the way by singular values (kernel/assembly/inversion.ts, hyperelasticInversion.ts). Used by the benchmark's part `inversion`
+ * or thrown together, so that every element takes the way by singular values (kernel/assembly/constraints/inversion.ts, hyperelasticInversion.ts). Used by the benchmark's part `inversion`
  * and by the report's figure of that name.
  */
-import * as L from "../server/kernel/assembly/layout.ts";
+import * as L from "../server/kernel/assembly/layout/layout.ts";
 import type { Scene, SoftMaterial } from "../shared/scene.ts";
 import { createWorld } from "../server/sim/createWorld.ts";
 import type { Kernel } from "../server/sim/kernelModule.ts";
@@ -42,7 +42,7 @@ type Pass = () => number;
 async function passOf(material: SoftMaterial, cells: number, place: Place, module?: WebAssembly.Module): Promise<{ pass: Pass; elements: number }> {
   const scene: Scene = { version: 1, title: "inversion", bodies: [{ name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] }, material }] };
   const { memory, layout, bodies } = await createWorld(scene, { baseDir: "." }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  const kernel = module ? (new WebAssembly.Instance(module, { env: { memory }, crew: { now: () => 0, substepDone: () => {}, phaseDone: () => {} } }).exports as unknown as Kernel) : openWorld(memory, layout).kernel;
+  const kernel = module ? (new WebAssembly.Instance(module, { env: { memory }, host: { now: () => 0, substepDone: () => {}, phaseDone: () => {} } }).exports as unknown as Kernel) : openWorld(memory, layout).kernel;
   const x = layout.x / 4, rest = f32.slice(x, x + 4 * layout.particleCount), inverseH2 = 1e4, flags = L.PASS_FIRST + L.PASS_LAST;
   const phases = i32[(L.HEADER + L.H_PHASES) / 4]!, program = i32[(L.HEADER + L.H_PROGRAM) / 4]!;
   const solvers: Record<number, keyof Kernel & `solve${string}`> = {

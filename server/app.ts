@@ -9,27 +9,27 @@ import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import { CodedError } from "../shared/errors.ts";
 import { ownUrl } from "./cluster/address.ts";
-import { askOthers, type Asking, ownersOf } from "./cluster/askOthers.ts";
+import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
 import { forwardToOwners } from "./cluster/forward.ts";
-import { hopSecretsFrom } from "./cluster/hop.ts";
+import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
 import type { Config } from "./config.ts";
-import { Audit } from "./doors/audit.ts";
-import { Doors } from "./doors/doors.ts";
-import { tokenSecrets } from "./doors/secrets.ts";
-import { keepRooms } from "./kept.ts";
+import { Audit } from "./auth/audit.ts";
+import { Auth } from "./auth/auth.ts";
+import { tokenSecrets } from "./auth/secrets.ts";
+import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { Films } from "./rooms/films.ts";
+import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
-import { rehearse } from "./rooms/rehearsal.ts";
+import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
-import { Access } from "./routes/access.ts";
+import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
-import { filmRoutes } from "./routes/film.ts";
-import { pastRoutes } from "./routes/past.ts";
+import { replayRoutes } from "./routes/replay.ts";
+import { recordingRoutes } from "./routes/recordings.ts";
 import { reportRoutes } from "./routes/report.ts";
 import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomRoutes } from "./routes/rooms.ts";
@@ -104,11 +104,11 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
-  const doorSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
-  const doors = new Doors({ mode: config.door, secrets: doorSecrets, adminToken: config.adminToken });
-  const kept = await keepRooms({ config, metrics, log, registry: () => registry });
-  const audit = new Audit(log, metrics.doors, kept?.keeping.store ?? null);
-  const registry: RoomRegistry = new RoomRegistry({ keeping: kept?.keeping ?? null, config, audit, library, pools, metrics, log });
+  const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
+  const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
+  const durability = await openDurability({ config, metrics, log, registry: () => registry });
+  const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
+  const registry: RoomRegistry = new RoomRegistry({ persistence: durability?.persistence ?? null, config, audit, library, pools, metrics, log });
 
   let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
@@ -134,47 +134,47 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(swagger, {
     openapi: {
       info: { title: "Pliant", description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.", version: "0.1.0" },
-      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "doors" }, { name: "admin" }, { name: "operations" }],
+      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "auth" }, { name: "admin" }, { name: "operations" }],
       components: { securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A join token, or the operator's own." } } },
     },
   });
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
-  sceneRoutes(fastify, library, kept && (async () => (await kept.cluster.list()).map(({ scene }) => scene)));
+  sceneRoutes(fastify, library, durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
-  const hopSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : hopSecretsFrom(doorSecrets);
-  if (kept) {
+  const forwardingSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
+  if (durability) {
     const { advertiseUrl } = config;
-    await forwardToOwners(fastify, { cluster: kept.cluster, secrets: hopSecrets, metrics: metrics.cluster });
+    await forwardToOwners(fastify, { cluster: durability.cluster, secrets: forwardingSecrets, metrics: metrics.cluster });
     // Rooms are taken once others can reach them here.
-    fastify.addHook("onListen", async () => kept.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, kept.keeping.store.kind === "postgres")));
+    fastify.addHook("onListen", async () => durability.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, durability.persistence.store.kind === "postgres")));
   }
-  const access = new Access({ doors, audit, metrics });
-  roomRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
-  pastRoutes(fastify, { access, audit, registry });
-  filmRoutes(fastify, { access, audit, registry, films: new Films(pools.forFilms()) });
-  tokenRoutes(fastify, { access, audit, registry });
-  const others = kept && { list: () => kept.cluster.list(), ask: (listings: readonly Listing[], asking: Asking) => askOthers(ownersOf(listings, kept.keeping.holder.url), hopSecrets[0], asking) };
-  adminRoomsRoute(fastify, { access, others, registry });
-  adminRoutes(fastify, { access, audit, cluster: kept?.cluster ?? null, registry });
-  await socketRoutes(fastify, { config, doors, registry, metrics });
+  const requestAuth = new RequestAuth({ auth, audit, metrics });
+  roomRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  recordingRoutes(fastify, { requestAuth, audit, registry });
+  replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
+  tokenRoutes(fastify, { requestAuth, audit, registry });
+  const others = durability && { list: () => durability.cluster.list(), ask: (listings: readonly Listing[], query: PeerQuery) => queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query) };
+  adminRoomsRoute(fastify, { requestAuth, others, registry });
+  adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
+  await socketRoutes(fastify, { config, auth, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
 
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    if (kept) await kept.cluster.close(() => registry.close());
+    if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
     await fastify.close();
-    await kept?.close();
+    await durability?.close();
     await pools.close();
     metrics.close();
   };
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Builds and rehearses the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
+/** Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
 async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
   const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
@@ -182,7 +182,7 @@ async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools
   let failed = 0;
   for (const scene of wanted) {
     try {
-      await rehearse(await library.template(scene), pool, config.workers);
+      await warmUp(await library.template(scene), pool, config.workers);
     } catch {
       // It is in the log already; a server without one scene still serves the others.
       failed += 1;

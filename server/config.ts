@@ -27,7 +27,7 @@ export interface Config {
   /** Rooms that one address may make in a minute. */
   roomsPerMinute: number;
   /** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
-  door: "open" | "tokens";
+  auth: "open" | "tokens";
   /** Keys that sign (the first) and verify (all) tokens; none: the server makes one. */
   tokenSecrets: string[];
   /** The operator's own token; null: no admin but one with a signed token. */
@@ -146,7 +146,7 @@ export function readConfig(env: Environment): Config {
     maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
     roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
     roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
-    door: choice("PLIANT_DOOR", "open", ["open", "tokens"]) as "open" | "tokens",
+    auth: choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens",
     tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
     adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),

@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { logOptions } from "./doors/logOptions.ts";
+import { logOptions } from "./auth/logOptions.ts";
 
 /** Exit codes: 0 went down in order, 1 failed, 2 the configuration cannot be used. */
 const FAILED = 1;

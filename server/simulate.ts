@@ -5,9 +5,9 @@ import { parseArgs } from "node:util";
 import { SceneError } from "../shared/sceneError.ts";
 import { MeshError } from "./meshing/mesh.ts";
 import { createWorld } from "./sim/createWorld.ts";
-import { Crew } from "./sim/crew.ts";
-import { EnergyBooks } from "./sim/energy/books.ts";
-import { booksAsCsv, booksAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeBooks.ts";
+import { Crew } from "./sim/stepWorkers.ts";
+import { EnergyLedger } from "./sim/energy/ledger.ts";
+import { ledgerAsCsv, ledgerAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeLedger.ts";
 import { readScene } from "./sim/readScene.ts";
 import { Recorder } from "./sim/record.ts";
 import type { ContactCounts, StageSeconds } from "./sim/types.ts";
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
   const recorder = options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
   recorder?.write();
   if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
-  const books = options.energy === undefined ? undefined : new EnergyBooks(scene, created, world);
+  const books = options.energy === undefined ? undefined : new EnergyLedger(scene, created, world);
 
   const stages: Partial<Record<keyof StageSeconds, number>> = {}, ticks: number[] = [];
   let events = 0, shown = performance.now();
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
     stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
     events, contact: world.contactCounts(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
   };
-  if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? booksAsCsv(books, names, layout.tickHz) : booksAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
+  if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? ledgerAsCsv(books, names, layout.tickHz) : ledgerAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
   recorder?.close({ stateHash: hash, ticks: options.ticks });
   if (options.json) console.log(JSON.stringify(result));
   else print(result, recorder?.frames);

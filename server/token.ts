@@ -5,8 +5,8 @@
 import { parseArgs } from "node:util";
 import { ROLES, isRole, type Role } from "../shared/roles.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { tokenSecrets } from "./doors/secrets.ts";
-import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "./doors/tokens.ts";
+import { tokenSecrets } from "./auth/secrets.ts";
+import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "./auth/tokens.ts";
 
 const USAGE = `npm run token -- --room R --role owner --hours 2 [--name N] [--subject S]
   --room R      name of a room, or * for every one (required)

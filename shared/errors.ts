@@ -27,7 +27,7 @@ export const HttpErrors = {
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has as many rooms as it may." },
-  FILM_LIMIT: { status: 429, text: "As many films as may be made at once are being made, for this address or in all." },
+  REPLAY_LIMIT: { status: 429, text: "As many replays as may be made at once are being made, for this address or in all." },
   TOO_MANY_REQUESTS: { status: 429, text: "Too many requests of this kind from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },

@@ -1,5 +1,5 @@
 /**
- * Where a moving collider is: a pure function of the room's time, the same for the simulation (kernel/assembly/motion.ts evaluates the
+ * Where a moving collider is: a pure function of the room's time, the same for the simulation (kernel/assembly/colliders/motion.ts evaluates the
  * same keys), for what wakes a room, and for clients that draw it.
  *   p(t) = center + translate(t) + R(t) (p - center)
  * Translations and rotation vectors go straight from key to key. Rotation vectors become unit quaternions here, once, with the host's sine

@@ -32,10 +32,10 @@ export const ClientMessage = {
   spawn: 10,
   /** [11, body]: take it out again. */
   remove: 11,
-  /** [12, member, {ban?: seconds}]: owners put a member out, and keep it out for a while. */
+  /** [12, member, {ban?: seconds}]: owners kick a member, and keep it out for a while. */
   kick: 12,
-  /** [13, {locked?, ownersOnly?, password?, liftBans?}]: owners change the room's door; what is absent stays. */
-  door: 13,
+  /** [13, {locked?, ownersOnly?, password?, liftBans?}]: owners change the room's access; what is absent stays. */
+  access: 13,
 } as const;
 
 /** Server to client. */
@@ -60,8 +60,8 @@ export const ServerMessage = {
   reset: 72,
   /** [73, tick, [body, ...], member]: from the frame of this tick on these bodies wait, and all others are there. */
   waiting: 73,
-  /** [74, {locked, password, ownersOnly, bans}]: the room's door, after welcome and whenever it changes. */
-  door: 74,
+  /** [74, {locked, password, ownersOnly, bans}]: the room's access, after welcome and whenever it changes. */
+  access: 74,
 } as const;
 
 export type MessageType = (typeof ClientMessage)[keyof typeof ClientMessage] | (typeof ServerMessage)[keyof typeof ServerMessage];
@@ -73,7 +73,7 @@ export const CloseCode = {
   restarting: 1012,
   badMessage: 4400,
   tokenNeeded: 4401,
-  putOut: 4403,
+  kicked: 4403,
   roomGone: 4404,
   passwordNeeded: 4407,
   helloTimeout: 4408,
@@ -136,9 +136,9 @@ export interface RoomStats {
   timeDilation: number;
 }
 
-/** First part of a film (PROTOCOL.md, section 11). */
-export interface FilmHead {
-  format: "pliant-film-1";
+/** First part of a replay (PROTOCOL.md, section 11). */
+export interface ReplayHead {
+  format: "pliant-replay-1";
   room: string;
   scene: string;
   /** Content hash. */

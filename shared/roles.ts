@@ -13,7 +13,7 @@ export function atLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
-/** Does the role stand above the other? Whoever puts somebody out has to. */
+/** Does the role stand above the other? Whoever kicks somebody has to. */
 export function above(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other);
 }

@@ -247,7 +247,7 @@ export type Collider = ColliderCommon & (
   | { type: "mesh"; mesh: MeshSource; transform?: Transform }
 );
 
-/** What has a signed distance (kernel/assembly/colliderDistance.ts). */
+/** What has a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
 export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 
 export interface MotionKey {

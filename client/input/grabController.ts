@@ -5,7 +5,7 @@
 import { Plane, Ray, Vector3 } from "three";
 import { build, type Point } from "../net/messages.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
-import type { HandEcho } from "../state/handEcho.ts";
+import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
 import { surfacePoint } from "../view/picking.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
@@ -29,7 +29,7 @@ interface OwnGrab {
 
 export interface GrabControllerOptions {
   view: RoomView;
-  echo: HandEcho;
+  acknowledged: AcknowledgedGrabs;
   send: (bytes: Uint8Array) => void;
   color: () => string;
   /** Targets lie within this distance of the world's origin, m. */
@@ -136,9 +136,9 @@ export class GrabController {
     for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
     let kept = 0;
     for (const bend of bends) {
-      bend.update(this.options.echo, moment);
+      bend.update(this.options.acknowledged, moment);
       if (!bend.finished) bends[kept++] = bend;
-      else this.options.echo.forget(bend.grab);
+      else this.options.acknowledged.forget(bend.grab);
     }
     if (kept < bends.length) this.options.view.invalidate();
     bends.length = kept;

@@ -33,7 +33,7 @@ export interface Inside {
   /** Of the last ten seconds' ticks, s. */
   stepSeconds: { mean: number; p99: number };
   checkpointAgeSeconds: number;
-  door: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
+  access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
   people: Person[];
 }
 

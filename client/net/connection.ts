@@ -10,15 +10,15 @@ export type ConnectionStatus =
   | { state: "connecting"; attempt: number }
   | { state: "open" }
   /** The line is down; the next attempt starts in `retryInMs`. */
-  | { state: "waiting"; attempt: number; retryInMs: number; code: number }
+  | { state: "reconnecting"; attempt: number; retryInMs: number; code: number }
   /** No further attempt will be made. */
   | { state: "ended"; code: number; reason: string };
 
 export interface ConnectionOptions {
   url: string;
   /** Read at every hello, so that a changed name goes out with the next one. */
-  identity: () => { name: string; color: string };
-  /** What opens the room's door, read at every hello. */
+  profile: () => { name: string; color: string };
+  /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
   onStatus: (status: ConnectionStatus) => void;
@@ -33,7 +33,7 @@ const MAX_WAIT_MS = 5000;
 const PING_MS = 1000;
 
 /** Close codes after which trying again cannot help, or not before a person has done something. */
-const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.putOut, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
+const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.kicked, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
 
 /** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
@@ -97,7 +97,7 @@ export class Connection {
     this.socket = socket;
     this.lastHeardMs = performance.now();
     socket.onopen = () => {
-      const { name, color } = this.options.identity();
+      const { name, color } = this.options.profile();
       socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}), ...this.options.credentials?.() }) as Uint8Array<ArrayBuffer>);
     };
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
@@ -139,7 +139,7 @@ export class Connection {
       if (!exists) return this.end(CloseCode.roomGone, "no such room");
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
-    this.options.onStatus({ state: "waiting", attempt: this.attempt, retryInMs, code });
+    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
     this.retryTimer = setTimeout(() => this.open(), retryInMs);
   }
 

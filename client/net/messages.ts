@@ -16,8 +16,8 @@ export interface Member {
   role: Role;
 }
 
-/** How the room's door stands. */
-export interface DoorState {
+/** Who may enter the room, and what players may do. */
+export interface AccessState {
   locked: boolean;
   /** Is one needed? */
   password: boolean;
@@ -52,7 +52,7 @@ export type ServerEvent =
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number }
   | { type: "waiting"; tick: number; bodies: number[]; member: number }
-  | { type: "door"; door: DoorState };
+  | { type: "access"; access: AccessState };
 
 /**
  * @param data one binary WebSocket message
@@ -89,14 +89,14 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
     case ServerMessage.waiting:
       return { type: "waiting", tick: number(f[0], "waiting tick"), bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")), member: number(f[2], "waiting member") };
-    case ServerMessage.door:
-      return { type: "door", door: parseDoor(record(f[0], "door")) };
+    case ServerMessage.access:
+      return { type: "access", access: parseAccess(record(f[0], "access")) };
     default:
       return undefined;
   }
 }
 
-function parseDoor({ locked, password, ownersOnly, bans }: Record<string, unknown>): DoorState {
+function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unknown>): AccessState {
   return { locked: locked === true, password: password === true, ownersOnly: ownersOnly === true, bans: typeof bans === "number" ? bans : 0 };
 }
 
@@ -191,6 +191,6 @@ export const build = {
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
   kick: (member: number, banSeconds: number | undefined) => encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
-  door: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => encode([ClientMessage.door, change]),
+  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => encode([ClientMessage.access, change]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };

@@ -1,4 +1,4 @@
-/** Where a film is, and how fast it goes on. Told the time, never asks for it. */
+/** Where a replay is, and how fast it goes on. Told the time, never asks for it. */
 
 export const SPEEDS = [0.25, 0.5, 1, 2] as const;
 
@@ -6,7 +6,7 @@ export const SPEEDS = [0.25, 0.5, 1, 2] as const;
 const MOST_STEP_MS = 250;
 
 export class Playhead {
-  /** Ticks, fractions between frames; NaN before the film has come. */
+  /** Ticks, fractions between frames; NaN before the replay has come. */
   tick = Number.NaN;
   playing = true;
   speed = 1;
@@ -20,7 +20,7 @@ export class Playhead {
   /**
    * Goes on to now.
    * @param first the earliest tick that can be shown, last the latest that has come so far; NaN: none
-   * @param until where the film ends: what has come may end earlier, and is waited for there
+   * @param until where the replay ends: what has come may end earlier, and is waited for there
    */
   advance(nowMs: number, first: number, last: number, until: number): void {
     const elapsedMs = Number.isNaN(this.lastMs) ? 0 : Math.min(MOST_STEP_MS, nowMs - this.lastMs);

@@ -59,7 +59,7 @@ export class Playout {
    * @param nowMs local monotonic clock, ms
    * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did. A playhead that is
    *   there may jump forward unseen, and what begins to move is shown after the ordinary delay instead of the length of the rest's last silence
-   * @returns whether the playhead jumped over motion: what is drawn must melt into what comes
+   * @returns whether the playhead jumped over motion: what is drawn must fade into what comes
    */
   arrived(frameMs: number, nowMs: number, stillFromMs: number): boolean {
     if (frameMs <= this.newestMs) this.restart();

@@ -6,14 +6,14 @@ import type { Topology } from "../../shared/topology.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import { Clock } from "../net/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
-import type { DoorState, Hand, Member, ServerEvent } from "../net/messages.ts";
+import type { AccessState, Hand, Member, ServerEvent } from "../net/messages.ts";
 import { uint32Of } from "./bytes.ts";
-import { HandEcho } from "./handEcho.ts";
+import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
-import { Seam } from "./seam.ts";
+import { CrossFade } from "./crossFade.ts";
 import { SnapshotBuffer, type Frame } from "./snapshotBuffer.ts";
-import { WaitingHistory } from "./waiting.ts";
+import { WaitingBodies } from "./waitingBodies.ts";
 
 export interface RoomStateOptions {
   fetchTopology: (hash: string) => Promise<Topology>;
@@ -28,14 +28,14 @@ export interface RoomStateOptions {
   onNotice: (code: string, text: string, details: unknown) => void;
   /** Bodies came or went, by this member's hand (0: the server's); not called for what was so when this page joined. */
   onWaiting: (member: number, came: readonly number[], went: readonly number[]) => void;
-  onDoor?: (door: DoorState) => void;
+  onAccess?: (access: AccessState) => void;
   onFrame?: (frame: Frame) => void;
 }
 
 type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
 
 /** Frames kept while the topology is still loading; past this the oldest go and a keyframe is asked for. */
-const WAITING_FRAMES = 300;
+const PENDING_FRAMES = 300;
 /** A broken chain is complained about at most this often, ms. */
 const COMPLAINT_MS = 1000;
 
@@ -50,27 +50,27 @@ export class RoomState {
   readonly hands = new Map<number, Hand>();
   stats: RoomStats | undefined;
   /** This member's own hands as the server had them. */
-  readonly echo = new HandEcho();
-  /** float32[3*particles] the server's motion at the playhead, seams melted, m. */
+  readonly acknowledged = new AcknowledgedGrabs();
+  /** float32[3*particles] the server's motion at the playhead, jumps cross-faded, m. */
   sampled = new Float32Array(0);
   /** float32[3*particles] what is drawn now, m: `sampled`, and what the picture adds for own hands. */
   displayed = new Float32Array(0);
   /** By body, 1: it waits, and is not drawn. */
   hidden = new Uint8Array(0);
-  readonly spares = new WaitingHistory();
+  readonly spares = new WaitingBodies();
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
   private model: SnapshotModel | undefined;
-  private waiting: { event: FrameEvent; receivedMs: number }[] = [];
+  private pending: { event: FrameEvent; receivedMs: number }[] = [];
   private topologyHash: string | undefined;
   private chainBroken = true;
   private rejoining = false;
   private quanta = new Float64Array(0);
   private lastKey = Number.NaN;
   private lastComplaintMs = -Infinity;
-  private readonly seam = new Seam();
-  /** `sampled` is a picture of this topology, not yet zeros: there is something to melt from. */
+  private readonly fade = new CrossFade();
+  /** `sampled` is a picture of this topology, not yet zeros: there is something to fade from. */
   private shown = false;
 
   constructor(options: RoomStateOptions) {
@@ -93,7 +93,7 @@ export class RoomState {
       case "hands":
         for (const hand of event.hands) {
           this.hands.set(hand.member, hand);
-          if (hand.member === this.welcome?.member) this.echo.note(event.tick, hand.grabs);
+          if (hand.member === this.welcome?.member) this.acknowledged.note(event.tick, hand.grabs);
         }
         return;
       case "pong":
@@ -102,12 +102,12 @@ export class RoomState {
         this.stats = event.stats;
         return this.options.onStats(event.stats);
       case "reset":
-        this.melt(receivedMs);
+        this.crossFade(receivedMs);
         return this.options.onReset(event.member);
       case "notice":
         return this.options.onNotice(event.code, event.text, event.details);
-      case "door":
-        return this.options.onDoor?.(event.door);
+      case "access":
+        return this.options.onAccess?.(event.access);
       case "waiting": {
         const { came, went } = this.spares.note(event.tick, event.bodies);
         return this.options.onWaiting(event.member, came, went);
@@ -115,9 +115,9 @@ export class RoomState {
     }
   }
 
-  /** What was drawn last melts into what is true now. */
-  get melting(): boolean {
-    return this.seam.blending;
+  /** What was drawn last fades into what is true now. */
+  get crossFading(): boolean {
+    return this.fade.blending;
   }
 
   /** Ticks between two frames. */
@@ -138,7 +138,7 @@ export class RoomState {
     if (!pair) return undefined;
     interpolateInto(this.sampled, pair.from.positions, pair.to.positions, pair.alpha);
     const key = pair.to.still || pair.from === pair.to ? pair.from.changedTick : tick;
-    const blending = this.seam.blendInto(this.sampled, nowMs);
+    const blending = this.fade.blendInto(this.sampled, nowMs);
     this.displayed.set(this.sampled);
     this.shown = true;
     const moved = this.hide(pair.from.tick, pair.to.tick) || blending || key !== this.lastKey;
@@ -146,9 +146,9 @@ export class RoomState {
     return { tick, moved };
   }
 
-  /** What is shown melts into what comes; bodies do not burst out of the origin when nothing has been shown. */
-  private melt(nowMs: number): void {
-    if (this.shown) this.seam.begin(this.sampled, nowMs);
+  /** What is shown fades into what comes; bodies do not burst out of the origin when nothing has been shown. */
+  private crossFade(nowMs: number): void {
+    if (this.shown) this.fade.begin(this.sampled, nowMs);
   }
 
   /** @returns whether a body has come or gone */
@@ -166,7 +166,7 @@ export class RoomState {
     const resumed = this.welcome?.session === welcome.session && this.topologyHash === welcome.topology;
     this.welcome = welcome;
     this.hands.clear();
-    this.echo.clear();
+    this.acknowledged.clear();
     // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
     this.chainBroken = true;
     this.rejoining = true;
@@ -174,7 +174,7 @@ export class RoomState {
     if (this.topologyHash === welcome.topology) return;
     this.topologyHash = welcome.topology;
     this.topology = this.buffer = this.model = undefined;
-    this.waiting = [];
+    this.pending = [];
     const hash = welcome.topology;
     this.options.fetchTopology(hash).then(
       (topology) => {
@@ -199,15 +199,15 @@ export class RoomState {
     this.hidden = new Uint8Array(topology.bodies.length);
     this.shown = false;
     this.options.onTopology(topology);
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const { event, receivedMs } of waiting) this.frame(event, receivedMs);
+    const pending = this.pending;
+    this.pending = [];
+    for (const { event, receivedMs } of pending) this.frame(event, receivedMs);
   }
 
   private frame(event: FrameEvent, receivedMs: number): void {
     if (!this.model || !this.buffer || !this.playout) {
-      this.waiting.push({ event, receivedMs });
-      if (this.waiting.length > WAITING_FRAMES) this.waiting.shift();
+      this.pending.push({ event, receivedMs });
+      if (this.pending.length > PENDING_FRAMES) this.pending.shift();
       return;
     }
     const frame = this.decodeFrame(event);
@@ -221,14 +221,14 @@ export class RoomState {
     const tickMs = 1000 / this.welcome!.tickHz;
     const stillFromMs = before && (before.still || frame.afterRest) ? before.changedTick * tickMs : Number.NaN;
     if (before && (this.rejoining || restarted)) {
-      // The line was down: what was shown last melts into what the room is now, instead of sweeping over the gap.
-      this.melt(receivedMs);
+      // The line was down: what was shown last fades into what the room is now, instead of sweeping over the gap.
+      this.crossFade(receivedMs);
       this.buffer.clear();
       this.playout.restart();
     }
     this.rejoining = false;
     this.buffer.push(frame);
-    if (this.playout.arrived(frame.tick * tickMs, receivedMs, stillFromMs)) this.melt(receivedMs);
+    if (this.playout.arrived(frame.tick * tickMs, receivedMs, stillFromMs)) this.crossFade(receivedMs);
     this.options.onFrame?.(frame);
   }
 

@@ -75,7 +75,7 @@ export class SnapshotBuffer {
 
   /**
    * Adds the newest frame. A tick that is not newer than the last one replaces nothing and empties the buffer first: the room
-   * started again (a reset keeps counting, but a restored room may not), and no pair across that seam may be interpolated.
+   * started again (a reset keeps counting, but a restored room may not), and no pair across that jump may be interpolated.
    */
   push(frame: Frame): void {
     const last = this.newest;

@@ -32,7 +32,7 @@ export class ConnectionBanner {
       this.element.hidden = true;
       return;
     }
-    if (status.state === "waiting") this.text.textContent = REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
+    if (status.state === "reconnecting") this.text.textContent = REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
     else if (!this.timer) this.text.textContent = this.everOpen ? "Reconnecting …" : "Connecting …";
     this.timer ??= setTimeout(() => {
       this.element.hidden = false;

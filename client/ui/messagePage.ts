@@ -14,7 +14,7 @@ export function messagePage(title: string, text: string): HTMLElement {
 export const MESSAGES = {
   roomGone: ["This room has ended", "Rooms go away a while after the last visitor has left. Open a new one from the lobby and send its link."],
   tokenNeeded: ["By invitation only", "This room takes a link with a token in it, and this browser has none that is still good. Ask whoever opened the room for one."],
-  putOut: ["You were put out of this room", "Its owner has closed the door on you, perhaps for a while only."],
+  kicked: ["You were kicked from this room", "Its owner does not let you in again, perhaps for a while only."],
   locked: ["This room is locked", "Nobody new comes in at the moment. Its owner can open it again."],
   tooManyAttempts: ["Too many wrong passwords", "They came from your network. Wait a few minutes and try again."],
   noWebGl: ["This browser cannot draw it", "Pliant needs WebGL 2. It is in every current browser, but may be switched off, or the graphics driver may be on a block list."],

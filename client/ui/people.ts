@@ -1,4 +1,4 @@
-/** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners put others out from here. */
+/** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../net/messages.ts";
 import { h, icon } from "./dom.ts";
@@ -11,7 +11,7 @@ export interface PeopleActions {
 /** More than this many become a number, for everybody but owners, who have to reach each of them. */
 const SHOWN = 6;
 
-const WAYS_OUT: readonly [string, number | undefined][] = [["Put out", undefined], ["Ban for ten minutes", 600], ["Ban for a day", 86_400]];
+const WAYS_OUT: readonly [string, number | undefined][] = [["Kick", undefined], ["Ban for ten minutes", 600], ["Ban for a day", 86_400]];
 
 export class People {
   readonly element = h("ul", { class: "people", "aria-label": "People in this room" });

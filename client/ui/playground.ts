@@ -12,7 +12,7 @@ import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
-import type { Identity } from "./identity.ts";
+import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
 
 export interface PlaygroundOptions {
@@ -20,7 +20,7 @@ export interface PlaygroundOptions {
   state: RoomState;
   topology: Topology;
   probe: GraphicsProbe;
-  identity: Identity;
+  profile: Profile;
   send: (bytes: Uint8Array) => void;
   online: () => boolean;
   limits: () => { reach: number; maxGrabs: number };
@@ -56,16 +56,16 @@ export class Playground {
 
   constructor(options: PlaygroundOptions) {
     this.options = options;
-    const { shell, state, topology, probe, identity } = options;
+    const { shell, state, topology, probe, profile } = options;
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
     this.grabs = new GrabController({
       view: this.view,
-      echo: state.echo,
+      acknowledged: state.acknowledged,
       send: (bytes) => {
         shell.hideHint();
         options.send(bytes);
       },
-      color: () => identity.color,
+      color: () => profile.color,
       reach: () => options.limits().reach,
       worldOrigin: new Vector3(...topology.origin).negate(),
       maxGrabs: options.limits().maxGrabs,

@@ -1,14 +1,14 @@
-/** The part of the replay page that needs three: the film's moments as pictures, hands with them. */
+/** The part of the replay page that needs three: the replay's moments as pictures, hands with them. */
 import type { Playhead } from "../state/playhead.ts";
-import type { Film } from "../state/film.ts";
+import type { ReplayBuffer } from "../state/replayBuffer.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
-import { PALETTE } from "./identity.ts";
+import { PALETTE } from "./profile.ts";
 
 export interface ProjectorOptions {
   canvas: HTMLCanvasElement;
-  film: Film;
+  replay: ReplayBuffer;
   playhead: Playhead;
   probe: GraphicsProbe;
   /** After every moment that was shown. @param tick NaN: nothing has come yet */
@@ -25,8 +25,8 @@ export class Projector {
 
   constructor(options: ProjectorOptions) {
     this.options = options;
-    const { canvas, film, probe } = options;
-    this.view = new RoomView(canvas, film.topology, film.displayed, probe);
+    const { canvas, replay, probe } = options;
+    this.view = new RoomView(canvas, replay.topology, replay.displayed, probe);
     const loop = (nowMs: number): void => {
       if (!this.running) return;
       requestAnimationFrame(loop);
@@ -46,29 +46,29 @@ export class Projector {
     this.view.stage.renderer.dispose();
   }
 
-  /** Who holds what, as drawn; colors by the member's number: a film knows no names. */
+  /** Who holds what, as drawn; colors by the member's number: a replay knows no names. */
   grabs(): DrawnGrab[] {
-    return [...this.options.film.handsAt(this.shown).values()].flatMap(({ member, grabs }) => grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })));
+    return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) => grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })));
   }
 
   private cursors(): DrawnCursor[] {
-    return [...this.options.film.handsAt(this.shown).values()].flatMap(({ member, grabs }) => {
+    return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) => {
       const at = grabs.at(-1)?.target;
       return at ? [{ member, name: `Member ${member}`, color: colorOf(member), at }] : [];
     });
   }
 
   private frame(nowMs: number): void {
-    const { film, playhead, onShown } = this.options, before = this.shown;
-    playhead.advance(nowMs, film.first, film.last, film.head.until);
-    this.shown = film.show(playhead.tick);
+    const { replay, playhead, onShown } = this.options, before = this.shown;
+    playhead.advance(nowMs, replay.first, replay.last, replay.head.until);
+    this.shown = replay.show(playhead.tick);
     this.view.frame({
       nowMs,
       elapsedMs: Math.min(250, nowMs - this.lastMs),
       moved: this.shown !== before,
-      seconds: this.shown / film.head.tickHz,
+      seconds: this.shown / replay.head.tickHz,
       hasFrame: !Number.isNaN(this.shown),
-      hidden: film.hidden,
+      hidden: replay.hidden,
       grabs: this.grabs(),
       cursors: this.cursors(),
       bends: [],

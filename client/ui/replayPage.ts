@@ -1,12 +1,12 @@
-/** The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's film, and plays what has come of it. */
+/** The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay, and plays what has come of it. */
 import { ApiError, fetchRecording, fetchTopology } from "../net/api.ts";
-import { fetchFilm } from "../net/film.ts";
+import { fetchReplay } from "../net/replayStream.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { installReplayHook } from "../replayHook.ts";
-import { Film } from "../state/film.ts";
+import { ReplayBuffer } from "../state/replayBuffer.ts";
 import { Playhead } from "../state/playhead.ts";
 import type { ServerEvent } from "../net/messages.ts";
-import type { FilmHead } from "../../shared/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import type { Projector } from "./projector.ts";
@@ -21,7 +21,7 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   if (!probe.webgl2) return app.replaceChildren(messagePage(...MESSAGES.noWebGl));
   const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS)), seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
   const ended = new AbortController();
-  let film: Film | undefined, playhead: Playhead | undefined, projector: Projector | undefined, whole = false;
+  let replay: ReplayBuffer | undefined, playhead: Playhead | undefined, projector: Projector | undefined, whole = false;
   /** What came before the topology. */
   let early: ServerEvent[] = [];
 
@@ -37,7 +37,7 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   app.replaceChildren(shell.element);
   const drawing = import("./projector.ts");
   listenToKeys();
-  installReplayHook({ room, film: () => film, playhead: () => playhead, projector: () => projector, whole: () => whole });
+  installReplayHook({ room, replay: () => replay, playhead: () => playhead, projector: () => projector, whole: () => whole });
   addEventListener("pagehide", (event) => {
     if (!event.persisted) ended.abort();
   });
@@ -46,32 +46,32 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   async function load(again: boolean): Promise<void> {
     let begun: Promise<void> | undefined;
     try {
-      await fetchFilm(room, seconds, {
-        onWaiting: () => shell.setLoading("The server makes another film just now; yours comes next …"),
+      await fetchReplay(room, seconds, {
+        onBusy: () => shell.setLoading("The server makes another replay just now; yours comes next …"),
         onHead: (head) => (begun = begin(head)),
         onEvent: (event) => {
-          if (film) film.add(event);
+          if (replay) replay.add(event);
           else early.push(event);
         },
       }, ended.signal);
       await begun;
       whole = true;
-      if (film && Number.isNaN(film.first)) shell.setLoading("Nothing has happened in this room yet");
+      if (replay && Number.isNaN(replay.first)) shell.setLoading("Nothing has happened in this room yet");
     } catch (error) {
       if (!ended.signal.aborted) await failed(error, again);
     }
   }
 
-  async function begin(head: FilmHead): Promise<void> {
+  async function begin(head: ReplayHead): Promise<void> {
     shell.setLoading("Stepping the last seconds again …");
     shell.setRange(head.from, head.until, head.tickHz);
     const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), drawing]);
     shell.setTitle(topology.title);
-    film = new Film(head, topology);
-    for (const event of early) film.add(event);
+    replay = new ReplayBuffer(head, topology);
+    for (const event of early) replay.add(event);
     early = [];
     playhead = new Playhead(head.tickHz);
-    projector = new Projector({ canvas: shell.canvas, film, playhead, probe, onShown: shown });
+    projector = new Projector({ canvas: shell.canvas, replay, playhead, probe, onShown: shown });
   }
 
   /** @param again a token that has ended is no reason not to ask as anybody */
@@ -80,38 +80,38 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       forgetToken(room);
       return load(false);
     }
-    if (projector && film && !Number.isNaN(film.first)) return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
+    if (projector && replay && !Number.isNaN(replay.first)) return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
     projector?.dispose();
     const [title, text] = error instanceof ApiError && error.status === 404 ? MESSAGES.roomGone : ["There is no replay", textOf(error)];
     app.replaceChildren(messagePage(title, text));
   }
 
   function shown(tick: number): void {
-    if (!film || !playhead || Number.isNaN(tick)) return;
+    if (!replay || !playhead || Number.isNaN(tick)) return;
     shell.setLoading(undefined);
-    shell.setLoaded(whole ? film.head.until : film.last);
+    shell.setLoaded(whole ? replay.head.until : replay.last);
     shell.setTick(playhead.tick);
     shell.setPlaying(playhead.playing);
   }
 
   function toggle(): void {
-    if (film) playhead?.toggle(film.first, film.head.until);
+    if (replay) playhead?.toggle(replay.first, replay.head.until);
   }
 
   function seek(tick: number): void {
-    if (!film || !playhead || Number.isNaN(film.first)) return;
-    playhead.seek(tick, film.first, film.head.until);
+    if (!replay || !playhead || Number.isNaN(replay.first)) return;
+    playhead.seek(tick, replay.first, replay.head.until);
   }
 
   function listenToKeys(): void {
     // Before the slider, which has an idea of its own of arrow keys.
     addEventListener("keydown", (event) => {
       const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || !film || !playhead || target.closest("select")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
       // The space bar presses the button that has the focus.
       if (event.key === " " && target.closest("button, a")) return;
-      const { tickHz, sendHz, until } = film.head, leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
-      const act = ({ " ": toggle, ArrowLeft: () => seek(playhead!.tick - leap), ArrowRight: () => seek(playhead!.tick + leap), Home: () => seek(film!.first), End: () => seek(until), h: () => projector?.goHome() } as Record<string, () => void>)[event.key];
+      const { tickHz, sendHz, until } = replay.head, leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
+      const act = ({ " ": toggle, ArrowLeft: () => seek(playhead!.tick - leap), ArrowRight: () => seek(playhead!.tick + leap), Home: () => seek(replay!.first), End: () => seek(until), h: () => projector?.goHome() } as Record<string, () => void>)[event.key];
       if (!act) return;
       event.preventDefault();
       event.stopPropagation();

@@ -1,4 +1,4 @@
-/** The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no film. */
+/** The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no replay. */
 import { h, icon } from "./dom.ts";
 import { SPEEDS } from "../state/playhead.ts";
 import { Toasts } from "./toasts.ts";
@@ -69,7 +69,7 @@ export class ReplayShell {
     document.title = `Replay: ${title} · Pliant`;
   }
 
-  /** Ticks that the film has. */
+  /** Ticks that the replay has. */
   setRange(from: number, until: number, tickHz: number): void {
     Object.assign(this, { from, until, tickHz });
     this.slider.min = String(from);
@@ -77,7 +77,7 @@ export class ReplayShell {
     this.slider.disabled = false;
   }
 
-  /** @param last the tick up to which the film has come */
+  /** @param last the tick up to which the replay has come */
   setLoaded(last: number): void {
     const share = this.until > this.from ? Math.min(1, Math.max(0, (last - this.from) / (this.until - this.from))) : 1;
     this.come.style.setProperty("--share", String(share));

@@ -2,13 +2,13 @@
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import { ApiError, fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../net/connection.ts";
-import { build, type DoorState } from "../net/messages.ts";
+import { build, type AccessState } from "../net/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { RoomState } from "../state/roomState.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { loadIdentity } from "./identity.ts";
+import { loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -22,16 +22,16 @@ const STATS_MS = 250;
 
 /** @param password of the room, once it was asked for */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
-  const identity = loadIdentity();
+  const profile = loadProfile();
   let playground: Playground | undefined;
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
   let built = 0;
-  let door: DoorState = { locked: false, password: false, ownersOnly: false, bans: 0 };
+  let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
-  const shell = new RoomShell(room, identity, {
-    identityChanged: () => connection.reintroduce(),
+  const shell = new RoomShell(room, profile, {
+    profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
     reset: () => run("reset"),
     home: () => run("home"),
@@ -43,7 +43,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
-    changeDoor: (change) => connection.send(build.door(change)),
+    changeAccess: (change) => connection.send(build.access(change)),
     invite: (as) => void invite(room, as).then(shareLink).then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
@@ -61,9 +61,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
     },
-    onDoor: (next) => {
-      door = next;
-      shell.door.setDoor(next);
+    onAccess: (next) => {
+      access = next;
+      shell.access.setAccess(next);
       allow();
     },
     onStats: (stats) => shell.stats.updateServer(stats),
@@ -92,7 +92,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
 
   const connection = new Connection({
     url: socketUrl(room),
-    identity: () => identity,
+    profile: () => profile,
     credentials: () => {
       const token = tokenFor(room);
       return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
@@ -103,18 +103,18 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       status = next;
       shell.banner.update(next);
       allow();
-      shell.element.classList.toggle("offline", next.state === "waiting");
+      shell.element.classList.toggle("offline", next.state === "reconnecting");
       if (next.state !== "open") playground?.grabs.endAll(false);
       if (next.state === "ended") leave(next.code);
     },
   });
 
-  /** What this member may do now, by its role, the room's door and the line. */
+  /** What this member may do now, by its role, the room's access and the line. */
   function allow(): void {
-    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !door.ownersOnly));
+    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
-    shell.door.setOwner(own);
+    shell.access.setOwner(own);
     shell.element.classList.toggle("watching", !pulls);
   }
 
@@ -139,7 +139,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (turn !== built || ended) return;
     playground?.dispose();
     playground = new Playground({
-      shell, state, topology, probe, identity,
+      shell, state, topology, probe, profile,
       send: (bytes) => connection.send(bytes),
       online: () => status.state === "open" && atLeast(role(), "player"),
       limits: () => ({ reach: state.welcome?.limits["reach"] ?? 100, maxGrabs: state.welcome?.limits["grabsPerMember"] ?? Limits.grabsPerMember }),
@@ -158,7 +158,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open" && atLeast(role(), door.ownersOnly ? "owner" : "player")) connection.send(build.reset());
+        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player")) connection.send(build.reset());
         return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
@@ -213,7 +213,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);
     else if (code === CloseCode.unsupportedVersion) leaveWith(MESSAGES.oldClient);
     else if (code === CloseCode.tokenNeeded) leaveWith(MESSAGES.tokenNeeded);
-    else if (code === CloseCode.putOut) leaveWith(MESSAGES.putOut);
+    else if (code === CloseCode.kicked) leaveWith(MESSAGES.kicked);
     else if (code === CloseCode.locked) leaveWith(MESSAGES.locked);
     else if (code === CloseCode.tooManyAttempts) leaveWith(MESSAGES.tooManyAttempts);
     else if (code === CloseCode.passwordNeeded) {

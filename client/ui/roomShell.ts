@@ -1,9 +1,9 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
 import { ConnectionBanner } from "./banner.ts";
 import { h, icon } from "./dom.ts";
-import { DoorMenu, type DoorActions } from "./doorMenu.ts";
+import { AccessMenu, type AccessActions } from "./accessMenu.ts";
 import { helpPanel, hintText } from "./helpPanel.ts";
-import type { Identity } from "./identity.ts";
+import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
@@ -14,7 +14,7 @@ export class RoomShell {
   readonly element: HTMLElement;
   readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "The room: drag a body to pull on it" });
   readonly people: People;
-  readonly door: DoorMenu;
+  readonly access: AccessMenu;
   readonly stats = new StatsOverlay();
   readonly toasts = new Toasts();
   readonly banner = new ConnectionBanner();
@@ -28,11 +28,11 @@ export class RoomShell {
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
 
-  constructor(room: string, identity: Identity, actions: ToolbarActions & SpareActions & DoorActions & PeopleActions) {
+  constructor(room: string, profile: Profile, actions: ToolbarActions & SpareActions & AccessActions & PeopleActions) {
     this.people = new People(actions);
-    this.door = new DoorMenu(actions);
+    this.access = new AccessMenu(actions);
     this.spares = new SpareMenu(actions);
-    this.toolbar = new Toolbar(identity, actions, this.spares.element, this.door.element, room);
+    this.toolbar = new Toolbar(profile, actions, this.spares.element, this.access.element, room);
     this.help = helpPanel(() => this.toggleHelp(false));
     const title = h(
       "a", { class: "title glass", href: "/", title: "To the lobby" },

@@ -1,9 +1,9 @@
 /** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
 import { h, icon, type IconName } from "./dom.ts";
-import { PALETTE, saveIdentity, tidyName, type Identity } from "./identity.ts";
+import { PALETTE, saveProfile, tidyName, type Profile } from "./profile.ts";
 
 export interface ToolbarActions {
-  identityChanged: () => void;
+  profileChanged: () => void;
   push: () => void;
   reset: () => void;
   home: () => void;
@@ -20,12 +20,12 @@ export class Toolbar {
   private readonly me: HTMLButtonElement;
   private readonly popover: HTMLElement;
 
-  /** @param spares the list of what can be put in; door what owners decide; room its name */
-  constructor(identity: Identity, actions: ToolbarActions, spares: HTMLElement, door: HTMLElement, room: string) {
-    this.popover = identityPopover(identity, () => {
-      this.showIdentity(identity);
-      saveIdentity(identity);
-      actions.identityChanged();
+  /** @param spares the list of what can be put in; access what owners decide; room its name */
+  constructor(profile: Profile, actions: ToolbarActions, spares: HTMLElement, access: HTMLElement, room: string) {
+    this.popover = profilePopover(profile, () => {
+      this.showProfile(profile);
+      saveProfile(profile);
+      actions.profileChanged();
     });
     this.me = h("button", { class: "tool me", type: "button", title: "Your name and colour", "aria-expanded": "false", onclick: () => this.togglePopover() }, h("span", { class: "swatch" }), h("span", { class: "text" }));
     this.pushButton = tool("push", "Push", "Push instead of pull (P)", actions.push);
@@ -37,13 +37,13 @@ export class Toolbar {
       "div", { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
       this.me, h("hr"), this.pushButton, spares, this.resetButton,
       tool("home", "", "The scene's own view (H)", actions.home), this.overlayButton, tool("help", "", "Help (?)", actions.help),
-      door, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
+      access, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,
     );
     // A page of its own, so that nobody loses a hold.
-    const replay = h("a", { class: "tool", href: `/r/${encodeURIComponent(room)}/replay`, target: "_blank", rel: "noopener", title: "Replay the last minute", "aria-label": "Replay the last minute" }, icon("film"), h("span", { class: "text" }, "Replay"));
+    const replay = h("a", { class: "tool", href: `/r/${encodeURIComponent(room)}/replay`, target: "_blank", rel: "noopener", title: "Replay the last minute", "aria-label": "Replay the last minute" }, icon("replay"), h("span", { class: "text" }, "Replay"));
     this.popover.before(replay);
-    this.showIdentity(identity);
+    this.showProfile(profile);
     addEventListener("pointerdown", (event) => {
       if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.togglePopover(false);
     }, { capture: true });
@@ -69,7 +69,7 @@ export class Toolbar {
     this.pushButton.disabled = !mayPull;
   }
 
-  private showIdentity({ name, color }: Identity): void {
+  private showProfile({ name, color }: Profile): void {
     this.me.style.setProperty("--member", color);
     this.me.lastElementChild!.textContent = name;
   }
@@ -86,22 +86,22 @@ function tool(name: IconName, text: string, title: string, run: () => void): HTM
   }, icon(name), text ? h("span", { class: "text" }, text) : undefined);
 }
 
-function identityPopover(identity: Identity, changed: () => void): HTMLElement {
-  const field = h("input", { value: identity.name, maxlength: "24", autocomplete: "off", spellcheck: "false", id: "member-name" });
+function profilePopover(profile: Profile, changed: () => void): HTMLElement {
+  const field = h("input", { value: profile.name, maxlength: "24", autocomplete: "off", spellcheck: "false", id: "member-name" });
   field.addEventListener("change", () => {
     const name = tidyName(field.value);
-    field.value = name || identity.name;
-    if (!name || name === identity.name) return;
-    identity.name = name;
+    field.value = name || profile.name;
+    if (!name || name === profile.name) return;
+    profile.name = name;
     changed();
   });
   const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": "Your colour" });
   for (const color of PALETTE) {
-    const button = h("button", { type: "button", role: "radio", "aria-label": color, "aria-checked": String(color === identity.color) });
+    const button = h("button", { type: "button", role: "radio", "aria-label": color, "aria-checked": String(color === profile.color) });
     button.style.setProperty("--member", color);
     button.addEventListener("click", () => {
-      if (color === identity.color) return;
-      identity.color = color;
+      if (color === profile.color) return;
+      profile.color = color;
       for (const other of colors.children) other.setAttribute("aria-checked", String(other === button));
       changed();
     });

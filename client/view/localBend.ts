@@ -3,7 +3,7 @@
  *
  *     offset = sat(RESPONSE (h - e)),   sat(d) = d / (1 + |d| / LIMIT)
  *
- * h: the hand now; e: the hand as the server had it at the moment shown (`state/handEcho.ts`), so what the server's answer brings is taken back in the
+ * h: the hand now; e: the hand as the server had it at the moment shown (`state/acknowledgedGrabs.ts`), so what the server's answer brings is taken back in the
  * same picture. Nothing is corrected afterwards and no state is simulated here: one smooth offset on top of the server's positions.
  *
  * Why nothing pops: sat is 1-Lipschitz, and so is the weight's use of it; between two pictures a vertex moves by the server's motion plus at most
@@ -14,7 +14,7 @@
  * Tried and rejected: e from the hand's own history at now - (round trip + buffer). Estimates move when the line does (15 mm at 1 m/s for 25 ms), moves that
  * waited and came together are not where that history has them, and at release the offset had to be faded against a body that was still being pulled.
  */
-import type { HandEcho } from "../state/handEcho.ts";
+import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 
 export interface BendTarget {
   /** float32[3*count] m, inout: displayed positions of the body. */
@@ -29,7 +29,7 @@ export const RESPONSE = 0.6;
 export const BEND_RADIUS = 0.42;
 /** Largest offset, as a part of the neighbourhood's radius: a hand that races off must not pull a spike. */
 export const LIMIT = 0.35;
-/** Where the server let go by itself there is no answer to blend into: the offset melts in this time, ms; as long as a seam. */
+/** Where the server let go by itself there is no answer to blend into: the offset fades out in this time, ms; as long as a cross-fade. */
 export const FADE_MS = 260;
 
 export interface ShownMoment {
@@ -53,7 +53,7 @@ export class LocalBend {
   private readonly offset = new Float64Array(3);
   readonly grab: number;
   private releasedMs = Number.NaN;
-  /** Since when the offset melts, NaN: it does not. */
+  /** Since when the offset fades out, NaN: it does not. */
   private fadeMs = Number.NaN;
   private strength = 1;
   private done = false;
@@ -93,7 +93,7 @@ export class LocalBend {
     this.hand[2] = z;
   }
 
-  /** @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset melts */
+  /** @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset fades out */
   release(nowMs: number, told: boolean): void {
     if (!Number.isNaN(this.releasedMs)) return;
     this.releasedMs = nowMs;
@@ -106,11 +106,11 @@ export class LocalBend {
   }
 
   /** Once per picture, before `apply`. */
-  update(echo: HandEcho, { nowMs, tick, sendTicks, patienceMs }: ShownMoment): void {
+  update(acknowledged: AcknowledgedGrabs, { nowMs, tick, sendTicks, patienceMs }: ShownMoment): void {
     const released = !Number.isNaN(this.releasedMs);
     if (Number.isNaN(this.fadeMs)) {
       this.shown.set(this.begin);
-      const phase = echo.at(this.grab, tick, sendTicks, this.shown, released ? this.hand : undefined);
+      const phase = acknowledged.at(this.grab, tick, sendTicks, this.shown, released ? this.hand : undefined);
       if (phase !== "after") this.aim();
       // The server's hand let go where this one did: nothing is left.
       else if (released) this.done = true;

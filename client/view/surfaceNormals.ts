@@ -93,15 +93,15 @@ export function smoothingGroups(rest: Float32Array, triangles: Uint32Array, crea
   const slots = new Uint32Array(triangles.length);
   let count = 0;
   for (const around of corners.values()) {
-    const waiting = new Set(around);
-    while (waiting.size > 0) {
-      const group = [waiting.values().next().value!];
-      waiting.delete(group[0]!);
+    const remaining = new Set(around);
+    while (remaining.size > 0) {
+      const group = [remaining.values().next().value!];
+      remaining.delete(group[0]!);
       for (const corner of group) {
         slots[corner] = count;
-        for (const other of [...waiting]) {
+        for (const other of [...remaining]) {
           if (!sharesEdge(triangles, corner, other) || cosine(normals, corner, other) < creaseCosine) continue;
-          waiting.delete(other);
+          remaining.delete(other);
           group.push(other);
         }
       }

@@ -25,7 +25,7 @@ export type Report =
   | { type: "stopped" }
   | { type: "failed"; message: string };
 
-/** Clients that come at the same time: more would measure the crowd at the door. */
+/** Clients that come at the same time: more would measure the crowd of newcomers. */
 const JOINING = 32;
 const SAMPLE_MS = 1000;
 const LAG_RESOLUTION_MS = 10;

@@ -108,11 +108,11 @@ export class Player {
       : null;
     this.#connection = new Connection({
       url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
-      identity: () => ({ name: "load", color: "#8a8f98" }),
+      profile: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),
       onStatus: (status) => {
         if (status.state === "connecting") take = (line) => void (this.#line = line);
-        if (this.#left || (status.state !== "waiting" && status.state !== "ended")) return;
+        if (this.#left || (status.state !== "reconnecting" && status.state !== "ended")) return;
         if (!this.#losing) counts.failures += 1;
         this.#losing = false;
         if (status.state !== "ended") return;

@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/crew.ts";
+import { Crew } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { foldedSheet, SUBSTEPS } from "../folds/scene.ts";
 import { quantile, type Row } from "../part.ts";
@@ -39,11 +39,11 @@ async function measure(n: number, threads: number, settle: number, ticks: number
       crew.step([]);
       if (tick >= settle) seconds.push((performance.now() - before) / 1000);
     }
-    const i32 = new Int32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!, capacity = word(L.H_TOUCH_CAPACITY), vertices = word(L.H_VERTEX_TOUCHES), edges = word(L.H_EDGE_TOUCHES);
+    const i32 = new Int32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!, capacity = word(L.H_CONTACT_BLOCK_CAPACITY), vertices = word(L.H_VERTEX_CONTACT_BLOCKS), edges = word(L.H_EDGE_CONTACT_BLOCKS);
     let contacts = 0;
     for (let block = 0; block < capacity; block++) {
       if (block >= vertices && block < capacity - edges) continue;
-      for (let lane = 0; lane < 4; lane++) if (i32[(word(L.H_TOUCHES) + block * L.TOUCH_BYTES + L.TOUCH_NEAR) / 4 + lane]) contacts++;
+      for (let lane = 0; lane < 4; lane++) if (i32[(word(L.H_CONTACT_BLOCKS) + block * L.CONTACT_BLOCK_BYTES + L.CONTACT_BLOCK_NEAR) / 4 + lane]) contacts++;
     }
     const hash = world.stateHash();
     await crew.dismiss();

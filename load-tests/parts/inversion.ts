@@ -1,5 +1,5 @@
 /**
- * What flat and inverted elements cost (kernel/assembly/inversion.ts) against the regular solve, per element and model: one pass over all colors
+ * What flat and inverted elements cost (kernel/assembly/constraints/inversion.ts) against the regular solve, per element and model: one pass over all colors
  * of a block whose particles are put where the name says, by the kernel's own functions. Both passes of a pair run within milliseconds of each other, so
  * that what else the machine does cancels in the ratio.
  */

@@ -2,7 +2,7 @@
  * The broad phase of contact on a cloth that lies folded on itself, 1 mm apart, slightly wavy and turned, from 1,000 to 100,000 triangles. Each part of
  * 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest of each are added: what else the machine does stays out of the sum.
  */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID } from "../../server/sim/memory/surfaces.ts";
@@ -22,7 +22,7 @@ function measure(n: number): { seconds: number; pairs: number; triangles: number
     const a = Math.floor(q / n) * (n + 1) + (q % n), b = a + n + 1;
     triangles.set((Math.floor(q / n) + q) % 2 ? [a, b, a + 1, b, b + 1, a + 1] : [a, b, b + 1, a, b + 1, a + 1], 6 * q);
   }
-  const allocator = new Allocator(), x = allocator.take(16 * count), courses = allocator.take(16 * count); // nothing moves
+  const allocator = new Allocator(), x = allocator.take(16 * count), trajectories = allocator.take(16 * count); // nothing moves
   const planned = planSurfaces([{ first: 0, count, triangles, radius: GAP / 2, solid: SOLID.cloth, staticFriction: 0, friction: 0, restitution: 0, rest, touchesItself: true }], count, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer);
   i32[(L.HEADER + L.H_X) / 4] = x;
@@ -33,15 +33,15 @@ function measure(n: number): { seconds: number; pairs: number; triangles: number
     const along = rest[3 * i]! - (n * SIDE) / 2 + 0.13 * SIDE, z = rest[3 * i + 2]!, u = Math.abs(along), v = (along > 0 ? 0 : GAP) + 2 * GAP * Math.sin(20 * u) * Math.cos(15 * z);
     f32.set([cos * u - sin * v, sin * u + cos * v, z, 1], x / 4 + 4 * i);
   }
-  const kernel = instantiateKernel(memory), begin = i32[(L.HEADER + L.H_PAIRS) / 4]!, end = begin + L.PAIR_BYTES * i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4]!, pairs = kernel.listPairs(x, courses);
+  const kernel = instantiateKernel(memory), begin = i32[(L.HEADER + L.H_PAIRS) / 4]!, end = begin + L.PAIR_BYTES * i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4]!, pairs = kernel.listPairs(x, trajectories);
   if (pairs < 0) throw new Error(`the list of ${n} x ${n} cells does not fit`);
-  const parts: (() => void)[] = [() => kernel.refitTrees(x, courses)];
+  const parts: (() => void)[] = [() => kernel.refitTrees(x, trajectories)];
   for (let from = 0; from < kernel.vertexBlocks(0); from += BLOCKS) parts.push(() => kernel.listVertices(0, 0, from, Math.min(from + BLOCKS, kernel.vertexBlocks(0))));
   for (let from = 0; from < kernel.edgeBlocks(0); from += BLOCKS) parts.push(() => kernel.listEdges(0, 0, from, Math.min(from + BLOCKS, kernel.edgeBlocks(0))));
   const fastest = parts.map(() => Infinity);
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    kernel.openRegion(begin, end, x, courses);
-    kernel.openPair(0, 0, x, courses);
+    kernel.openRegion(begin, end, x, trajectories);
+    kernel.openPair(0, 0, x, trajectories);
     parts.forEach((part, p) => {
       const start = performance.now();
       part();

@@ -15,7 +15,7 @@ export const runs = 3;
 export const groups = ["survival"];
 
 const ROOMS = 20, PLAYERS = 1000;
-/** Joining at a time: the crowd at the door is measured later. */
+/** Joining at a time: the crowd of newcomers is measured later. */
 const JOINING = 32;
 /** With everybody there, before and between, ms: the server's history and the players' clocks come to rest. */
 const SETTLE_MS = 3000;

@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/crew.ts";
+import { Crew } from "../../server/sim/stepWorkers.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import type { Row } from "../part.ts";

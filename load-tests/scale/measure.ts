@@ -1,13 +1,13 @@
 /** Measurements behind the part `scale`: the pieces of a tick on one thread, and how long two cores take to hear of each other. */
 import { Worker } from "node:worker_threads";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { HOST_STAGES, type SimWorld } from "../../server/sim/world.ts";
 import type { Piece } from "./model.ts";
 
 /** What the serial phases of a program are called; all others are constraints of a color or particles. */
 const LABELS: Record<number, string> = {
   [L.KIND_SAFE]: "safe positions", [L.KIND_VERIFY]: "verification", [L.KIND_CONTACTS]: "contact forces", [L.KIND_POINTS]: "hands and attachments", [L.KIND_SHAPE]: "shapes", [L.KIND_RIGID]: "rigid bodies",
-  [L.KIND_BALANCE]: "balance", [L.KIND_RESTORE]: "balance", [L.KIND_MOVE]: "colliders", [L.KIND_COLLIDE]: "colliders", [L.KIND_CORES]: "colliders", [L.KIND_PREDICT]: "particles", [L.KIND_VELOCITY]: "particles",
+  [L.KIND_BALANCE]: "balance", [L.KIND_RESTORE]: "balance", [L.KIND_MOVE]: "colliders", [L.KIND_COLLIDE]: "colliders", [L.KIND_CORE_MESHES]: "colliders", [L.KIND_PREDICT]: "particles", [L.KIND_VELOCITY]: "particles",
 };
 const HOST: Record<number, string> = { [HOST_STAGES.inputs]: "inputs", [HOST_STAGES.guard]: "guard", [HOST_STAGES.rest]: "rest" };
 

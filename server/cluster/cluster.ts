@@ -96,10 +96,10 @@ export class Cluster {
    */
   async handOver(rooms: readonly string[]): Promise<string[]> {
     const { rooms: own, log } = this.#options;
-    const waiting = rooms.filter((room) => own.isOpen(room));
+    const remaining = rooms.filter((room) => own.isOpen(room));
     const handed: string[] = [];
     const work = async (): Promise<void> => {
-      for (let room = waiting.shift(); room !== undefined; room = waiting.shift()) {
+      for (let room = remaining.shift(); room !== undefined; room = remaining.shift()) {
         this.#takeover.leave(room);
         try {
           await own.handOver(room);

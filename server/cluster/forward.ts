@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Cluster } from "./cluster.ts";
-import { HOP_HEADER, readHop, signHop } from "./hop.ts";
+import { FORWARDED_HEADER, readForwarded, signForwarded } from "./forwardedIdentity.ts";
 import { proxySocket } from "./proxySocket.ts";
 
 /** Routes about one room. */
@@ -39,9 +39,9 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
   });
 
   app.addHook("onRequest", async (request) => {
-    const header = request.headers[HOP_HEADER];
+    const header = request.headers[FORWARDED_HEADER];
     if (header === undefined) return;
-    const address = typeof header === "string" ? readHop(secrets, header, { method: request.method, url: request.raw.url ?? "" }) : null;
+    const address = typeof header === "string" ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" }) : null;
     if (address !== null) Object.defineProperty(request, "ip", { value: address });
   });
 
@@ -50,19 +50,19 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
     if (room === undefined) return;
     const place = await cluster.locate(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
-    if (place.kind === "moving" || request.headers[HOP_HEADER] !== undefined) throw moving(room);
-    const hop = signHop(secrets[0], { method: request.method, url: request.raw.url ?? "", address: request.ip });
-    if (request.ws) await forwardSocket(request, reply, room, place.url, hop);
-    else await forwardRequest(request, reply, room, place.url, hop);
+    if (place.kind === "moving" || request.headers[FORWARDED_HEADER] !== undefined) throw moving(room);
+    const forwarded = signForwarded(secrets[0], { method: request.method, url: request.raw.url ?? "", address: request.ip });
+    if (request.ws) await forwardSocket(request, reply, room, place.url, forwarded);
+    else await forwardRequest(request, reply, room, place.url, forwarded);
   });
 
-  async function forwardRequest(request: FastifyRequest, reply: FastifyReply, room: string, url: string, hop: string): Promise<void> {
+  async function forwardRequest(request: FastifyRequest, reply: FastifyReply, room: string, url: string, forwarded: string): Promise<void> {
     const target = `${url}${request.raw.url}`;
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
         // The owner compares a page's origin with the host that it asked for.
-        rewriteRequestHeaders: (_request, headers) => ({ ...headers, host: request.headers.host ?? "", [HOP_HEADER]: hop }),
+        rewriteRequestHeaders: (_request, headers) => ({ ...headers, host: request.headers.host ?? "", [FORWARDED_HEADER]: forwarded }),
         retryDelay: () => null,
         onResponse: (_request, answered, response) => {
           metrics.forwarded("proxy");
@@ -77,8 +77,8 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
     });
   }
 
-  async function forwardSocket(request: FastifyRequest, reply: FastifyReply, room: string, url: string, hop: string): Promise<void> {
-    const outcome = await proxySocket({ request: request.raw, head: heads.get(request.raw) ?? Buffer.alloc(0), target: url, headers: { [HOP_HEADER]: hop } });
+  async function forwardSocket(request: FastifyRequest, reply: FastifyReply, room: string, url: string, forwarded: string): Promise<void> {
+    const outcome = await proxySocket({ request: request.raw, head: heads.get(request.raw) ?? Buffer.alloc(0), target: url, headers: { [FORWARDED_HEADER]: forwarded } });
     if (outcome === "unreachable") {
       metrics.forwarded("unreachable");
       cluster.doubt(room);

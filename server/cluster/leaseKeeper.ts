@@ -29,7 +29,7 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
-interface KeptLease {
+interface HeldLease {
   lease: Lease;
   /** Certain until then, ms on performance.now(). */
   untilMs: number;
@@ -48,7 +48,7 @@ export class LeaseKeeper {
   /** The same store, watched: leases that come and go through it are known here without anybody having to say so. Everybody uses this one. */
   readonly store: Store;
   readonly #options: LeaseKeeperOptions;
-  readonly #kept = new Map<string, KeptLease>();
+  readonly #held = new Map<string, HeldLease>();
   readonly #termMs: number;
   #timer: NodeJS.Timeout | null = null;
   #failing = false;
@@ -58,18 +58,18 @@ export class LeaseKeeper {
     this.#options = options;
     this.#termMs = 1000 * options.store.leaseSeconds;
     this.store = this.#watched(options.store);
-    options.metrics.sources = { roomsOwned: () => this.#kept.size, leaseSecondsLeft: () => this.#secondsLeft() };
+    options.metrics.sources = { roomsOwned: () => this.#held.size, leaseSecondsLeft: () => this.#secondsLeft() };
     this.#schedule(this.#termMs / RENEWALS_PER_TERM);
   }
 
   /** May this process step the room now? To be asked before every tick. */
   mayStep(room: string): boolean {
-    const kept = this.#kept.get(room);
-    return kept !== undefined && performance.now() < kept.untilMs;
+    const held = this.#held.get(room);
+    return held !== undefined && performance.now() < held.untilMs;
   }
 
   lease(room: string): Lease | undefined {
-    return this.#kept.get(room)?.lease;
+    return this.#held.get(room)?.lease;
   }
 
   /** Renews no more. Leases that are still held run out by themselves. */
@@ -79,7 +79,7 @@ export class LeaseKeeper {
   }
 
   #secondsLeft(): number {
-    return Math.min(...[...this.#kept.values()].map(({ untilMs }) => (untilMs - performance.now()) / 1000));
+    return Math.min(...[...this.#held.values()].map(({ untilMs }) => (untilMs - performance.now()) / 1000));
   }
 
   #until(askedMs: number): number {
@@ -87,11 +87,11 @@ export class LeaseKeeper {
   }
 
   #took(lease: Lease | null, askedMs: number): void {
-    if (lease && lease.process === this.#options.holder.process) this.#kept.set(lease.room, { lease, untilMs: this.#until(askedMs), sinceMs: askedMs });
+    if (lease && lease.process === this.#options.holder.process) this.#held.set(lease.room, { lease, untilMs: this.#until(askedMs), sinceMs: askedMs });
   }
 
   #forget({ room, epoch }: Lease): void {
-    if (this.#kept.get(room)?.lease.epoch === epoch) this.#kept.delete(room);
+    if (this.#held.get(room)?.lease.epoch === epoch) this.#held.delete(room);
   }
 
   #watched(store: Store): Store {
@@ -140,7 +140,7 @@ export class LeaseKeeper {
   async #renew(): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
     const askedMs = performance.now();
-    const asked = [...this.#kept.values()].filter((kept) => !this.#abandoned(kept, askedMs));
+    const asked = [...this.#held.values()].filter((held) => !this.#abandoned(held, askedMs));
     if (asked.length === 0) return true;
     let lost: Set<string>;
     try {
@@ -154,14 +154,14 @@ export class LeaseKeeper {
     if (this.#failing) log.info({ rooms: asked.length, lost: lost.size }, "leases are renewed again");
     this.#failing = false;
     for (const { lease } of asked) {
-      const kept = this.#kept.get(lease.room);
+      const held = this.#held.get(lease.room);
       // Released, removed or claimed anew while the store was being asked: what it says is of yesterday.
-      if (kept?.lease.epoch !== lease.epoch) continue;
+      if (held?.lease.epoch !== lease.epoch) continue;
       if (!lost.has(lease.room)) {
-        kept.untilMs = Math.max(kept.untilMs, this.#until(askedMs));
+        held.untilMs = Math.max(held.untilMs, this.#until(askedMs));
         continue;
       }
-      this.#kept.delete(lease.room);
+      this.#held.delete(lease.room);
       log.warn({ room: lease.room, epoch: lease.epoch }, "the room is another process's now");
       void rooms.drop(lease.room).catch((error: unknown) => log.error({ room: lease.room, err: error }, "a lost room could not be ended"));
     }
@@ -171,7 +171,7 @@ export class LeaseKeeper {
   }
 
   /** A lease whose room did not open, or ended without a word: kept alive it would hide the room from everybody. */
-  #abandoned({ lease, sinceMs }: KeptLease, nowMs: number): boolean {
+  #abandoned({ lease, sinceMs }: HeldLease, nowMs: number): boolean {
     const { rooms, log } = this.#options;
     if (rooms.serves(lease.room) || nowMs - sinceMs < 1000 * OPENING_SECONDS) return false;
     log.error({ room: lease.room, epoch: lease.epoch }, "a lease without a room is given up");

@@ -40,7 +40,7 @@ export class Takeover {
   readonly #taking = new Map<string, Promise<boolean>>();
   /** Being restored, and those that wait for one of them. */
   #restoring = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queued: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = true;
   #blind = false;
@@ -85,11 +85,11 @@ export class Takeover {
   /** AT_ONCE at a time, in the order in which they were asked for. */
   async #inTurn(take: () => Promise<boolean>): Promise<boolean> {
     if (this.#restoring < AT_ONCE) this.#restoring += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => this.#queued.push(resolve));
     try {
       return !this.#stopped && (await take());
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#queued.shift();
       if (next) next();
       else this.#restoring -= 1;
     }

@@ -1,7 +1,7 @@
 /**
  * All metrics of the server, one prom-client registry per app. Prefix `pliant_`, base units, and never a room or user as a label
  * (every label value is one of a fixed list, so the number of series does not grow with use). What belongs to a part of the server is in a file of its own
- * beside this one (persistence, store, cluster, doors, requests); server/ops/METRICS.md lists all of it.
+ * beside this one (persistence, store, cluster, auth, requests); server/ops/METRICS.md lists all of it.
  *
  * prom-client has no native histograms, so the buckets sit around the budget of a 60 Hz tick (16.7 ms).
  */
@@ -11,7 +11,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { CrewWork, EncodedMessage, StepResult } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
-import { DoorMetrics } from "./doors.ts";
+import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
 import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
@@ -50,7 +50,7 @@ export class Metrics {
   readonly persistence = new PersistenceMetrics(this.#make);
   readonly store = new StoreMetrics(this.#make);
   readonly cluster = new ClusterMetrics(this.#make);
-  readonly doors = new DoorMetrics(this.#make);
+  readonly auth = new AuthMetrics(this.#make);
   readonly requests = new RequestMetrics(this.#make);
   readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #busySeconds = 0;

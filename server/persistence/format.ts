@@ -1,5 +1,5 @@
 /**
- * What the store holds of a room, as bytes: msgpack behind a checksum (seal.ts).
+ * What the store holds of a room, as bytes: msgpack behind a checksum (checksummed.ts).
  *
  *     checkpoint  [FORMAT, tick, stateHash, zstd state, members]
  *     segment     [FORMAT, after, until, [[tick, fresh, [input, ...]], ...], [[tick, stateHash], ...], members or null]
@@ -7,8 +7,8 @@
 import { decode, encode } from "@msgpack/msgpack";
 import type { Input } from "../sim/types.ts";
 import type { TickRecord } from "../workers/messages.ts";
-import type { KeptState } from "./history.ts";
-import { DamagedError, seal, unseal } from "./seal.ts";
+import type { Checkpoint } from "./history.ts";
+import { DamagedError, withChecksum, verifyChecksum } from "./checksummed.ts";
 
 const FORMAT = 1;
 
@@ -16,7 +16,7 @@ const FORMAT = 1;
 export type MemberRecords = unknown;
 
 export interface StoredCheckpoint {
-  kept: KeptState;
+  checkpoint: Checkpoint;
   members: MemberRecords;
 }
 
@@ -29,18 +29,18 @@ export interface Segment {
   members: MemberRecords;
 }
 
-export function encodeCheckpoint({ kept, members }: StoredCheckpoint): Uint8Array {
-  return seal(encode([FORMAT, kept.tick, kept.stateHash, kept.packed, members]));
+export function encodeCheckpoint({ checkpoint, members }: StoredCheckpoint): Uint8Array {
+  return withChecksum(encode([FORMAT, checkpoint.tick, checkpoint.stateHash, checkpoint.packed, members]));
 }
 
 /** @throws DamagedError */
 export function decodeCheckpoint(bytes: Uint8Array): StoredCheckpoint {
   const [tick, stateHash, packed, members] = open(bytes) as [number, string, Uint8Array | null, MemberRecords];
-  return { kept: { tick, stateHash, packed }, members };
+  return { checkpoint: { tick, stateHash, packed }, members };
 }
 
 export function encodeSegment({ after, until, records, hashes, members }: Segment): Uint8Array {
-  return seal(encode([FORMAT, after, until, records.map(({ tick, fresh, inputs }) => [tick, fresh, inputs]), hashes.map(({ tick, stateHash }) => [tick, stateHash]), members]));
+  return withChecksum(encode([FORMAT, after, until, records.map(({ tick, fresh, inputs }) => [tick, fresh, inputs]), hashes.map(({ tick, stateHash }) => [tick, stateHash]), members]));
 }
 
 /** @throws DamagedError */
@@ -54,8 +54,8 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 }
 
 /** @throws DamagedError */
-function open(sealed: Uint8Array): unknown[] {
-  const [format, ...fields] = decode(unseal(sealed)) as unknown[];
+function open(checksummed: Uint8Array): unknown[] {
+  const [format, ...fields] = decode(verifyChecksum(checksummed)) as unknown[];
   if (format !== FORMAT) throw new DamagedError(`format is ${String(format)}, but this program reads ${FORMAT}`);
   return fields;
 }

@@ -1,6 +1,6 @@
 /**
  * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest checkpoint can be had again, bit for bit:
- * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (scribe.ts)
+ * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (journalWriter.ts)
  * holds the same things for who comes after this process.
  *
  *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
@@ -19,7 +19,7 @@ const NEAR = 8;
 const SPARSE_SECONDS = 30;
 
 /** A state that a room can be had from. The oldest of a room may be its scene's start, which needs no bytes. */
-export interface KeptState {
+export interface Checkpoint {
   tick: number;
   /** Empty: as the scene starts, tick 0. */
   stateHash: string;
@@ -43,7 +43,7 @@ export interface Rebuild {
 export class HistoryError extends Error {}
 
 /** @returns what `OpenTask` takes */
-export function unpack({ packed }: KeptState): Uint8Array | undefined {
+export function unpack({ packed }: Checkpoint): Uint8Array | undefined {
   return packed ? zstdDecompressSync(packed) : undefined;
 }
 
@@ -54,7 +54,7 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 export class RoomHistory {
   readonly #tickHz: number;
   readonly #keepTicks: number;
-  #states: KeptState[] = [{ tick: 0, stateHash: "", packed: null }];
+  #states: Checkpoint[] = [{ tick: 0, stateHash: "", packed: null }];
   #records: TickRecord[] = [];
   #hashes: { tick: number; stateHash: string }[] = [];
   #tick = 0;
@@ -78,12 +78,12 @@ export class RoomHistory {
     return this.#states[0]!.tick;
   }
 
-  get newestState(): KeptState {
+  get newestState(): Checkpoint {
     return this.#states.at(-1)!;
   }
 
   /** Ascending. */
-  get states(): readonly KeptState[] {
+  get states(): readonly Checkpoint[] {
     return this.#states;
   }
 
@@ -119,16 +119,16 @@ export class RoomHistory {
   }
 
   /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
-  async keep(tick: number, stateHash: string, state: Uint8Array, cost = 0): Promise<KeptState | null> {
-    const { length } = this.#rewinds, kept: KeptState = { tick, stateHash, packed: await compress(state, LEVEL), cost };
+  async keep(tick: number, stateHash: string, state: Uint8Array, cost = 0): Promise<Checkpoint | null> {
+    const { length } = this.#rewinds, checkpoint: Checkpoint = { tick, stateHash, packed: await compress(state, LEVEL), cost };
     // Time may have gone back meanwhile, and on to the same tick again.
-    return length === this.#rewinds.length && this.add(kept) ? kept : null;
+    return length === this.#rewinds.length && this.add(checkpoint) ? checkpoint : null;
   }
 
   /** A state that is packed already. @returns false when it is of a time that never was */
-  add(kept: KeptState): boolean {
-    if (kept.tick > this.#tick) return false;
-    this.#states = [...this.#states.filter(({ tick }) => tick !== kept.tick), kept].sort((a, b) => a.tick - b.tick);
+  add(checkpoint: Checkpoint): boolean {
+    if (checkpoint.tick > this.#tick) return false;
+    this.#states = [...this.#states.filter(({ tick }) => tick !== checkpoint.tick), checkpoint].sort((a, b) => a.tick - b.tick);
     this.#thin();
     return true;
   }
@@ -175,11 +175,11 @@ export class RoomHistory {
     const sparse = SPARSE_SECONDS * this.#tickHz, states = this.#states, near = states.slice(-NEAR), old = states.slice(0, -NEAR);
     // the last one before the time that is kept begins it
     const first = Math.max(0, states.findLastIndex(({ tick }) => tick <= this.#tick - this.#keepTicks));
-    const kept: KeptState[] = [];
+    const sparseOnes: Checkpoint[] = [];
     for (const state of old.slice(first)) {
-      if (kept.length === 0 || state.tick - kept.at(-1)!.tick >= sparse) kept.push(state);
+      if (sparseOnes.length === 0 || state.tick - sparseOnes.at(-1)!.tick >= sparse) sparseOnes.push(state);
     }
-    this.#states = [...kept, ...near];
+    this.#states = [...sparseOnes, ...near];
     this.forgetBefore(this.oldestTick);
   }
 }

@@ -2,12 +2,12 @@
  * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the same program and the scene's meshes steps it
  * again to the same bits (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
  *
- *     behind a checksum (seal.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
+ *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz, from, until, states, records, hashes, recordedAt}
  */
 import { decode, encode } from "@msgpack/msgpack";
 import type { TickRecord } from "../workers/messages.ts";
-import type { KeptState, RoomHistory } from "./history.ts";
-import { DamagedError, seal, unseal } from "./seal.ts";
+import type { Checkpoint, RoomHistory } from "./history.ts";
+import { DamagedError, withChecksum, verifyChecksum } from "./checksummed.ts";
 
 export const RECORDING_FORMAT = "pliant-room-1";
 
@@ -25,7 +25,7 @@ export interface RoomRecording {
   from: number;
   until: number;
   /** Ascending, the first at `from`; null: as the scene starts. */
-  states: KeptState[];
+  states: Checkpoint[];
   records: TickRecord[];
   hashes: { tick: number; stateHash: string }[];
   /** ISO 8601. */
@@ -47,14 +47,14 @@ export function recordingOf(history: RoomHistory, about: About, seconds = Infini
 }
 
 export function encodeRecording(recording: RoomRecording): Uint8Array {
-  return seal(encode(recording));
+  return withChecksum(encode(recording));
 }
 
 /** @throws RecordingError: what is wrong with the bytes */
 export function decodeRecording(bytes: Uint8Array): RoomRecording {
   let recording: RoomRecording;
   try {
-    recording = decode(unseal(bytes)) as RoomRecording;
+    recording = decode(verifyChecksum(bytes)) as RoomRecording;
   } catch (error) {
     if (error instanceof DamagedError) throw new RecordingError(`${error.message}: the file is damaged, or no recording of a room`);
     throw new RecordingError("not one msgpack value");

@@ -48,18 +48,18 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
 
 /** Puts what was found into a history that is new. @returns where the room stood */
 export function fill(history: RoomHistory, { checkpoints, segments }: Found): number {
-  const last = segments.at(-1), until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.kept.tick ?? 0);
+  const last = segments.at(-1), until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
   history.append(until, segments.flatMap(({ records }) => records), segments.flatMap(({ hashes }) => hashes));
-  for (const { kept } of checkpoints) history.add(kept);
+  for (const { checkpoint } of checkpoints) history.add(checkpoint);
   // The scene's start leads somewhere only if all is known since.
   const reaches = segments[0]?.after ?? until;
-  if (reaches > 0) history.forgetBefore(checkpoints[0]!.kept.tick);
+  if (reaches > 0) history.forgetBefore(checkpoints[0]!.checkpoint.tick);
   return until;
 }
 
 /** The newest checkpoint decides; what leads to it without a gap is kept, and what follows from it. */
 function withoutGaps(checkpoints: StoredCheckpoint[], segments: Segment[]): Pick<Found, "checkpoints" | "segments" | "members"> {
-  const base = checkpoints.at(-1)?.kept.tick ?? 0;
+  const base = checkpoints.at(-1)?.checkpoint.tick ?? 0;
   let members = checkpoints.at(-1)?.members ?? null;
   // forwards, as far as it goes
   const ahead: Segment[] = [];
@@ -80,7 +80,7 @@ function withoutGaps(checkpoints: StoredCheckpoint[], segments: Segment[]): Pick
     from = segment.after;
   }
   const reachable = Math.min(from, base);
-  return { checkpoints: checkpoints.filter(({ kept }) => kept.tick >= reachable), segments: [...behind, ...ahead], members };
+  return { checkpoints: checkpoints.filter(({ checkpoint }) => checkpoint.tick >= reachable), segments: [...behind, ...ahead], members };
 }
 
 function attempt<T>(work: () => T, failed: (reason: string) => void): T | undefined {

@@ -22,7 +22,7 @@ export type ClientRequest =
   | { type: "ping"; clientTimeMs: number }
   | { type: "needKeyframe" }
   | { type: "kick"; member: number; banSeconds?: number }
-  | { type: "door"; locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean };
+  | { type: "access"; locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean };
 
 /** The frame does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8). */
 export class MalformedMessage extends Error {
@@ -94,9 +94,9 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
       read.name = "kick";
       return { type: "kick", member: read.integer("member", 0, 2 ** 31), ...read.kickOptions() };
     }
-    case ClientMessage.door: {
-      read.name = "door";
-      return { type: "door", ...read.doorOptions() };
+    case ClientMessage.access: {
+      read.name = "access";
+      return { type: "access", ...read.accessOptions() };
     }
     default:
       return null;
@@ -174,17 +174,17 @@ class FieldReader {
     return { banSeconds: ban };
   }
 
-  doorOptions(): { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } {
+  accessOptions(): { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } {
     const value = this.#options(), options: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } = {};
     for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
       const flag = value[field];
       if (flag === undefined) continue;
-      if (typeof flag !== "boolean") throw new MalformedMessage(`door: ${field} is not a boolean`);
+      if (typeof flag !== "boolean") throw new MalformedMessage(`access: ${field} is not a boolean`);
       options[field] = flag;
     }
     const { password } = value;
     if (password === undefined) return options;
-    if (password !== null && typeof password !== "string") throw new MalformedMessage("door: password is neither a string nor nil");
+    if (password !== null && typeof password !== "string") throw new MalformedMessage("access: password is neither a string nor nil");
     return { ...options, password };
   }
 

@@ -1,12 +1,12 @@
 /**
  * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It knows nothing
- * of rooms: a `Door` lets it in, and a `Membership` takes its requests.
+ * of rooms: an `Authorize` lets it in, and a `Membership` takes its requests.
  */
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
-import { Refused } from "../doors/refused.ts";
+import { Refused } from "../auth/refused.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import { type ClientRequest, MalformedMessage, parseClientMessage } from "./clientMessages.ts";
 import { encodeNotice } from "./serverMessages.ts";
@@ -22,12 +22,12 @@ export interface Membership {
 }
 
 /** Lets a connection in, at once or when a token or password is checked. @throws Refused, or rejects with it; @returns null when the connection has closed meanwhile */
-export type Door = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
+export type Authorize = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
 
 export interface ConnectionOptions {
   log: FastifyBaseLogger;
   metrics: Metrics;
-  door: Door;
+  authorize: Authorize;
   onClosed: (connection: Connection) => void;
 }
 
@@ -56,8 +56,8 @@ export class Connection {
   /** When the token ends that it came in with, wall time; null: never. */
   endsAtMs: number | null = null;
   #membership: Membership | null = null;
-  /** What came between hello and the door's answer, in order; null when nothing waits. The budgets bound it. */
-  #waiting: ClientRequest[] | null = null;
+  /** What came between hello and the answer of `authorize`, in order; null when nothing waits. The budgets bound it. */
+  #queued: ClientRequest[] | null = null;
   #log: FastifyBaseLogger;
   readonly #openedMs: number;
   #lastHeardMs: number;
@@ -166,7 +166,7 @@ export class Connection {
       this.#options.metrics.reject("malformed");
       this.close(CloseCode.badMessage, error.message);
     } else if (error instanceof Refused) {
-      this.#options.metrics.doors.refused(error.kind);
+      this.#options.metrics.auth.refused(error.kind);
       this.close(error.closeCode, error.message);
     } else {
       this.#log.error({ err: error }, "failed to handle a message");
@@ -193,9 +193,9 @@ export class Connection {
   }
 
   #dispatch(request: ClientRequest | null): void {
-    if (this.#waiting !== null) {
+    if (this.#queued !== null) {
       if (request?.type === "hello") throw new MalformedMessage("hello: already said");
-      if (request) this.#waiting.push(request);
+      if (request) this.#queued.push(request);
     } else if (this.#membership === null) {
       if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
       this.#greet(request);
@@ -211,15 +211,15 @@ export class Connection {
       throw new Refused(CloseCode.unsupportedVersion, `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`, "version");
     }
     clearTimeout(this.#helloTimer);
-    const answer = this.#options.door(this, hello);
+    const answer = this.#options.authorize(this, hello);
     if (!(answer instanceof Promise)) return this.#joined(answer);
-    this.#waiting = [];
+    this.#queued = [];
     answer.then((membership) => {
-      const waited = this.#waiting ?? [];
-      this.#waiting = null;
+      const queued = this.#queued ?? [];
+      this.#queued = null;
       if (this.#closing || !membership) return;
       this.#joined(membership);
-      for (const request of waited) this.#membership?.handle(request);
+      for (const request of queued) this.#membership?.handle(request);
     }).catch((error: unknown) => this.#endFor(error));
   }
 

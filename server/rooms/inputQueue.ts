@@ -1,6 +1,6 @@
 /**
  * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab that is
- * itself still waiting only changes that grab's target, and there is at most one reset.
+ * itself still queued only changes that grab's target, and there is at most one reset.
  */
 import type { Input } from "../sim/types.ts";
 
@@ -8,7 +8,7 @@ type Moving = Extract<Input, { type: "grab" | "move" }>;
 
 export class InputQueue {
   #inputs: Input[] = [];
-  /** The waiting input of each grab whose target a move may still change. */
+  /** The queued input of each grab whose target a move may still change. */
   readonly #open = new Map<string, Moving>();
   /** When the oldest input that waits came in, by the monotonic clock; null when none does. */
   oldestMs: number | null = null;
@@ -21,9 +21,9 @@ export class InputQueue {
     this.oldestMs ??= performance.now();
     switch (input.type) {
       case "move": {
-        const waiting = this.#open.get(key(input));
-        if (waiting) {
-          waiting.target = input.target;
+        const queued = this.#open.get(key(input));
+        if (queued) {
+          queued.target = input.target;
           return;
         }
         this.#open.set(key(input), input);
@@ -37,7 +37,7 @@ export class InputQueue {
         this.#open.delete(key(input));
         break;
       case "reset":
-        if (this.#inputs.some((waiting) => waiting.type === "reset")) return;
+        if (this.#inputs.some((queued) => queued.type === "reset")) return;
         this.#open.clear();
         break;
       case "releaseAll":
@@ -51,7 +51,7 @@ export class InputQueue {
     this.#inputs.push(input);
   }
 
-  /** Hands the waiting inputs to a tick, in order. */
+  /** Hands the queued inputs to a tick, in order. */
   take(): Input[] {
     const inputs = this.#inputs;
     this.#inputs = [];

@@ -4,21 +4,21 @@
  *
  *     hello --> connected --socket lost--> resumable for `resumeSeconds` --> gone
  *                   ^  |                       |                              ^
- *                   |  `--left, or put out-> resumable for 2 s ---------------'
+ *                   |  `--left, or closed--> resumable for 2 s ---------------'
  *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
 import { CloseCode } from "../../shared/protocol.ts";
-import type { Entry } from "../doors/doors.ts";
-import { Refused } from "../doors/refused.ts";
-import { fingerprint } from "../doors/secrets.ts";
+import type { Entry } from "../auth/auth.ts";
+import { Refused } from "../auth/refused.ts";
+import { fingerprint } from "../auth/secrets.ts";
 import { cleanColor, cleanName } from "./clientMessages.ts";
 import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
 
 /** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
 const LEAVE_GRACE_SECONDS = 2;
-/** Codes after which nobody is expected back: it left, or was put out for what it sent. */
+/** Codes after which nobody is expected back: it left, or its socket was closed for what it sent. */
 const FINAL_CODES: ReadonlySet<number> = new Set([CloseCode.normal, CloseCode.tooLarge, CloseCode.badMessage, CloseCode.flood]);
 
 export interface MembersOptions {
@@ -64,9 +64,9 @@ export class Members {
     }
     if (this.sessions.size >= this.#options.maxMembers) {
       // A seat that only waits for somebody to come back yields to somebody who is here.
-      const waiting = [...this.sessions.values()].find((session) => session.connection === null);
-      if (!waiting) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
-      this.#remove(waiting);
+      const disconnected = [...this.sessions.values()].find((session) => session.connection === null);
+      if (!disconnected) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
+      this.#remove(disconnected);
     }
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
@@ -86,7 +86,7 @@ export class Members {
   }
 
   /** Ends a session against its member's will: its hands let go, its socket is closed with the code, its token is worth nothing any more. */
-  putOut(session: Session, code: number, reason: string): void {
+  kick(session: Session, code: number, reason: string): void {
     this.#options.onHandsOff(session);
     this.#remove(session);
     session.connection?.close(code, reason);

@@ -4,12 +4,12 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
-import type { Audit } from "../doors/audit.ts";
-import { RoomDoor } from "../doors/roomDoor.ts";
+import type { Audit } from "../auth/audit.ts";
+import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom } from "../persistence/restore.ts";
-import type { Scribe } from "../persistence/scribe.ts";
+import type { JournalWriter } from "../persistence/journalWriter.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
@@ -19,10 +19,10 @@ import type { Rebuilt } from "./simulation.ts";
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
 /** Where rooms are kept, and by what right this process steps them. */
-export interface Keeping {
+export interface Persistence {
   store: Store;
   holder: Holder;
-  scribe: Scribe;
+  journalWriter: JournalWriter;
   /** Is the room's lease certain to hold now? */
   mayStep: (room: string) => boolean;
 }
@@ -39,7 +39,7 @@ export class RoomElsewhere extends Error {
 
 export interface RegistryOptions {
   /** null: rooms live in memory and end with the process. */
-  keeping: Keeping | null;
+  persistence: Persistence | null;
   config: Config;
   audit: Audit;
   library: SceneLibrary;
@@ -120,7 +120,7 @@ export class RoomRegistry {
     const { maxRooms, roomsPerAddress } = this.#options.config;
     if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
-    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, door: new RoomDoor(undefined, address ?? null), key });
+    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, access: new RoomAccess(undefined, address ?? null), key });
     const { room, created } = await this.#whileOpening(name, scene, address, making);
     if (created) this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
     return { room, created };
@@ -140,9 +140,9 @@ export class RoomRegistry {
 
   /** Gives a room up for others: its last state into the store, its lease released, its sockets closed with "restarting". */
   async handOver(name: string): Promise<void> {
-    const { keeping, metrics } = this.#options;
+    const { persistence, metrics } = this.#options;
     await this.#rooms.get(name)?.handOver(async () => {
-      const whole = await keeping?.scribe.release(name);
+      const whole = await persistence?.journalWriter.release(name);
       if (whole === false) this.#options.log.error({ room: name }, "a room was given up, but the store has not got all of it");
     });
     metrics.cluster.handover("out");
@@ -150,30 +150,30 @@ export class RoomRegistry {
 
   /** The room's lease is somebody else's: stops it at once and writes nothing. */
   async drop(name: string): Promise<void> {
-    this.#options.keeping?.scribe.drop(name);
+    this.#options.persistence?.journalWriter.drop(name);
     await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
   }
 
   /** Ends one room; also one that is only in the store, because nobody can restore it. @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just taken it */
   async remove(name: string): Promise<void> {
     await this.#opening.get(name)?.room.catch(() => {});
-    const { keeping, log } = this.#options;
-    if (this.#rooms.has(name) || !keeping || !(await keeping.store.room(name))) return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
-    const lease = await keeping.store.claim(name, keeping.holder);
+    const { persistence, log } = this.#options;
+    if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name))) return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+    const lease = await persistence.store.claim(name, persistence.holder);
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
-    await keeping.store.removeRoom(lease);
+    await persistence.store.removeRoom(lease);
     log.info({ room: name }, "a room that nobody had open was removed from the store");
   }
 
   /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
   async close(): Promise<void> {
     this.#closing = true;
-    const end = (room: Room): Promise<void> => (this.#options.keeping ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts"));
+    const end = (room: Room): Promise<void> => (this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts"));
     await Promise.allSettled(this.list().map(end));
   }
 
   #madeFrom(address: string): number {
-    const made = this.list().filter((room) => room.door.creator === address).length;
+    const made = this.list().filter((room) => room.access.creator === address).length;
     return made + [...this.#opening.values()].filter((opening) => opening.address === address).length;
   }
 
@@ -189,17 +189,17 @@ export class RoomRegistry {
   }
 
   /** A new room; or the one that the store knows by this name, if nobody has it. */
-  async #make({ name, scene, pool, door, key }: { name: string; scene: string; pool: "shared" | "dedicated"; door: RoomDoor; key: string | undefined }): Promise<Made> {
-    const { keeping, library } = this.#options;
-    if (!keeping) return { room: await this.#open(name, scene, pool, door), created: true };
+  async #make({ name, scene, pool, access, key }: { name: string; scene: string; pool: "shared" | "dedicated"; access: RoomAccess; key: string | undefined }): Promise<Made> {
+    const { persistence, library } = this.#options;
+    if (!persistence) return { room: await this.#open(name, scene, pool, access), created: true };
     // A scene that cannot be built leaves no room behind.
     await library.template(scene);
-    const { store, holder, scribe } = keeping;
-    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: door.toSettings() }, holder, key);
+    const { store, holder, journalWriter } = persistence;
+    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: access.toSettings() }, holder, key);
     if (!made.created) return { room: await this.#take(made.room, scene), created: false };
     try {
-      const room = await this.#open(name, scene, pool, door, made.lease);
-      scribe.hold(room, made.lease);
+      const room = await this.#open(name, scene, pool, access, made.lease);
+      journalWriter.hold(room, made.lease);
       return { room, created: true };
     } catch (error) {
       await store.removeRoom(made.lease).catch(() => {});
@@ -208,7 +208,7 @@ export class RoomRegistry {
   }
 
   async #take(listing: Listing, scene: string): Promise<Room> {
-    const { store, holder } = this.#options.keeping!, { name } = listing;
+    const { store, holder } = this.#options.persistence!, { name } = listing;
     if (listing.scene !== scene) throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
     const here = this.#rooms.get(name);
     if (here) return here;
@@ -224,22 +224,22 @@ export class RoomRegistry {
   }
 
   async #adopt({ name, scene, pool, settings, createdAt }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
-    const { library, keeping, metrics, log } = this.#options, { store, scribe } = keeping!, startMs = performance.now();
+    const { library, persistence, metrics, log } = this.#options, { store, journalWriter } = persistence!, startMs = performance.now();
     const { identity } = await library.template(scene), found = await findRoom(store, name, identity);
     for (const { what, tick, reason } of found.damaged) {
       metrics.persistence.damaged(what);
       log.error({ room: name, what, tick, reason }, "what the store has of a room is damaged; the room goes on from what was before");
     }
-    const door = RoomDoor.fromSettings(settings);
+    const access = RoomAccess.fromSettings(settings);
     if (found.foreign) {
       log.warn({ room: name, scene }, "the room was stepped by another version of the scene or the program; its scene starts again");
       await store.truncate(lease, -1);
-      const room = await this.#open(name, scene, pool, door, lease);
-      scribe.hold(room, lease);
+      const room = await this.#open(name, scene, pool, access, lease);
+      journalWriter.hold(room, lease);
       return room;
     }
     let rebuilt: Rebuilt | undefined;
-    const room = await this.#open(name, scene, pool, door, lease, async (options) => {
+    const room = await this.#open(name, scene, pool, access, lease, async (options) => {
       const restored = await Room.restore({ ...options, createdAt }, found);
       rebuilt = restored.rebuilt;
       return restored.room;
@@ -247,29 +247,29 @@ export class RoomRegistry {
     // Somebody may have come back and the room tick already; what the store has of it ends where it was rebuilt. What lies behind a gap must not be taken for what comes next.
     const { tick } = rebuilt!;
     await store.truncate(lease, tick);
-    scribe.hold(room, lease, { tick, checkpoints: found.checkpoints.map(({ kept }) => kept.tick), segments: found.segments.map(({ until }) => until) });
+    journalWriter.hold(room, lease, { tick, checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick), segments: found.segments.map(({ until }) => until) });
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
     log.info({ room: name, cause, tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds }, "room restored");
     return room;
   }
 
-  async #open(name: string, scene: string, kind: "shared" | "dedicated", door: RoomDoor, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
-    const { config, audit, library, pools, metrics, log, keeping } = this.#options;
+  async #open(name: string, scene: string, kind: "shared" | "dedicated", access: RoomAccess, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
+    const { config, audit, library, pools, metrics, log, persistence } = this.#options;
     const template = await library.template(scene);
     const pool = pools.forRoom(kind);
     try {
       const onDisposed = (room: Room, end: RoomEnd): void => {
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
-        if (end === "over") void keeping?.scribe.remove(name);
+        if (end === "over") void persistence?.journalWriter.remove(name);
       };
-      const mayStep = keeping ? () => keeping.mayStep(name) : () => true;
-      const room = await begin({ name, scene, template, pool, config, door, audit, metrics, log, onDisposed, mayStep });
+      const mayStep = persistence ? () => persistence.mayStep(name) : () => true;
+      const room = await begin({ name, scene, template, pool, config, access, audit, metrics, log, onDisposed, mayStep });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
-      if (keeping && lease) door.onChanged = () => void keeping.store.writeSettings(lease, door.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
+      if (persistence && lease) access.onChanged = () => void persistence.store.writeSettings(lease, access.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: kind }, "room opened");

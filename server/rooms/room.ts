@@ -5,26 +5,26 @@
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
-import type { Audit } from "../doors/audit.ts";
-import type { Entry } from "../doors/doors.ts";
-import type { RoomDoor } from "../doors/roomDoor.ts";
+import type { Audit } from "../auth/audit.ts";
+import type { Entry } from "../auth/auth.ts";
+import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
-import { RoomPast } from "../persistence/past.ts";
+import { CheckpointPolicy } from "../persistence/checkpointPolicy.ts";
 import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
-import { Hands } from "./hands.ts";
+import { Interactions } from "./interactions.ts";
 import { InputQueue } from "./inputQueue.ts";
-import { Keeper } from "./keeper.ts";
+import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeDoor, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
+import { encodeAccess, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
@@ -49,7 +49,7 @@ export interface RoomOptions {
   template: SceneTemplate;
   pool: RoomPool;
   config: Config;
-  door: RoomDoor;
+  access: RoomAccess;
   audit: Audit;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -61,7 +61,7 @@ export interface RoomOptions {
   createdAt?: string;
 }
 
-const pastOf = ({ template, config }: RoomOptions): RoomPast => new RoomPast(template.layout.tickHz, config.historySeconds);
+const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy => new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
 
 export class Room {
   readonly name: string;
@@ -76,14 +76,14 @@ export class Room {
   /** Bodies that wait until somebody puts them in. */
   readonly waiting: Set<number>;
   /** What can be had again of what has happened. */
-  readonly past: RoomPast;
+  readonly checkpointPolicy: CheckpointPolicy;
   readonly #options: RoomOptions;
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
-  readonly #hands: Hands;
-  /** What members may do by their roles; puts them out. */
-  readonly keeper: Keeper;
+  readonly #interactions: Interactions;
+  /** What members may do by their roles; kicks them. */
+  readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
   readonly #stats = new TickStats();
@@ -100,10 +100,10 @@ export class Room {
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
-  private constructor(options: RoomOptions, past: RoomPast, simulation: RoomSimulation) {
+  private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
     this.#options = options;
-    this.past = past;
+    this.checkpointPolicy = checkpointPolicy;
     this.#simulation = simulation;
     this.name = options.name;
     this.scene = options.scene;
@@ -115,26 +115,26 @@ export class Room {
       maxMembers: config.maxMembers,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
-      onHandsOff: (session) => this.#hands.release(session),
+      onHandsOff: (session) => this.#interactions.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
-    this.#hands = new Hands(this.members.sessions, this.#queue, template.shape, metrics);
-    const { name: room, door, audit, log } = options;
-    this.keeper = new Keeper({ room, door, audit, metrics, log, members: this.members, onDoor: () => this.#broadcast.certain(encodeDoor(door.state), "other") });
+    this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
+    const { name: room, access, audit, log } = options;
+    this.moderation = new Moderation({ room, access, audit, metrics, log, members: this.members, onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other") });
     const { held, waiting, scene } = this, { sessions } = this.members;
-    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, hands: this.#hands, broadcast: this.#broadcast, metrics, log });
+    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, interactions: this.#interactions, broadcast: this.#broadcast, metrics, log });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
 
   static async open(options: RoomOptions): Promise<Room> {
-    return new Room(options, pastOf(options), await RoomSimulation.open(options.template, options.pool));
+    return new Room(options, checkpointPolicyOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
   /** A room that was before, where it stood when it was last written. */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
-    const past = pastOf(options), until = fill(past.history, found);
-    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, past.history.rebuild(until)), room = new Room(options, past, simulation);
+    const checkpointPolicy = checkpointPolicyOf(options), until = fill(checkpointPolicy.history, found);
+    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, checkpointPolicy.history.rebuild(until)), room = new Room(options, checkpointPolicy, simulation);
     room.#standAt(rebuilt);
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred rooms that are restored at once have the threads for that.
     room.#awaited = true;
@@ -159,7 +159,7 @@ export class Room {
   /** The last minutes, for whoever wants to step them again. @param seconds how far back at least, if it reaches so far */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash } = this.#options.template;
-    return recordingOf(this.past.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
+    return recordingOf(this.checkpointPolicy.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
   }
 
   /**
@@ -167,7 +167,7 @@ export class Room {
    * @returns the tick that the room stands at, which may be later than asked for: further back nothing is known
    */
   async undo(seconds: number, member: number): Promise<number> {
-    const { history } = this.past;
+    const { history } = this.checkpointPolicy;
     this.#still += 1;
     this.#ticker.pause();
     try {
@@ -177,7 +177,7 @@ export class Room {
       });
       history.rewind(rebuilt.tick);
       this.#queue.clear();
-      this.#hands.dropAll();
+      this.#interactions.dropAll();
       this.#standAt(rebuilt);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
       this.#broadcast.certain(encodeReset(rebuilt.tick, member), "other");
@@ -195,7 +195,7 @@ export class Room {
 
   /** Wire tick: counts steps, and goes on counting through resets; less only after the room went back. */
   get tick(): number {
-    return this.past.history.tick;
+    return this.checkpointPolicy.history.tick;
   }
 
   /** Simulated over wall time in the last second. */
@@ -207,16 +207,16 @@ export class Room {
     return this.#options.template.topologyHash;
   }
 
-  get door(): RoomDoor {
-    return this.#options.door;
+  get access(): RoomAccess {
+    return this.#options.access;
   }
 
-  /** @param entry the door's answer to the hello. @throws Refused when the room is full */
+  /** @param entry what the hello was let in as. @throws Refused when the room is full */
   join(connection: Connection, hello: Hello, entry: Entry): Membership {
     const session = this.members.admit(connection, hello, entry);
     const { template } = this.#options;
     connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
-    connection.send(encodeDoor(this.door.state), "other");
+    connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member, entry.role);
@@ -275,11 +275,11 @@ export class Room {
         session.needsKeyframe = true;
         return;
       case "kick":
-      case "door":
-        if (this.keeper.allows(session, request)) this.keeper.handle(session, request);
+      case "access":
+        if (this.moderation.allows(session, request)) this.moderation.handle(session, request);
         return;
       default:
-        if (this.keeper.allows(session, request)) this.#hands.handle(session, request);
+        if (this.moderation.allows(session, request)) this.#interactions.handle(session, request);
     }
   }
 
@@ -307,7 +307,7 @@ export class Room {
       return;
     }
     this.#ticker.pause();
-    if (this.past.moved) void this.#saveStanding();
+    if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(() => void this.dispose(CloseCode.roomGone, "empty"), 1000 * this.#options.config.emptyRoomSeconds);
     this.#emptyTimer.unref();
   }
@@ -315,7 +315,7 @@ export class Room {
   /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
   async #saveStanding(): Promise<void> {
     try {
-      const saved = await this.#simulation.save(() => this.past.afterLoss());
+      const saved = await this.#simulation.save(() => this.checkpointPolicy.afterLoss());
       if (this.#disposed) return;
       if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
       if (saved.tick === this.tick) await this.#keep(saved);
@@ -327,7 +327,7 @@ export class Room {
   /** A state that was taken. Never rejects: without it there is the one before. */
   async #keep(saved: SavedState): Promise<void> {
     try {
-      await this.past.saved(saved);
+      await this.checkpointPolicy.saved(saved);
     } catch (error) {
       this.#notTaken(error);
     }
@@ -350,13 +350,13 @@ export class Room {
     this.#stats.begun(due.latenessMs, due.skipped);
     const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
     try {
-      const outcome = await this.#simulation.step(task, () => this.past.afterLoss());
+      const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
         const { result } = outcome;
-        this.past.stepped(task.inputs, result);
+        this.checkpointPolicy.stepped(task.inputs, result);
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, startMs, oldestMs);
@@ -365,7 +365,7 @@ export class Room {
         log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
-        if (this.past.lossOutcome === "again") this.#queue.putBack(task.inputs);
+        if (this.checkpointPolicy.lossOutcome === "again") this.#queue.putBack(task.inputs);
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
     } catch (error) {
@@ -377,7 +377,7 @@ export class Room {
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
     const { tickHz } = this.#options.template.layout;
-    const common = { tick, inputs: this.#queue.take(), save: this.past.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
+    const common = { tick, inputs: this.#queue.take(), save: this.checkpointPolicy.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
     if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
     const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
@@ -408,7 +408,7 @@ export class Room {
   #besideFrames(tick: number): Outgoing[] {
     const beside: Outgoing[] = [];
     if (tick % this.sendTicks === 0) {
-      const changed = this.#hands.takeChanged();
+      const changed = this.#interactions.takeChanged();
       if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
     }
     const elapsedMs = performance.now() - this.#lastStatsMs;
@@ -426,13 +426,13 @@ export class Room {
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */
   #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
-    const { log, metrics } = this.#options, outcome = this.past.lossOutcome;
+    const { log, metrics } = this.#options, outcome = this.checkpointPolicy.lossOutcome;
     log.error({ room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause }, "a thread was lost inside a step; the room goes on from its last whole tick");
     metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
     this.#standAt(rebuilt);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
-    this.#hands.dropAll();
+    this.#interactions.dropAll();
     this.#queue.clear();
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
   }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { Broadcast } from "./broadcast.ts";
-import type { Hands } from "./hands.ts";
+import type { Interactions } from "./interactions.ts";
 import { encodeNotice, encodeReset, encodeWaiting } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 
@@ -16,7 +16,7 @@ export interface RoomEventsOptions {
   held: Set<number>;
   waiting: Set<number>;
   sessions: ReadonlyMap<number, Session>;
-  hands: Hands;
+  interactions: Interactions;
   broadcast: Broadcast;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -30,7 +30,7 @@ export class RoomEvents {
   }
 
   report(event: SimEvent, tick: number): void {
-    const { room, scene, held, waiting, sessions, hands, broadcast, metrics, log } = this.#options;
+    const { room, scene, held, waiting, sessions, interactions, broadcast, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
@@ -44,7 +44,7 @@ export class RoomEvents {
       case "removed":
         waiting.add(event.body);
         held.delete(event.body);
-        hands.dropBody(event.body);
+        interactions.dropBody(event.body);
         broadcast.certain(encodeWaiting(tick, waiting, event.member), "other");
         return;
       case "bodyHeld":
@@ -70,7 +70,7 @@ export class RoomEvents {
         metrics.reject(by ? "place_taken" : "simulation");
         const session = sessions.get(event.member);
         if (!session) return;
-        if (grab !== undefined) hands.forget(session, grab);
+        if (grab !== undefined) interactions.forget(session, grab);
         session.connection?.send(by ? encodeNotice("PLACE_TAKEN", { field, value, limit, by }) : encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
         return;
       }

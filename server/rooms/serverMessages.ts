@@ -1,8 +1,8 @@
 /** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
-import { type FilmHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
-import type { DoorState } from "../doors/roomDoor.ts";
+import { type ReplayHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import type { AccessState } from "../auth/roomAccess.ts";
 import type { Session } from "./session.ts";
 
 const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
@@ -46,11 +46,11 @@ export function encodeWaiting(tick: number, bodies: Iterable<number>, member: nu
   return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
 }
 
-export function encodeDoor(state: DoorState): Uint8Array {
-  return encoder.encode([ServerMessage.door, state]);
+export function encodeAccess(state: AccessState): Uint8Array {
+  return encoder.encode([ServerMessage.access, state]);
 }
 
-export function encodeFilmHead(head: FilmHead): Uint8Array {
+export function encodeReplayHead(head: ReplayHead): Uint8Array {
   return exactEncoder.encode(head);
 }
 

@@ -1,7 +1,7 @@
 /** One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and be resumed. */
 import { randomBytes } from "node:crypto";
-import type { Entry } from "../doors/doors.ts";
-import { fingerprint } from "../doors/secrets.ts";
+import type { Entry } from "../auth/auth.ts";
+import { fingerprint } from "../auth/secrets.ts";
 import type { Connection } from "./connection.ts";
 import type { Point } from "./clientMessages.ts";
 

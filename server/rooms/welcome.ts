@@ -1,6 +1,6 @@
 /** What a member is told first: who it is, and what the room is like. */
 import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol.ts";
-import type { Entry } from "../doors/doors.ts";
+import type { Entry } from "../auth/auth.ts";
 import type { Room } from "./room.ts";
 import type { Session } from "./session.ts";
 

@@ -1,11 +1,11 @@
-/** What operators do: put out, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything here needs an admin's token. */
+/** What operators do: kick, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything here needs an admin's token. */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
-import type { Audit } from "../doors/audit.ts";
-import { MAX_BAN_SECONDS } from "../doors/roomDoor.ts";
+import type { Audit } from "../auth/audit.ts";
+import { MAX_BAN_SECONDS } from "../auth/roomAccess.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 const MOST_ENTRIES = 1000;
@@ -25,20 +25,20 @@ const entrySchema = {
 };
 
 export interface AdminRouteOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   audit: Audit;
   /** Other processes on the same store; null: there is no store. */
   cluster: { handOver(rooms: readonly string[]): Promise<string[]> } | null;
   registry: RoomRegistry;
 }
 
-export function adminRoutes(app: FastifyInstance, { access, audit, cluster, registry }: AdminRouteOptions): void {
+export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster, registry }: AdminRouteOptions): void {
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", {
     schema: { ...common, summary: "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING") } },
   }, async (request, reply) => {
-    const actor = await access.admin(request), name = request.params.room;
+    const actor = await requestAuth.admin(request), name = request.params.room;
     await registry.remove(name);
     audit.record("dispose", actor, name);
     return reply.code(204).send(null);
@@ -47,7 +47,7 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
   app.post<{ Params: { room: string }; Body: { member: number; banSeconds?: number } }>("/api/admin/rooms/:room/kick", {
     schema: {
       ...common,
-      summary: `Put a member out (its socket closes with ${CloseCode.putOut}), and keep it out for a while`,
+      summary: `Kick a member (its socket closes with ${CloseCode.kicked}), and keep it out for a while`,
       params,
       body: {
         type: "object",
@@ -55,13 +55,13 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
         additionalProperties: false,
         properties: { member: { type: "integer", minimum: 1 }, banSeconds: { type: "number", exclusiveMinimum: 0, maximum: MAX_BAN_SECONDS, description: "Absent: it may come back at once." } },
       },
-      response: { 204: { type: "null", description: "Put out." }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND") },
+      response: { 204: { type: "null", description: "Kicked." }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    const actor = await access.admin(request), room = registry.get(request.params.room), { member, banSeconds } = request.body;
+    const actor = await requestAuth.admin(request), room = registry.get(request.params.room), { member, banSeconds } = request.body;
     const target = room.members.sessions.get(member);
     if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
-    room.keeper.putOut(target, banSeconds, actor);
+    room.moderation.kick(target, banSeconds, actor);
     return reply.code(204).send(null);
   });
 
@@ -76,7 +76,7 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
       response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
     },
   }, async (request) => {
-    const actor = await access.admin(request), { name } = registry.get(request.params.room);
+    const actor = await requestAuth.admin(request), { name } = registry.get(request.params.room);
     return { handedOver: await giveUp([name], actor) };
   });
 
@@ -89,7 +89,7 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
       response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
     },
   }, async (request) => {
-    const actor = await access.admin(request);
+    const actor = await requestAuth.admin(request);
     const lightest = registry.list().sort((a, b) => a.members.connected - b.members.connected).slice(0, request.body.rooms);
     return { handedOver: await giveUp(lightest.map(({ name }) => name), actor) };
   });
@@ -109,7 +109,7 @@ export function adminRoutes(app: FastifyInstance, { access, audit, cluster, regi
       response: { 200: { type: "object", required: ["entries"], properties: { entries: { type: "array", items: entrySchema } } }, ...errorResponses("BODY_INVALID", ...denied) },
     },
   }, async (request) => {
-    await access.admin(request);
+    await requestAuth.admin(request);
     const { room, limit = "100" } = request.query;
     return { entries: await audit.read({ limit: Math.min(Number(limit), MOST_ENTRIES), ...(room !== undefined && { room }) }) };
   });

@@ -8,7 +8,7 @@ import { ROLES } from "../../shared/roles.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import type { Listing } from "../store/store.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { describeRoom } from "./rooms.ts";
 import { errorResponses, listedRoomSchema } from "./schemas.ts";
 
@@ -31,7 +31,7 @@ const personSchema = {
   },
 };
 
-const doorSchema = {
+const accessSchema = {
   type: "object",
   required: ["locked", "password", "ownersOnly", "bans"],
   properties: {
@@ -57,7 +57,7 @@ const adminRoomSchema = {
     owner: { type: "string", nullable: true, description: "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does." },
     stepSeconds: stepSchema,
     checkpointAgeSeconds: { type: "number", description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take." },
-    door: doorSchema,
+    access: accessSchema,
     people: { type: "array", items: personSchema },
   },
 };
@@ -66,18 +66,18 @@ const adminRoomSchema = {
 export interface OtherProcesses {
   list(): Promise<Listing[]>;
   /** What each other process that owns one of these rooms answers; null where it does not. */
-  ask(listings: readonly Listing[], asking: { path: string; authorization: string; address: string }): Promise<Map<string, unknown>>;
+  ask(listings: readonly Listing[], query: { path: string; authorization: string; address: string }): Promise<Map<string, unknown>>;
 }
 
 export interface AdminRoomsOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   others: OtherProcesses | null;
   registry: RoomRegistry;
 }
 
 type Description = Record<string, unknown> & { room: string };
 
-export function adminRoomsRoute(app: FastifyInstance, { access, others, registry }: AdminRoomsOptions): void {
+export function adminRoomsRoute(app: FastifyInstance, { requestAuth, others, registry }: AdminRoomsOptions): void {
   app.get<{ Querystring: { of?: "this-process" } }>("/api/admin/rooms", {
     schema: {
       tags: ["admin"],
@@ -88,7 +88,7 @@ export function adminRoomsRoute(app: FastifyInstance, { access, others, registry
       response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: adminRoomSchema } } }, ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS") },
     },
   }, async (request) => {
-    await access.admin(request);
+    await requestAuth.admin(request);
     const here = registry.list().map(describe);
     return { rooms: others === null || request.query.of === "this-process" ? here : [...here, ...await elsewhere(others, request, new Set(here.map(({ room }) => room)))] };
   });
@@ -106,5 +106,5 @@ function describe(room: Room): Description {
   const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
     member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
   }));
-  return { ...describeRoom(room), room: room.name, owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.past.unsavedSeconds, door: room.door.state, people };
+  return { ...describeRoom(room), room: room.name, owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds, access: room.access.state, people };
 }

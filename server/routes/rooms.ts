@@ -1,15 +1,15 @@
 /** Rooms over HTTP: list, create, read, delete, and a look into the state for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { addressKey } from "../doors/addresses.ts";
-import type { Audit } from "../doors/audit.ts";
-import { mayCreate, roleIn } from "../doors/identity.ts";
+import { addressKey } from "../auth/addresses.ts";
+import type { Audit } from "../auth/audit.ts";
+import { mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
-import { RoomDoor } from "../doors/roomDoor.ts";
+import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Listing } from "../store/store.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "./schemas.ts";
 
 interface RoomParams {
@@ -19,7 +19,7 @@ interface RoomParams {
 const params = nameParam("room", "Name of the room.");
 
 export interface RoomRouteOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   audit: Audit;
   /** Knows the rooms of all processes; null: there are only those here. */
   cluster: { list(): Promise<Listing[]> } | null;
@@ -31,7 +31,7 @@ export interface RoomRouteOptions {
 
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
-export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
+export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
   const creations = app.createRateLimit({ max: roomsPerMinute, timeWindow: "1 minute", keyGenerator: (request) => addressKey(request.ip) });
 
   app.get("/api/rooms", {
@@ -42,19 +42,19 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
       response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: listedRoomSchema } } }, ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS") },
     },
   }, async (request) => {
-    if (access.doors.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
-    const identity = await access.identify(request);
+    if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
+    const identity = await requestAuth.identify(request);
     if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
-    return { rooms: (await allRooms()).filter(({ name, doorId }) => roleIn(identity, { name, id: doorId }) !== null).map(({ description }) => description) };
+    return { rooms: (await allRooms()).filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null).map(({ description }) => description) };
   });
 
   /** Those here as they are, those of other processes as the store has them, oldest first. */
-  async function allRooms(): Promise<{ name: string; doorId: string; description: Record<string, unknown> }[]> {
+  async function allRooms(): Promise<{ name: string; roomId: string; description: Record<string, unknown> }[]> {
     // First what has to be waited for: a room that comes or goes meanwhile must not be listed twice, or not at all.
     const listings = (await cluster?.list()) ?? [];
-    const here = registry.list().map((room) => ({ name: room.name, doorId: room.door.id, createdAt: room.createdAt.toISOString(), description: describeRoom(room) }));
+    const here = registry.list().map((room) => ({ name: room.name, roomId: room.access.id, createdAt: room.createdAt.toISOString(), description: describeRoom(room) }));
     const there = listings.filter(({ name }) => registry.find(name) === undefined)
-      .map((listing) => ({ name: listing.name, doorId: RoomDoor.fromSettings(listing.settings).id, createdAt: listing.createdAt, description: describeListing(listing) }));
+      .map((listing) => ({ name: listing.name, roomId: RoomAccess.fromSettings(listing.settings).id, createdAt: listing.createdAt, description: describeListing(listing) }));
     return [...here, ...there].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   }
 
@@ -79,28 +79,28 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
       if (error instanceof RoomElsewhere) return error.listing;
       throw error;
     });
-    const there = "room" in made ? null : made, door = "room" in made ? made.room.door : RoomDoor.fromSettings(made.settings);
-    const room = "room" in made ? made.room : { name: made.name, door }, created = "room" in made && made.created;
+    const there = "room" in made ? null : made, access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
+    const room = "room" in made ? made.room : { name: made.name, access }, created = "room" in made && made.created;
     // A name that was made up just now is nobody's: what is there all the same, the key has made.
     const repeated = !created && key !== undefined && name === undefined;
-    if (!created && !repeated && access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
+    if (!created && !repeated && requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
     reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
     const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
-    return reply.send(created || repeated ? { ...description, token: await access.doors.ownerToken(room.name, door) } : description);
+    return reply.send(created || repeated ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) } : description);
   });
 
   /** May a room be made, and whose is it? Operators' rooms are not counted. */
   async function admitMaker(request: FastifyRequest, name: string | undefined): Promise<{ address?: string; actor: string }> {
-    const identity = await access.identify(request), address = addressKey(request.ip);
-    if (access.doors.mode === "tokens" && !(identity && mayCreate(identity, name))) {
-      metrics.doors.refused(identity ? "not_allowed" : "token_missing");
+    const identity = await requestAuth.identify(request), address = addressKey(request.ip);
+    if (requestAuth.auth.mode === "tokens" && !(identity && mayCreate(identity, name))) {
+      metrics.auth.refused(identity ? "not_allowed" : "token_missing");
       if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
       throw new CodedError("NOT_ALLOWED", { field: "room", value: name ?? "a name that is made up", limit: `${identity.role} of ${identity.room}` });
     }
     if (identity?.role === "admin") return { actor: identity.subject };
     const limit = await creations(request);
     if (!limit.isAllowed && limit.isExceeded) {
-      metrics.doors.refused("creation_rate");
+      metrics.auth.refused("creation_rate");
       throw new CodedError("TOO_MANY_REQUESTS", { field: "rooms", value: limit.max, limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s` });
     }
     return { address, actor: identity?.subject ?? `somebody at ${address}` };
@@ -110,7 +110,7 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
     schema: { tags: ["rooms"], summary: "One room", params, response: { 200: roomSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
   }, async (request) => {
     const room = registry.get(request.params.room);
-    if (access.doors.mode === "tokens") await access.inRoom(request, room, "spectator");
+    if (requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
     return describeRoom(room);
   });
 
@@ -124,7 +124,7 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
       response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
     },
   }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await access.inRoom(request, room, "owner");
+    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "owner");
     await registry.remove(room.name);
     audit.record("dispose", actor, room.name);
     return reply.code(204).send(null);
@@ -155,7 +155,7 @@ export function roomRoutes(app: FastifyInstance, { access, audit, cluster, metri
     },
   }, async (request) => {
     const room = registry.get(request.params.room);
-    await access.inRoom(request, room, "spectator");
+    await requestAuth.inRoom(request, room, "spectator");
     const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
     return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
   });

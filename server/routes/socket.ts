@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
-import { addressKey } from "../doors/addresses.ts";
-import type { Doors, Entry } from "../doors/doors.ts";
-import { Refused } from "../doors/refused.ts";
+import { addressKey } from "../auth/addresses.ts";
+import type { Auth, Entry } from "../auth/auth.ts";
+import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
@@ -22,12 +22,12 @@ const BEAT_MS = 1000;
 
 export interface SocketRouteOptions {
   config: Config;
-  doors: Doors;
+  auth: Auth;
   registry: RoomRegistry;
   metrics: Metrics;
 }
 
-export async function socketRoutes(app: FastifyInstance, { config, doors, registry, metrics }: SocketRouteOptions): Promise<void> {
+export async function socketRoutes(app: FastifyInstance, { config, auth, registry, metrics }: SocketRouteOptions): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
 
@@ -59,11 +59,11 @@ export async function socketRoutes(app: FastifyInstance, { config, doors, regist
     schema: { hide: true },
     preValidation: async (request) => {
       if (!fromAllowedOrigin(request, config.origins)) {
-        metrics.doors.refused("origin");
+        metrics.auth.refused("origin");
         throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit: config.origins.join(", ") });
       }
       if ((perAddress.get(addressKey(request.ip)) ?? 0) >= config.connectionsPerAddress) {
-        metrics.doors.refused("address_limit");
+        metrics.auth.refused("address_limit");
         throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: config.connectionsPerAddress, limit: config.connectionsPerAddress });
       }
     },
@@ -77,10 +77,10 @@ export async function socketRoutes(app: FastifyInstance, { config, doors, regist
       const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
-        door: (self, hello) => {
+        authorize: (self, hello) => {
           const room = roomOf(registry, name);
           const { token, password, resume } = hello, session = room.members.findByToken(resume);
-          const entry = doors.enter(name, room.door, { token, password, resume, address: ip }, session?.entry ?? null);
+          const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
           if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
           return entry.then((allowed) => (self.isOpen ? join(registry, name, self, hello, allowed) : null));
         },
@@ -93,7 +93,7 @@ export async function socketRoutes(app: FastifyInstance, { config, doors, regist
       });
       connections.add(connection);
       if (registry.find(name)) return;
-      metrics.doors.refused("no_room");
+      metrics.auth.refused("no_room");
       connection.close(CloseCode.roomGone, "no such room");
     },
   });

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { above, atLeast, ROLES, type Role } from "../../shared/roles.ts";
-import type { Audit } from "../doors/audit.ts";
-import { type Identity, roleIn } from "../doors/identity.ts";
-import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS } from "../doors/tokens.ts";
+import type { Audit } from "../auth/audit.ts";
+import { type Identity, roleIn } from "../auth/identity.ts";
+import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS } from "../auth/tokens.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Access } from "./access.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses } from "./schemas.ts";
 
 interface TokenRequest {
@@ -22,15 +22,15 @@ const DEFAULT_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
 
 export interface TokenRouteOptions {
-  access: Access;
+  requestAuth: RequestAuth;
   audit: Audit;
   registry: RoomRegistry;
 }
 
-export function tokenRoutes(app: FastifyInstance, { access, audit, registry }: TokenRouteOptions): void {
+export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry }: TokenRouteOptions): void {
   app.post<{ Body: TokenRequest }>("/api/tokens", {
     schema: {
-      tags: ["doors"],
+      tags: ["auth"],
       summary: "Issue a join token",
       description: "For an admin (any room) or a room's owner (that room). Nobody gives more than they have: not a role above their own, and no token that outlives the one it is asked for with.",
       security: [{ token: [] }],
@@ -63,11 +63,11 @@ export function tokenRoutes(app: FastifyInstance, { access, audit, registry }: T
       },
     },
   }, async (request, reply) => {
-    const identity = await access.identify(request), { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
+    const identity = await requestAuth.identify(request), { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
     if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
     const roomId = checkGrant(identity, room, role, registry);
     const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
-    const issued = await access.doors.mint.sign({ room, role, roomId, seconds: (endsMs - Date.now()) / 1000, ...(name !== undefined && { name }), ...(subject !== undefined && { subject }) });
+    const issued = await requestAuth.auth.mint.sign({ room, role, roomId, seconds: (endsMs - Date.now()) / 1000, ...(name !== undefined && { name }), ...(subject !== undefined && { subject }) });
     const expiresAt = issued.expiresAt.toISOString();
     audit.record("token", identity.subject, room === "*" ? null : room, { role, subject: issued.subject, expiresAt, ...(name !== undefined && { name }) });
     return reply.code(201).send({ token: issued.token, room, role, subject: issued.subject, expiresAt, path: `${room === "*" ? "/" : `/r/${room}`}#token=${issued.token}` });
@@ -78,7 +78,7 @@ export function tokenRoutes(app: FastifyInstance, { access, audit, registry }: T
 function checkGrant(identity: Identity, room: string, role: Role, registry: RoomRegistry): string | undefined {
   const open = registry.find(room);
   // A token for a room that is not open (any more) is good for issuing others only if it is for whichever room has that name.
-  const own = open ? roleIn(identity, { name: room, id: open.door.id }) : identity.room === "*" || (identity.room === room && identity.roomId === undefined) ? identity.role : null;
+  const own = open ? roleIn(identity, { name: room, id: open.access.id }) : identity.room === "*" || (identity.room === room && identity.roomId === undefined) ? identity.role : null;
   if (own === null) throw new CodedError("NOT_ALLOWED", { field: "room", value: room, limit: identity.room });
   if (!atLeast(own, "owner")) throw new CodedError("NOT_ALLOWED", { field: "role", value: own, limit: "owner or above" });
   if (above(role, own)) throw new CodedError("NOT_ALLOWED", { field: "role", value: role, limit: `up to ${own}` });

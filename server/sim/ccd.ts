@@ -1,5 +1,5 @@
 /**
- * The step's own continuous collision tests (kernel/assembly/ccd.ts), for one pair at a time: a vertex against a triangle, or two edges, whose points move in
+ * The step's own continuous collision tests (kernel/assembly/ccd/ccd.ts), for one pair at a time: a vertex against a triangle, or two edges, whose points move in
  * straight lines from t = 0 to t = 1.
  *
  * Guarantee: -1 only if the closed primitives, with exactly the float64 numbers given, touch at no time; and a time that is returned is never later than the

@@ -11,7 +11,7 @@
  *
  *     record  u32 address, u32 bytes, then so many bytes; little-endian, records ascending, addresses and lengths multiples of LINE
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Range } from "./memory/map.ts";
 import type { SimLayout } from "./layout.ts";
 
@@ -23,7 +23,7 @@ const PAGE = 4096;
 const RECORD_HEAD = 8;
 
 /** Of the header, by offset: what belongs to the process and not to the room. */
-const NOT_STATE: readonly [from: number, to: number][] = [[L.H_WATCH, L.H_WATCH + 4], [L.H_STAGE, L.H_STAGE + 8 * L.STAGES], [L.H_TICKET, L.H_SETTLE_SUMS], [L.H_HELPERS, L.HEADER_END]];
+const NOT_STATE: readonly [from: number, to: number][] = [[L.H_WATCH, L.H_WATCH + 4], [L.H_STAGE, L.H_STAGE + 8 * L.STAGES], [L.H_TICKET, L.H_WARM_START_SUMS], [L.H_HELPERS, L.HEADER_END]];
 
 export class CheckpointError extends Error {
   constructor(message: string) {

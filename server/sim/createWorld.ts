@@ -6,7 +6,7 @@
 import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { carriersOf, resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
@@ -16,27 +16,27 @@ import { loadBody } from "./body/loadBody.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
-import { tangledLimit } from "./materials.ts";
+import { invertedLimit } from "./materials.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { centerOf } from "../../shared/motion.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
-import { planCores } from "./memory/cores.ts";
+import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
-import { planEnclosed } from "./memory/enclosed.ts";
+import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
 import { planFront } from "./memory/front.ts";
-import { planTouches } from "./memory/touches.ts";
+import { planContactBlocks } from "./memory/contactBlocks.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
-import { isRigid, planContacts } from "./memory/contacts.ts";
+import { isRigid, planRigidContacts } from "./memory/rigidContacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
-import { parkAll, sceneMeets } from "./waiting.ts";
+import { parkAll, sceneMeets } from "./inactive.ts";
 import type { BuiltWorld } from "./types.ts";
 
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
@@ -77,16 +77,16 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule, waits: b.waits })), memoryMap);
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
-  const enclosed = planEnclosed(bodies, memoryMap);
+  const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
   const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
   const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);
-  const solid = planCores(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
+  const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
   const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const contacts = planContacts(bodies, memoryMap), touches = planTouches(particles, surfaces, memoryMap), front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
+  const contacts = planRigidContacts(bodies, memoryMap), touches = planContactBlocks(particles, surfaces, memoryMap), front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
   const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
@@ -104,7 +104,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
   header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
   header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
-  header(L.H_TANGLED, L.TANGLED_SEARCH | L.TANGLED_ANEW);
+  header(L.H_RESOLUTION, L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW);
 
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   bodies.forEach((b, i) => writeParticles(f32, b, firsts[i]!, { x, xPrev, v, acc }, gravity));
@@ -123,7 +123,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   front?.write(memory.buffer, x);
   contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
-    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, tangledLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
+    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, invertedLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
   });
   bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0));
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
@@ -147,7 +147,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.MEMORY_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
+    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
     attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
     origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,

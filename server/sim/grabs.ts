@@ -1,5 +1,5 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { writePoint, type WeightedPoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";

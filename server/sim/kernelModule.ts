@@ -27,24 +27,24 @@ export interface Kernel {
   solveDistances(block: number, own: number, count: number, pass: number, inverseH2: number): void;
   solveVolumes(block: number, count: number, pass: number, inverseH2: number): void;
   solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
-  solveEnclosed(at: number, count: number, pass: number, inverseH2: number): void;
+  solveEnclosedVolumes(at: number, count: number, pass: number, inverseH2: number): void;
   solvePoints(at: number, count: number, pass: number, h: number): void;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;
-  settle(): void;
+  warmStart(): void;
   findFreeBodies(): void;
   balance(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;
-  beginTouches(): void;
+  beginPairList(): void;
   keepSafe(): void;
-  verifyTouches(h: number): void;
-  solveTouches(block: number, count: number, again: number): number;
-  /** Pairs of rigid bodies that solveTouches has met since the first of these are solved by the second (rigidTouch.ts). */
-  beginRigidTouches(): void;
-  solveRigidTouches(scratch: number): void;
-  checkTouches(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
-  /** Rigid impact zones (zones.ts): particles by address; endChanges forgets what was moved. */
+  verifyContacts(h: number): void;
+  solveContacts(block: number, count: number, again: number): number;
+  /** Pairs of rigid bodies that solveContacts has met since the first of these are solved by the second (rigidContact.ts). */
+  beginRigidContacts(): void;
+  solveRigidContacts(scratch: number): void;
+  checkContacts(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
+  /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;
   moveZones(): void;
@@ -54,21 +54,21 @@ export interface Kernel {
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;
   moveRigid(begin: number, end: number, h: number, scratch: number): void;
-  placeCores(): void;
+  placeCoreMeshes(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
-  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and courses (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */
-  listPairs(positions: number, courses: number): number;
+  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */
+  listPairs(positions: number, trajectories: number): number;
   /** The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them joined; @see listPairs */
-  beginChunks(positions: number, courses: number): number;
+  beginChunks(positions: number, trajectories: number): number;
   listChunk(chunk: number): void;
   joinChunks(): number;
-  /** Fills H_TANGLES with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
-  findTangles(positions: number): number;
+  /** Fills H_INTERSECTIONS with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
+  findIntersections(positions: number): number;
   /** The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the first's vertices or edges. */
-  refitTrees(positions: number, courses: number): void;
-  openRegion(from: number, to: number, positions: number, courses: number): void;
-  openPair(a: number, b: number, positions: number, courses: number): number;
+  refitTrees(positions: number, trajectories: number): void;
+  openRegion(from: number, to: number, positions: number, trajectories: number): void;
+  openPair(a: number, b: number, positions: number, trajectories: number): number;
   turnSurfaces(first: number, second: number): void;
   vertexBlocks(surface: number): number;
   edgeBlocks(surface: number): number;
@@ -101,5 +101,5 @@ export function kernelBytes(): Buffer {
 export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, crew: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
 }

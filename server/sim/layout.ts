@@ -25,7 +25,7 @@ export interface BodyLayout {
   startsDegenerate: boolean;
   /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
   pace: number;
-  /** It may wait until somebody puts it in (waiting.ts). */
+  /** It may wait until somebody puts it in (inactive.ts). */
   waits: boolean;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
   carrier: number | undefined;
@@ -81,7 +81,7 @@ export interface SimLayout extends Record<string, unknown> {
   grabOffsets: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
-  /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (waiting.ts); per body slow ticks. */
+  /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (inactive.ts); per body slow ticks. */
   still: number;
   scratch: number;
   /** What belongs to the list of pairs, ascending: no part of a checkpoint (checkpoint.ts). */

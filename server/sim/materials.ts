@@ -51,16 +51,16 @@ export const MOST_PLASTIC_STRAIN = 0.6;
 
 /**
  * Part of a plastic body's elements that may be inverted before none of it flows. A dragon under a heavy sphere has 0.01 to 0.03 inverted, in its
- * horns. What is wrecked has more, and then waits until none is (kernel/assembly/plasticity.ts says why).
+ * horns. What is wrecked has more, and then waits until none is (kernel/assembly/constraints/plasticity.ts says why).
  */
-const TANGLED_SHARE = 0.03;
+const INVERTED_SHARE = 0.03;
 
 /**
  * How often the iterations of a substep may find an element of the body inverted: more, and it does not flow. Every schedule and both solvers look
  * at every element once an iteration. In a body of fewer than 34 elements one that stays inverted stops all flow.
  */
-export function tangledLimit(plasticElements: number, iterations: number): number {
-  return Math.floor(TANGLED_SHARE * plasticElements * iterations);
+export function invertedLimit(plasticElements: number, iterations: number): number {
+  return Math.floor(INVERTED_SHARE * plasticElements * iterations);
 }
 
 /** What a Neo-Hookean element is made with, Pa; `clamp` is the stretch below which the energy is continued. */
@@ -89,7 +89,7 @@ const LEAST_CLAMP = 0.1;
  *   d^2 Psi = 2 mu eps:eps + (lambda' - mu) tr^2 eps
  * so k and nu are the scene's. Its stress along F = sigma 1, mu sigma - lambda' (gamma - sigma^3) sigma^2, draws a body inwards below the smallest
  * root of sigma (gamma - sigma^3) = gamma - 1; the clamp is just above it: 0.55 at nu = 0, 0.30 at 0.3, 0.1 from 0.46 on. Where only one
- * singular value is below it nothing changes: kernel/assembly/hyperelasticInversion.ts.
+ * singular value is below it nothing changes: kernel/assembly/constraints/hyperelasticInversion.ts.
  */
 export function stableNeoHookean(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): HyperModuli {
   const { mu, lambda } = lameCoefficients(material), stable = lambda + mu, excess = mu / stable;

@@ -3,7 +3,7 @@
  *
  * What a substep's iterations can do for a body depends on how many edges of its mesh sound crosses in it, n = (h/a) sqrt(k/density); Neo-Hookean bodies
  * with lambda + 2 mu for k. Below 0.6 a
- * single iteration keeps it calm, and remembered stress (kernel/assembly/settle.ts) makes its rest shape exact; at 1 a vertex or two of a body that is
+ * single iteration keeps it calm, and remembered stress (kernel/assembly/warmStart/warmStart.ts) makes its rest shape exact; at 1 a vertex or two of a body that is
  * bent far may hop for ever (beams of 7e5 to 1.3e6 Pa: 8 of 15 runs at 0.7 to 1, up to 2 % off; none of 6 at 0.55), at 2 whole bodies do (18 to 135 % off),
  * from 4 on elements throw each other about. So a scene whose elastic solids are too stiff for its substeps gets shorter ones: as many in place of each as
  * bring n down to MOST_EDGES, and as much fewer iterations in each, so that the work grows only where the iterations were not enough. It ends at the work

@@ -36,7 +36,7 @@ export interface StageSeconds {
 export type SurfaceName = { body: number } | { collider: number };
 
 /** Two surfaces (or one with itself) that intersect, or one inside the other: so many edges of either go through so many triangles of the other. */
-export interface TangledPair {
+export interface IntersectingPair {
   between: [SurfaceName, SurfaceName];
   edges: number;
   triangles: number;
@@ -44,7 +44,7 @@ export interface TangledPair {
   inside?: SurfaceName;
 }
 
-/** What contact between surfaces did (kernel/assembly/touches.ts). */
+/** What contact between surfaces did (kernel/assembly/contact/contacts.ts). */
 export interface ContactCounts {
   /** Lists of pairs made; a quiet room needs less than one a tick. */
   lists: number;
@@ -63,7 +63,7 @@ export type SimEvent =
    * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider. `count`: edges with a triangle that
    * they meet, all of them; `pairs` counts those that were listed; `first`: the first few, particles by their numbers in their surface. They are drawn apart, but for bodies that are `held` until a reset.
    */
-  | { type: "tangled"; tick: number; count: number; pairs: TangledPair[]; held: number[]; first: { edgeOf: SurfaceName; edge: number[]; triangleOf: SurfaceName; triangle: number[] }[] }
+  | { type: "tangled"; tick: number; count: number; pairs: IntersectingPair[]; held: number[]; first: { edgeOf: SurfaceName; edge: number[]; triangleOf: SurfaceName; triangle: number[] }[] }
   /** Nothing intersects any more. */
   | { type: "untangled"; tick: number }
   /** A body blew up: rolled back to its last good state and held. */

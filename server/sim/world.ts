@@ -4,21 +4,21 @@
  *
  *   step
  *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
- *   |- tangles   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (tangles/watch.ts)
+ *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/crew.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost nothing
  */
-import * as L from "../kernel/assembly/layout.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import { applyInput, freeSlot, type Views } from "./grabs.ts";
-import { CrewWords } from "./crewWords.ts";
+import { CrewWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
-import { TangleWatch } from "./tangles/watch.ts";
+import { IntersectionWatch } from "./intersections/watch.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, parkAll, statusAt, WaitingBodies } from "./waiting.ts";
+import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
 /**
@@ -44,7 +44,7 @@ const CALMING = 10;
 /** A body that is calm may move this many times as fast before it counts as moving: it is when stress is remembered that it rises. */
 const STILL_CALM = 4;
 /**
- * Remembered stress (kernel/assembly/settle.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
+ * Remembered stress (kernel/assembly/warmStart/warmStart.ts): the memory of a slow body takes over GAIN d of the stress in a second, d being its damping
  * in 1/s; stable below 1. A body of which half is faster than FAST sizes a second forgets FORGETTING of it in a second.
  */
 const GAIN = 0.5;
@@ -82,16 +82,16 @@ export class SimWorld implements World {
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
-  private readonly tangles: TangleWatch;
-  private readonly waitingBodies: WaitingBodies;
+  private readonly intersections: IntersectionWatch;
+  private readonly waitingBodies: InactiveBodies;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
     this.layout = layout;
     this.kernel = instantiateKernel(memory, () => this.watcher?.(), (phase) => this.phaseWatcher?.(phase));
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
-    this.tangles = new TangleWatch(memory, this.views, layout, this.kernel);
-    this.waitingBodies = new WaitingBodies(this.views, layout, this.kernel);
+    this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
+    this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -120,7 +120,7 @@ export class SimWorld implements World {
 
   /** True while surfaces intersect that contact never saw apart, or nobody has looked yet. */
   get tangled(): boolean {
-    return this.tangles.active;
+    return this.intersections.active;
   }
 
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] } {
@@ -130,7 +130,7 @@ export class SimWorld implements World {
         events.push(this.waitingBodies.apply(input, tick));
         if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
         this.relist();
-        this.tangles.request();
+        this.intersections.request();
       }
       this.wake();
       if (input.type === "reset") {
@@ -147,10 +147,10 @@ export class SimWorld implements World {
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
-      if (this.collidersMove()) this.kernel.placeCores();
+      if (this.collidersMove()) this.kernel.placeCoreMeshes();
       return { seconds, events };
     }
-    this.tangles.beginTick(tick, events, (body) => this.hold(body));
+    this.intersections.beginTick(tick, events, (body) => this.hold(body));
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);
@@ -276,12 +276,12 @@ export class SimWorld implements World {
     this.relist();
     this.forget();
     for (let b = 0; b < layout.bodyCount; b++) views.i32.fill(0, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_GAIN) / 4, (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4);
-    views.i32[(L.HEADER + L.H_SETTLE) / 4] = 0;
+    views.i32[(L.HEADER + L.H_WARM_START) / 4] = 0;
     // nothing is in the way of colliders any more
     const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(views.i32.buffer);
     for (const { first, count } of layout.cores) for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
-    views.i32[(L.HEADER + L.H_TANGLED) / 4] = 0;
-    this.tangles.request();
+    views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = 0;
+    this.intersections.request();
   }
 
   /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
@@ -322,7 +322,7 @@ export class SimWorld implements World {
       this.relist();
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
       this.hold(b);
-      this.tangles.request();
+      this.intersections.request();
       events.push({ type: "bodyHeld", tick, body: b, reason: `a particle was not finite or beyond ${layout.worldRadius} m from the origin; rolled back one tick and held until a reset` });
     });
   }
@@ -360,7 +360,7 @@ export class SimWorld implements World {
     });
     if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
-    const at = (L.HEADER + L.H_SETTLE) / 4;
+    const at = (L.HEADER + L.H_WARM_START) / 4;
     if (i32[at] && !settling) this.forget();
     i32[at] = settling ? 1 : 0;
   }
@@ -406,7 +406,7 @@ export class SimWorld implements World {
 
   private forget(): void {
     const { layout, views: { i32 } } = this;
-    for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.MEMORY_BYTES) i32.fill(0, at / 4, (at + L.MEMORY_BODY) / 4);
+    for (const { address, bytes } of layout.memories) for (let at = address; at < address + bytes; at += L.WARM_START_BYTES) i32.fill(0, at / 4, (at + L.WARM_START_BODY) / 4);
   }
 
   /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */

@@ -25,7 +25,7 @@ export class Caller {
   readonly #file: URL;
   readonly #workerData: unknown;
   readonly #revive: (error: PlainError) => Error;
-  readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+  readonly #pending = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   #worker: Worker | null = null;
   #nextId = 1;
 
@@ -41,7 +41,7 @@ export class Caller {
     const worker = (this.#worker ??= this.#start());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#pending.set(id, { resolve, reject });
       worker.ref();
       try {
         worker.postMessage({ id, method, args } satisfies Call);
@@ -64,7 +64,7 @@ export class Caller {
     const worker = new Worker(this.#file, { workerData: this.#workerData, execArgv: ["--disable-warning=ExperimentalWarning"] });
     worker.unref();
     worker.on("message", (answer: Answer) => {
-      const caller = this.#waiting.get(answer.id);
+      const caller = this.#pending.get(answer.id);
       this.#settled(answer.id);
       if ("error" in answer) caller?.reject(this.#revive(answer.error));
       else caller?.resolve(answer.result);
@@ -75,15 +75,15 @@ export class Caller {
   }
 
   #settled(id: number): void {
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#worker?.unref();
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker?.unref();
   }
 
   #lost(worker: Worker, error: Error): void {
     if (this.#worker === worker) this.#worker = null;
     else if (this.#worker !== null) return; // Somebody else's calls wait now.
-    const callers = [...this.#waiting.values()];
-    this.#waiting.clear();
+    const callers = [...this.#pending.values()];
+    this.#pending.clear();
     for (const { reject } of callers) reject(error);
   }
 }

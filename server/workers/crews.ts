@@ -8,7 +8,7 @@
  *   a helper's thread ends  -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: the leader throws, as if its own thread had ended
  *
  * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to
- * the result (kernel/assembly/crew.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that:
+ * the result (kernel/assembly/step/step.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that:
  * a light room's ticks are stepped by one thread, as if there were no crews.
  *
  * Tasks that find no thread wait here. Piscina's own queue lets tasks that can be aborted overtake others, for ever if they keep coming; here each line keeps the order in which they came, and while
@@ -16,7 +16,7 @@
  * room that is slow for a moment is better than one that is not there.
  */
 import type { EventEmitter } from "node:events";
-import { CrewWords, MOST_HELPERS } from "../sim/crewWords.ts";
+import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, RoomHandle, StepResult, StepTask } from "./messages.ts";
 
 /** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */

@@ -107,7 +107,7 @@ export class WorkerPools {
   }
 
   /** For what is stepped again: a thread that has no rooms, and less of the processor than those that do. */
-  forFilms(): RoomPool {
+  forReplays(): RoomPool {
     return this.#roomPool("shared", this.#films, this.#crewsOf(this.#films, 1), async () => {});
   }
 

@@ -3,7 +3,7 @@
  * room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a while is let go.
  */
 import { openWorld } from "../sim/world.ts";
-import { CrewWords } from "../sim/crewWords.ts";
+import { CrewWords } from "../sim/schedulerWords.ts";
 import type { SimWorld } from "../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";

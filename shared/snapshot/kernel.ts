@@ -10,7 +10,7 @@
  *               records           48 per rank: addresses of neighbors and gates, counts, where its particle is in a frame
  *               particles         48 per rank and one more, which stays 0: what is known of those decoded
  *               previous, current int32[3*total] and 16 bytes that a load of the last particle reaches
- *               notes             int32: one per flag, NOTES_PER_PARTICLE
+ *               symbols             int32: one per flag, SYMBOLS_PER_PARTICLE
  *               bytes             the coded frame
  */
 import { HEADER_BYTES, STATE_BYTES, SnapshotError, TABLE_BITS, beyondLimit } from "./format.ts";
@@ -20,7 +20,7 @@ import { WASM_BASE64 } from "./wasm.ts";
 
 interface Exports {
   setMap(bodies: number, starts: number, records: number, particles: number, previous: number, current: number): void;
-  setBuffers(coding: number, search: number, notes: number, bytes: number, capacity: number): void;
+  setBuffers(coding: number, search: number, symbols: number, bytes: number, capacity: number): void;
   encode(keyframe: number): number;
   decode(keyframe: number, length: number): number;
   checksum(particles: number): number;
@@ -31,7 +31,7 @@ interface Exports {
 const FAULTS = ["", "a coordinate is beyond the limit", "an escaped residual is too short", "the bytes do not end with the last particle"];
 
 /** A component is a symbol, a head, three parts of an escaped residual and its low bits. */
-const NOTES_PER_PARTICLE = 18;
+const SYMBOLS_PER_PARTICLE = 18;
 const RECORD_INTS = 12;
 const PARTICLE_BYTES = 48;
 const PAGE = 65536;
@@ -70,10 +70,10 @@ export class Kernel {
     const particles = block(PARTICLE_BYTES * (total + 1));
     const previous = block(12 * total + 16);
     const current = block(12 * total + 16);
-    const notes = NOTES_PER_PARTICLE * total + bodies;
-    const notesAt = block(4 * notes);
-    // A note makes one word at most.
-    const capacity = STATE_BYTES + 2 * notes;
+    const symbols = SYMBOLS_PER_PARTICLE * total + bodies;
+    const symbolsAt = block(4 * symbols);
+    // A symbol makes one word at most.
+    const capacity = STATE_BYTES + 2 * symbols;
     this.bytesAt = block(capacity + 2);
     const memory = new WebAssembly.Memory({ initial: Math.ceil(top / PAGE) });
     const { buffer } = memory;
@@ -85,7 +85,7 @@ export class Kernel {
     writeRecords(model, particles, new Int32Array(buffer, records, RECORD_INTS * total));
     writeTables(new Uint32Array(buffer, coding, 4 * START.length), new Uint16Array(buffer, search, START.length));
     this.exports.setMap(bodies, startsAt, records, particles, previous, current);
-    this.exports.setBuffers(coding, search, notesAt, this.bytesAt, capacity);
+    this.exports.setBuffers(coding, search, symbolsAt, this.bytesAt, capacity);
   }
 
   /**

@@ -1,25 +1,25 @@
 /**
  * Symbols to bytes and back, in its readable form (format.ts, sections 3 and 4): rANS (Duda 2009, arXiv 0902.0271; the 32-bit state with 16-bit words
- * is that of Giesen's ryg_rans) with fixed tables. What goes in last comes out first, so the encoder notes everything and codes it backwards.
+ * is that of Giesen's ryg_rans) with fixed tables. What goes in last comes out first, so the encoder collects everything and codes it backwards.
  */
 import { SnapshotError, STATE_FLOOR, TABLE_BITS } from "./format.ts";
 import { FREQUENCY, START, SYMBOLS } from "./tables.ts";
 
 const TOTAL = 1 << TABLE_BITS;
 
-/** Start and frequency of a note: below TOTAL it is context * SYMBOLS + symbol, else bits << TABLE_BITS | raw value. */
-function interval(note: number): [start: number, frequency: number] {
-  if (note < TOTAL) return [START[note]!, FREQUENCY[note]!];
-  const bits = note >>> TABLE_BITS;
-  return [(note & (TOTAL - 1)) << (TABLE_BITS - bits), 1 << (TABLE_BITS - bits)];
+/** Start and frequency of a symbol: below TOTAL it is context * SYMBOLS + symbol, else bits << TABLE_BITS | raw value. */
+function interval(symbol: number): [start: number, frequency: number] {
+  if (symbol < TOTAL) return [START[symbol]!, FREQUENCY[symbol]!];
+  const bits = symbol >>> TABLE_BITS;
+  return [(symbol & (TOTAL - 1)) << (TABLE_BITS - bits), 1 << (TABLE_BITS - bits)];
 }
 
 /** The final state and the words, in the order in which a decoder reads them. */
-export function codeNotes(notes: readonly number[]): { state: number; words: number[] } {
+export function codeSymbols(symbols: readonly number[]): { state: number; words: number[] } {
   const words: number[] = [];
   let state = STATE_FLOOR;
-  for (let k = notes.length - 1; k >= 0; k--) {
-    const [start, frequency] = interval(notes[k]!);
+  for (let k = symbols.length - 1; k >= 0; k--) {
+    const [start, frequency] = interval(symbols[k]!);
     if (state >= frequency * 2 ** 17) {
       words.push(state & 0xffff);
       state >>>= 16;
@@ -29,7 +29,7 @@ export function codeNotes(notes: readonly number[]): { state: number; words: num
   return { state, words: words.reverse() };
 }
 
-export class NoteReader {
+export class SymbolReader {
   private state: number;
   private readonly bytes: DataView;
   private at: number;

@@ -5,38 +5,38 @@
 import { COORDINATE_LIMIT, ESCAPE, HEADER_BYTES, RESIDUAL_LIMIT, STATE_BYTES, SnapshotError, TABLE_BITS, beyondLimit } from "./format.ts";
 import type { SnapshotModel } from "./model.ts";
 import { Predictor } from "./predict.ts";
-import { NoteReader, codeNotes } from "./rans.ts";
+import { SymbolReader, codeSymbols } from "./rans.ts";
 import { FLAG_CONTEXT, SYMBOLS } from "./tables.ts";
 
 /**
  * Every symbol and raw value of a frame in coding order (rans.ts says how they are written as numbers).
  * @throws SnapshotError for a coordinate beyond the limit
  */
-export function noteFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
+export function symbolsOfFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
   const beyond = current.findIndex((x) => x > COORDINATE_LIMIT || x < -COORDINATE_LIMIT);
   if (beyond >= 0) throw beyondLimit(current, beyond);
-  const notes: number[] = [];
+  const symbols: number[] = [];
   const predictor = new Predictor(model, previous === null);
   const before = previous ?? new Int32Array(current.length);
   let flag = 0;
   for (let body = 0; body + 1 < model.starts.length; body++) {
     const [first, end] = [model.starts[body]!, model.starts[body + 1]!];
     const changed = current.subarray(3 * first, 3 * end).some((x, i) => x !== before[3 * first + i]) ? 1 : 0;
-    notes.push(FLAG_CONTEXT * SYMBOLS + (changed === flag ? 0 : 1));
+    symbols.push(FLAG_CONTEXT * SYMBOLS + (changed === flag ? 0 : 1));
     flag = changed;
-    if (changed === 1) noteBody(predictor, before, current, first, end, notes);
+    if (changed === 1) putBody(predictor, before, current, first, end, symbols);
   }
-  return notes;
+  return symbols;
 }
 
-function noteBody(predictor: Predictor, before: Int32Array, current: Int32Array, first: number, end: number, notes: number[]): void {
+function putBody(predictor: Predictor, before: Int32Array, current: Int32Array, first: number, end: number, symbols: number[]): void {
   for (let i = first; i < end; i++) {
     const v = 3 * predictor.model.order[i]!;
     predictor.enter(i, first, [before[v]!, before[v + 1]!, before[v + 2]!]);
     for (let c = 0; c < 3; c++) {
       const y = current[v + c]! - before[v + c]!;
       predictor.expect(c);
-      noteResidual(y - predictor.base, predictor.context, predictor.shift, notes);
+      putResidual(y - predictor.base, predictor.context, predictor.shift, symbols);
       predictor.settle(i, c, y);
     }
     predictor.leave(i);
@@ -45,26 +45,26 @@ function noteBody(predictor: Predictor, before: Int32Array, current: Int32Array,
 
 const raw = (bits: number, value: number): number => (bits << TABLE_BITS) | value;
 
-function noteResidual(residual: number, context: number, shift: number, notes: number[]): void {
+function putResidual(residual: number, context: number, shift: number, symbols: number[]): void {
   const high = residual >> shift;
   if (high >= -RESIDUAL_LIMIT && high <= RESIDUAL_LIMIT) {
-    notes.push(context * SYMBOLS + high + RESIDUAL_LIMIT);
+    symbols.push(context * SYMBOLS + high + RESIDUAL_LIMIT);
   } else {
-    notes.push(context * SYMBOLS + ESCAPE);
+    symbols.push(context * SYMBOLS + ESCAPE);
     const size = Math.abs(high);
     const bits = 32 - Math.clz32(size);
-    notes.push(raw(6, 2 * bits + (high < 0 ? 1 : 0)));
+    symbols.push(raw(6, 2 * bits + (high < 0 ? 1 : 0)));
     for (let done = 0; done < bits - 1; done += TABLE_BITS) {
       const part = Math.min(TABLE_BITS, bits - 1 - done);
-      notes.push(raw(part, (size >>> done) & ((1 << part) - 1)));
+      symbols.push(raw(part, (size >>> done) & ((1 << part) - 1)));
     }
   }
-  if (shift > 0) notes.push(raw(shift, residual & ((1 << shift) - 1)));
+  if (shift > 0) symbols.push(raw(shift, residual & ((1 << shift) - 1)));
 }
 
 /** The bytes after the header. */
 export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): Uint8Array {
-  const { state, words } = codeNotes(noteFrame(model, previous, current));
+  const { state, words } = codeSymbols(symbolsOfFrame(model, previous, current));
   const out = new Uint8Array(HEADER_BYTES + STATE_BYTES + 2 * words.length);
   const view = new DataView(out.buffer);
   view.setUint32(HEADER_BYTES, state, true);
@@ -74,7 +74,7 @@ export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, c
 
 /** @throws SnapshotError if the bytes are no such frame */
 export function decodeFrame(model: SnapshotModel, previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
-  const reader = new NoteReader(bytes, HEADER_BYTES);
+  const reader = new SymbolReader(bytes, HEADER_BYTES);
   const predictor = new Predictor(model, previous === null);
   let flag = 0;
   for (let body = 0; body + 1 < model.starts.length; body++) {
@@ -87,7 +87,7 @@ export function decodeFrame(model: SnapshotModel, previous: Int32Array | null, b
   reader.end();
 }
 
-function readBody(predictor: Predictor, previous: Int32Array | null, reader: NoteReader, out: Int32Array, first: number, end: number): void {
+function readBody(predictor: Predictor, previous: Int32Array | null, reader: SymbolReader, out: Int32Array, first: number, end: number): void {
   for (let i = first; i < end; i++) {
     const v = 3 * predictor.model.order[i]!;
     const before: [number, number, number] = previous === null ? [0, 0, 0] : [previous[v]!, previous[v + 1]!, previous[v + 2]!];
@@ -105,7 +105,7 @@ function readBody(predictor: Predictor, previous: Int32Array | null, reader: Not
   }
 }
 
-function readResidual(reader: NoteReader, context: number, shift: number): number {
+function readResidual(reader: SymbolReader, context: number, shift: number): number {
   const symbol = reader.symbol(context);
   let high = symbol - RESIDUAL_LIMIT;
   if (symbol === ESCAPE) {

@@ -14,18 +14,18 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ }, // The schema is data; it lies beside what it describes.
   { files: /^client\//, mayLoad: /^(client|shared)\// },
-  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|doors\/logOptions)\.ts$/ },
-  { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|doors\/)|shared\/)/ },
+  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions)\.ts$/ },
+  { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
   { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
-  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|kept\.ts|cluster\/|store\/|doors\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
-  { files: /^server\/kept\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
+  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
+  { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
-  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|doors|persistence|metrics)\/|shared\/)/ },
-  { files: /^server\/doors\//, mayLoad: /^(server\/doors|shared)\// },
-  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|doors|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/ },
+  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|auth|persistence|metrics)\/|shared\/)/ },
+  { files: /^server\/auth\//, mayLoad: /^(server\/auth|shared)\// },
+  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
   { files: /^server\/ops\//, mayLoad: /^server\/ops\// },
@@ -35,6 +35,28 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/meshing\//, mayLoad: /^(server\/meshing|shared)\// },
   { files: /^server\/kernel\//, mayLoad: /^server\/kernel\// },
 ];
+
+/** Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). Each stands below what loads it; step/ is on top. */
+const kernelFolders: Record<string, string[]> = {
+  layout: [],
+  math: [],
+  state: [],
+  scheduler: [],
+  ccd: [],
+  warmStart: ["math"],
+  colliders: ["state"],
+  constraints: ["math", "colliders"],
+  rigid: ["math", "state", "colliders", "constraints"],
+  integrate: ["state", "colliders", "rigid"],
+  broadPhase: ["math", "state", "scheduler"],
+  intersections: ["math", "broadPhase"],
+  contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
+  step: ["scheduler", "warmStart", "colliders", "constraints", "rigid", "integrate", "broadPhase", "intersections", "contact"],
+};
+
+const KERNEL = "server/kernel/assembly/";
+/** Folder of a file of the kernel; index.ts, which only exports, has none. */
+const kernelFolder = (path: string): string => path.slice(KERNEL.length, path.lastIndexOf("/"));
 
 const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
   source.imports.flatMap(({ target, typeOnly, thread }) => (target === undefined ? [] : [{ target, typeOnly, thread }]));
@@ -46,7 +68,7 @@ test("there is something to judge", () => {
   expect(sources.flatMap(relativeImports).length).toBeGreaterThan(50);
 });
 
-test("every relative import names a file that exists, with its ending", () => {
+test("every relative import names a file that exists, with its ending but in AssemblyScript", () => {
   const broken = sources.flatMap((source) => relativeImports(source).filter(({ target }) => !existsSync(target)).map(({ target }) => `${source.path} -> ${target}`));
   expect(broken).toEqual([]);
 });
@@ -63,6 +85,22 @@ test("imports go one way", () => {
       .map(({ target }) => `${source.path} -> ${target}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test("every folder of the kernel loads only from those below it", () => {
+  const kernel = sources.filter(({ path }) => path.startsWith(KERNEL) && path !== `${KERNEL}index.ts`);
+  expect(kernel.length).toBeGreaterThan(80);
+  expect([...new Set(kernel.map(({ path }) => kernelFolder(path)))].sort()).toEqual(Object.keys(kernelFolders).sort());
+  const wrong = kernel.flatMap((source) => {
+    const own = kernelFolder(source.path), allowed = [own, "layout", ...(kernelFolders[own] ?? [])];
+    return relativeImports(source).filter(({ target }) => !target.startsWith(KERNEL) || !allowed.includes(kernelFolder(target))).map(({ target }) => `${source.path} -> ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the kernel's order of folders is an order: none is above itself", () => {
+  const above = (folder: string, trail: string[]): string[] => (trail.includes(folder) ? [[...trail, folder].join(" -> ")] : kernelFolders[folder]!.flatMap((below) => above(below, [...trail, folder])));
+  expect(Object.keys(kernelFolders).flatMap((folder) => above(folder, []))).toEqual([]);
 });
 
 test("no file reaches itself through what it loads", () => {

@@ -35,7 +35,9 @@ export function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   const found: Import[] = [];
   const add = (specifier: string, typeOnly: boolean, thread = false): void => {
-    const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
+    const named = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
+    // AssemblyScript imports are written without the ending
+    const target = named !== undefined && isAssembly(path) && !named.endsWith(".ts") ? `${named}.ts` : named;
     found.push({ specifier, target, typeOnly, thread });
   };
   for (const [, keyword, specifier] of code.matchAll(/\b(import type|import|export type|export)\s[^"';()]*?from\s*["']([^"']+)["']/g)) add(specifier, keyword.endsWith("type"));
@@ -44,10 +46,13 @@ export function importsOf(path: string, text: string): Import[] {
   return found;
 }
 
-/** All TypeScript sources but those of the kernel and the codec, which are another language (AssemblyScript). */
+/** Sources of the kernel and the codec: AssemblyScript. */
+export const isAssembly = (path: string): boolean => /^(server\/kernel|shared\/snapshot)\/assembly\//.test(path);
+
+/** All TypeScript sources, those in AssemblyScript too. */
 export function readSources(): Source[] {
   return repositoryFiles()
-    .filter((path) => /^(server|client|shared|tests|load-tests)\/.*\.ts$/.test(path) && !/^(server\/kernel|shared\/snapshot)\/assembly\//.test(path))
+    .filter((path) => /^(server|client|shared|tests|load-tests)\/.*\.ts$/.test(path))
     .map((path) => {
       const text = readFileSync(path, "utf8");
       return { path, text, imports: importsOf(path, text) };

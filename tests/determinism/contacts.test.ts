@@ -1,7 +1,7 @@
 /** The contract of golden.test.ts for contact in the large: lists, checks and colors of enough pairs to be shared out give the same bits with any number of threads. */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { hashOf } from "./run.ts";
 
@@ -14,9 +14,9 @@ test("one, two and three threads", async () => {
     material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
   }));
   const build = (): ReturnType<typeof createWorld> => createWorld({ version: 1, title: "contacts", substeps: 10, bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }] }, { baseDir: "." });
-  const one = await build(), alone = await hashOf(one, { until: 12 }), colors = word(one, L.H_TOUCH_COLORS) / 4, i32 = new Int32Array(one.memory.buffer);
+  const one = await build(), alone = await hashOf(one, { until: 12 }), colors = word(one, L.H_CONTACT_COLORS) / 4, i32 = new Int32Array(one.memory.buffer);
   // enough for the check to be shared out, and for the first color of near pairs
-  expect(word(one, L.H_TOUCH_COUNT)).toBeGreaterThan(1024);
+  expect(word(one, L.H_CONTACT_BLOCK_COUNT)).toBeGreaterThan(1024);
   expect(i32[colors + 1]! - i32[colors]!).toBeGreaterThan(96);
   expect(word(one, L.H_COUNT_MENDED)).toBeGreaterThan(0);
   for (const threads of [2, 3]) expect(await hashOf(await build(), { threads, until: 12 }), `${threads} threads`).toBe(alone);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/crew.ts";
+import { Crew } from "../../server/sim/stepWorkers.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";

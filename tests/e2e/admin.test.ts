@@ -1,4 +1,4 @@
-/** The operators' page in a real browser: nobody without the token, rooms with their people and figures, put out, ban, dispose, and all of it in the audit log. */
+/** The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban, dispose, and all of it in the audit log. */
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
-  test("puts members out, bans them, ends rooms only when asked twice, and the audit log tells", async () => {
+  test("kicks members, bans them, ends rooms only when asked twice, and the audit log tells", async () => {
     const { name } = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name, { name: "Heron" });
     const page = await enter();
@@ -77,13 +77,13 @@ describe.skipIf(noBrowser)("operations", () => {
     await stage.shoot(page, "admin");
 
     await member.locator('[data-action="kick"]').click();
-    expect((await bot.untilClosed()).code).toBe(CloseCode.putOut);
+    expect((await bot.untilClosed()).code).toBe(CloseCode.kicked);
     await page.waitForSelector('.audit li[data-action="kick"]');
     const again = await Bot.join(stage.url, name, { name: "Heron" });
     // The opened row stays open while its people change.
     const back = row(page, name).locator(`li[data-member="${again.welcome.member}"]`);
     await back.locator('[data-action="ban"]').click();
-    expect((await again.untilClosed()).code).toBe(CloseCode.putOut);
+    expect((await again.untilClosed()).code).toBe(CloseCode.kicked);
     await page.waitForSelector('.audit li[data-action="ban"]');
     await expect(Bot.join(stage.url, name)).rejects.toThrow();
     await until(page, (room) => /1 banned/.test(document.querySelector(`tbody[data-room="${room}"] .badges`)?.textContent ?? ""), name);

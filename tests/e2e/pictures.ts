@@ -16,11 +16,11 @@ export interface Picture {
   displayed: Float32Array;
   sampled: Float32Array;
   /** A jump of the time line was being melted. */
-  melting: boolean;
+  crossFading: boolean;
 }
 
 interface Recording {
-  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[]; melting: boolean }[];
+  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[]; crossFading: boolean }[];
   on: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function record(page: Page, keep = 400): Promise<void> {
       drawn = window.pliant.drawn;
       const workMs = performance.now() - ms;
       const hand = window.pliant.grabs().find(({ id }) => id.startsWith("own:"))?.target;
-      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled(), melting: window.pliant.melting });
+      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled(), crossFading: window.pliant.crossFading });
       if (recording.pictures.length > keep) recording.pictures.shift();
     });
     // The page's next callback was asked for before this: from the one after it on, none is missed.

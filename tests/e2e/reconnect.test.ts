@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     expect(await page.isVisible(".banner")).toBe(false);
   });
 
-  test("the picture melts over the gap: no particle jumps from one drawn picture to the next", async () => {
+  test("the picture fades over the gap: no particle jumps from one drawn picture to the next", async () => {
     const { name, path } = await stage.room("drape");
     const page = await drawn(await stage.visit(path));
     await page.evaluate(() => {

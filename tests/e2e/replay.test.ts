@@ -158,8 +158,8 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
       return now.some((x, i) => Math.abs(x - before[i]! * quantum!) > 0.05);
     }, calm.ints);
     const before = (await newest(ben)).tick;
-    expect(await ben.getByRole("button", { name: "The room's door" }).count()).toBe(0);
-    await ann.getByRole("button", { name: "The room's door" }).click();
+    expect(await ben.getByRole("button", { name: "Room access" }).count()).toBe(0);
+    await ann.getByRole("button", { name: "Room access" }).click();
     await ann.getByRole("button", { name: "Undo the last 10 seconds" }).click();
     for (const page of [ann, ben]) {
       await until(page, (tick) => window.pliant.frames().at(-1)!.tick < tick, before);

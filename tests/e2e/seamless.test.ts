@@ -274,11 +274,11 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     clearInterval(timer);
     await bot.leave();
     let between = 0;
-    for (const { tick, sampled, melting } of pictures) {
+    for (const { tick, sampled, crossFading } of pictures) {
       expect(tick).toBeLessThanOrEqual(frames.at(-1)!.tick);
       const next = frames.findIndex((frame) => frame.tick >= tick);
       const a = frames[next - 1], b = frames[next];
-      if (!a || !b || melting) continue;
+      if (!a || !b || crossFading) continue;
       const alpha = Math.max(0, (tick - Math.max(a.tick, b.tick - SEND_TICKS)) / Math.min(SEND_TICKS, b.tick - a.tick));
       between++;
       // float32 of 2 m, by three operations.

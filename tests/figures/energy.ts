@@ -1,5 +1,5 @@
 /** Where the energy of a dropped jelly goes: the energy books (server/sim/energy) drawn, and held against laws. */
-import { FLOWS, type EnergyBooks, type Flow } from "../../server/sim/energy/books.ts";
+import { FLOWS, type EnergyLedger, type Flow } from "../../server/sim/energy/ledger.ts";
 import type { Scene } from "../../shared/scene.ts";
 import type { Laboratory } from "../physics/laboratory.ts";
 import { pendulum, sum, watched, worst } from "../physics/watched.ts";
@@ -25,7 +25,7 @@ const HELD = ["elastic", "kinetic", "gravity"] as const;
 
 interface Drop {
   lab: Laboratory;
-  books: EnergyBooks;
+  books: EnergyLedger;
   /** J above where it comes to lie. */
   fallen: number;
   pictures: Picture[];

@@ -8,7 +8,7 @@ import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { bars } from "./plots.ts";
 
 /** The lines that find out which lanes are unsound; without them the compiler drops what they lead to. */
-const GUARDS: Record<string, RegExp> = { "tetrahedron.ts": /const sound = f32x4\.gt\(.*;/, "hyperelastic.ts": /const sound = v128\.andnot\(.*;/ };
+const GUARDS: Record<string, RegExp> = { "constraints/tetrahedron.ts": /const sound = f32x4\.gt\(.*;/, "constraints/hyperelastic.ts": /const sound = v128\.andnot\(.*;/ };
 
 /** The kernel as it would be if no element could be flat or inverted. @throws Error if a guard is not found as it was */
 async function trusting(): Promise<WebAssembly.Module> {
@@ -45,7 +45,7 @@ export const figure: Figure = {
     }
     const times = ({ fastest }: Cost): number => Math.max(...Object.values(fastest)) / fastest.regular!, ns = (seconds: number, { elements }: Cost): number => (1e9 * seconds) / elements;
     return {
-      text: `Singular values of every deformation gradient would make every solve several times as dear. The kernel finds out first, from F alone, whether an element can do without: four elements at a time, no square root. Only lanes that cannot are decomposed (Jacobi rotations, four lanes at once; kernel/assembly/svd.ts).
+      text: `Singular values of every deformation gradient would make every solve several times as dear. The kernel finds out first, from F alone, whether an element can do without: four elements at a time, no square root. Only lanes that cannot are decomposed (Jacobi rotations, four lanes at once; kernel/assembly/math/svd.ts).
 
 A block of ${cells} x ${cells} x ${cells} cubes (${5 * cells ** 3} tetrahedra) is put into a shape and solved once by the kernel's own functions, on one thread: **regular** is sheared by some 20 %, **flat** has every height zero, **mirrored** is turned inside out and strained, **at random** has every particle anywhere. In the last three every element is decomposed. Shapes take turns, a thousand times, so that what else the machine does meets all alike; the fastest pass of each shape counts.
 

@@ -26,7 +26,7 @@ export const figure: Figure = {
     return {
       text: `A block of 0.3 x 0.2 x 0.1 m (500 kg/m^3, nu = 0.35, undamped, no gravity) is deformed, spun about z and thrown, and left alone for ${seconds} s: it travels up to ${(Math.max(...flights.map((f) => Math.hypot(...f.velocity))) * seconds).toFixed(0)} m, spins and vibrates. Linear and angular momentum are summed in float64 from the particles' positions and velocities and compared with those of the beginning. The scale of the linear momentum is the larger of its own and of the mass times the speed of the spinning surface, since a body that only spins has none.
 
-Each constraint's correction keeps both momenta exactly in exact arithmetic (it acts along the gradient of a function that knows neither translation nor rotation). What drifts is float32: its rounding of positions is put back once a substep by a stage of its own (kernel/assembly/momentum.ts), without which the drift is some hundred times larger. Energy is not kept: implicit Euler takes it from vibrations; that is the subject of another figure.`,
+Each constraint's correction keeps both momenta exactly in exact arithmetic (it acts along the gradient of a function that knows neither translation nor rotation). What drifts is float32: its rounding of positions is put back once a substep by a stage of its own (kernel/assembly/integrate/momentum.ts), without which the drift is some hundred times larger. Energy is not kept: implicit Euler takes it from vibrations; that is the subject of another figure.`,
       checks,
       plots: [
         { caption: "Relative drift of the linear momentum.", spec: curves({ title: "time, s", zero: true }, { title: "relative drift", log: true }, linear, [{ y: LIMIT, label: "limit 1e-4" }]) },

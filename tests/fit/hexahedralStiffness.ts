@@ -69,7 +69,7 @@ function gradients(side: number): { distances: [number[][], number[][], number[]
 
 /**
  * dt^2/m K_PBD for k_e = 1, k_f = 1, k_d = 1 and k_v = 1 alone, with equal masses: dimensionless. The volume acts in both triangulations with
- * half of k_v each (kernel/assembly/hexahedron.ts).
+ * half of k_v each (kernel/assembly/constraints/hexahedron.ts).
  */
 export function unitMatrices(): [Matrix24, Matrix24, Matrix24, Matrix24] {
   const { distances, volumes } = gradients(2);

@@ -16,7 +16,7 @@ const FUZZED_FIRST = 0.2;
 
 export interface FuzzRoom {
   name: string;
-  /** Of the owner: then kicks and doors do something. */
+  /** Of the owner: then kick and access messages do something. */
   token?: string;
   target: Target;
 }

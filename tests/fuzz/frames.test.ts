@@ -34,7 +34,7 @@ test("100,000 frames are parsed, ignored, refused or malformed, and all of these
     const became = judge(anyFrame(random, target).bytes);
     counts[became] = (counts[became] ?? 0) + 1;
   }
-  for (const kind of ["malformed", "refused", "ignored", "hello", "grab", "move", "release", "impulse", "reset", "spawn", "remove", "cursor", "ping", "needKeyframe", "kick", "door"]) {
+  for (const kind of ["malformed", "refused", "ignored", "hello", "grab", "move", "release", "impulse", "reset", "spawn", "remove", "cursor", "ping", "needKeyframe", "kick", "access"]) {
     expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 50)]);
   }
 });

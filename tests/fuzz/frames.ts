@@ -64,7 +64,7 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
     case ClientMessage.cursor: return random.chance(0.2) ? [null] : point(random);
     case ClientMessage.ping: return [number(random)];
     case ClientMessage.kick: return [index(random, members), ...options(random, { ban: () => number(random) })];
-    case ClientMessage.door: return options(random, { locked: () => random.chance(0.5), ownersOnly: () => random.chance(0.5), liftBans: () => random.chance(0.5), password: () => random.pick([null, "short", "long enough", "x".repeat(129)]) });
+    case ClientMessage.access: return options(random, { locked: () => random.chance(0.5), ownersOnly: () => random.chance(0.5), liftBans: () => random.chance(0.5), password: () => random.pick([null, "short", "long enough", "x".repeat(129)]) });
     default: return [];
   }
 }

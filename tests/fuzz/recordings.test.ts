@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../server/persistence/format.ts";
-import { DamagedError } from "../../server/persistence/seal.ts";
+import { DamagedError } from "../../server/persistence/checksummed.ts";
 import { decodeRecording, encodeRecording, RECORDING_FORMAT, RecordingError, type RoomRecording } from "../../server/persistence/recording.ts";
 import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";
@@ -75,7 +75,7 @@ describe("recordings", () => {
 
 test("checkpoints and journals that a disk gives back damaged are refused, every time", () => {
   const random = new Random(14);
-  const checkpoint = encodeCheckpoint({ kept: whole.states[0]!, members: { nextMember: 1, sessions: [] } });
+  const checkpoint = encodeCheckpoint({ checkpoint: whole.states[0]!, members: { nextMember: 1, sessions: [] } });
   const segment = encodeSegment({ after: 60, until: 180, records: whole.records, hashes: whole.hashes, members: null });
   expect(decode(checkpoint.subarray(4))).toBeInstanceOf(Array);
   for (const [bytes, read] of [[checkpoint, decodeCheckpoint], [segment, decodeSegment]] as const) {

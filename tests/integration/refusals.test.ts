@@ -1,4 +1,4 @@
-/** Whoever breaks the protocol is put out with the documented code, and the frames of everybody else keep coming. */
+/** Whoever breaks the protocol is disconnected with the documented code, and the frames of everybody else keep coming. */
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";

@@ -1,7 +1,7 @@
 /** A server that nobody enters without a token; who issues tokens; what admins see and do, and the log of it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { TokenMint } from "../../server/doors/tokens.ts";
+import { TokenMint } from "../../server/auth/tokens.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
@@ -9,7 +9,7 @@ const ADMIN = "an-operators-own-token";
 const SECRETS = ["the key that signs now, 32 bytes..", "the key from before, also 32 bytes"];
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ door: "tokens", tokenSecrets: SECRETS, adminToken: ADMIN });
+  server = await startTestServer({ auth: "tokens", tokenSecrets: SECRETS, adminToken: ADMIN });
 });
 afterAll(() => server.close());
 
@@ -123,16 +123,16 @@ describe("admins", () => {
     }
   });
 
-  test("they see who is in, put out, end rooms, and it is all in the log", async () => {
+  test("they see who is in, kick, end rooms, and it is all in the log", async () => {
     await open("watched");
     const bot = await Bot.join(server.url, "watched", { joinToken: await issue(ADMIN, { room: "watched", role: "player", subject: "mallory" }), name: "Mallory" });
-    const { rooms } = (await call("GET", "/api/admin/rooms", ADMIN)).json as { rooms: { room: string; people: object[]; door: object }[] };
+    const { rooms } = (await call("GET", "/api/admin/rooms", ADMIN)).json as { rooms: { room: string; people: object[]; access: object }[] };
     expect(rooms.find(({ room }) => room === "watched")).toMatchObject({
-      door: { locked: false, password: false, ownersOnly: false, bans: 0 },
+      access: { locked: false, password: false, ownersOnly: false, bans: 0 },
       people: [{ member: bot.welcome.member, name: "Mallory", role: "player", connected: true, session: bot.welcome.session, address: "127.0.0.1", subject: "mallory" }],
     });
     expect((await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member, banSeconds: 60 })).status).toBe(204);
-    expect((await bot.untilClosed()).code).toBe(CloseCode.putOut);
+    expect((await bot.untilClosed()).code).toBe(CloseCode.kicked);
     expect((await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member })).json).toMatchObject({ code: "MEMBER_NOT_FOUND" });
     const signed = await issue(ADMIN, { room: "*", role: "admin", subject: "second operator" });
     expect((await call("DELETE", "/api/admin/rooms/watched", signed)).status).toBe(204);

@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/collide.ts against its float64 twin, and what it promises: no motion passes through a collider.
+ * kernel/assembly/colliders/collide.ts against its float64 twin, and what it promises: no motion passes through a collider.
  * Tolerance of parity: 64 units (2^-24) of the largest coordinate, 3 m, and twice what a perturbation of 1e-5 of the motion (of 4 units at least) does to where
  * the twin puts the particle (the march itself ends within 1e-4 radii of the surface). The answer is chosen by comparisons (which face, hit or
  * not): where the twin changes its mind under that perturbation, the pair is not compared; that nothing passes through is asked of all.
@@ -7,7 +7,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { writeColliders } from "../../server/sim/memory/colliders.ts";

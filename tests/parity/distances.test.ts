@@ -1,10 +1,10 @@
 /**
- * kernel/assembly/distances.ts, proved pair by pair without a second formula: the closest points that it names are points of the primitives, so
+ * kernel/assembly/math/closestPoints.ts, proved pair by pair without a second formula: the closest points that it names are points of the primitives, so
  * their distance is no less than the true one; the slab between the primitives along its normal is no wider than the true one. Both agree to the
  * rounding of what is stored: normal and weights are float32, so 8 units (2^-24) of the pair's size. And against the float64 twin, to float64's rounding.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/pairs.ts";
 import { add, combine, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";

@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/{distance,volume,hexahedron}.ts against their float64 twins, with compliance and with stiffness k', both ways and one way only.
+ * kernel/assembly/constraints/{distance,volume,hexahedron}.ts against their float64 twins, with compliance and with stiffness k', both ways and one way only.
  * Tolerance: 16 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts): a volume is
  * a sum of six products of three differences, each of which is rounded three times over. Measured: 8.3.
  */

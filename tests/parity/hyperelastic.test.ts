@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/hyperelastic.ts and hyperelasticInversion.ts against their float64 twin, both models.
+ * kernel/assembly/constraints/hyperelastic.ts and hyperelasticInversion.ts against their float64 twin, both models.
  * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts). Where singular values
  * are clamped the kernel takes them from F^T F, which loses up to sigma_0/sigma_1 (svd.ts), some 100 "all over the place": those
  * deformations have 256. Measured: 5 and 140.

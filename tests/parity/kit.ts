@@ -6,7 +6,7 @@
  * in the last place, so the twin is asked: `conditioned` perturbs its inputs by one unit (2^-24, relative to the element's own size) at
  * random, several times, and takes the largest change as the unit of tolerance. That is eps times the condition number, measured.
  */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { PARTICLES_PER_ELEMENT, type Elements, type TetElements } from "../../server/sim/constraints/elements.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
@@ -110,7 +110,7 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
   for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_BODIES, bodyRows], [L.H_BODY_COUNT, 1]] as const) i32[(L.HEADER + offset) / 4] = value;
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
   // the body was tangled in the substep before
-  if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled) i32[(bodyRows + L.BODY_WAS_TANGLED) / 4] = 1;
+  if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled) i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
   const particles = makeParticles(N), kernel = instantiateKernel(room);
   for (let i = 0; i < N; i++) {
     f32[X / 4 + 4 * i + 3] = w[i]!;

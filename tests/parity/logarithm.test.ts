@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/logarithm.ts against the host's logarithm in float64. Claim: 2.5 units in the last place of the result, over all normal float32
+ * kernel/assembly/math/logarithm.ts against the host's logarithm in float64. Claim: 2.5 units in the last place of the result, over all normal float32
  * numbers; ln 1 is 0 to the bit.
  */
 import { expect, test } from "vitest";

@@ -1,16 +1,16 @@
 /**
- * A list that is mended where particles stray (kernel/assembly/strays.ts) promises what a whole list does: at the end of every substep it holds all
+ * A list that is mended where particles stray (kernel/assembly/contact/outliers.ts) promises what a whole list does: at the end of every substep it holds all
  * pairs that are nearer than the distance that contact keeps, each once; found here by trying everything with everything.
  */
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Scene } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/pairs.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
-import { namedPairs, surfaceRows } from "./touchLists.ts";
+import { namedPairs, surfaceRows } from "./contactLists.ts";
 
 const sheet = { density: 300, thickness: 0.002, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-5 };
 const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {

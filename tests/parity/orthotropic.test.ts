@@ -1,5 +1,5 @@
 /**
- * The orthotropic and plastic paths of kernel/assembly/tetrahedron.ts and inversion.ts, and the flow of plasticity.ts, against their float64 twins.
+ * The orthotropic and plastic paths of kernel/assembly/constraints/tetrahedron.ts and inversion.ts, and the flow of plasticity.ts, against their float64 twins.
  * Tolerance of the solve: 8 units as in tetrahedron.test.ts. Of the flow: plastic strains of order one are sums of strains that float32 holds to
  * 2^-24 of |F|^2, each a sum of some ten products: 32 units of 1 + |F|^2.
  */

@@ -14,12 +14,12 @@ const key = (p: { kind: string; particles: readonly number[]; surfaces: readonly
 
 /**
  * Lists and compares. Both sides measure differences of the same float32 numbers in float64: a list may differ from what comes within reach only by
- * 1e-12 of lengths and courses, and may hold more only up to the bound g - a (kernel/assembly/courses.ts); gaps and thicknesses are float32, two units
+ * 1e-12 of lengths and trajectories, and may hold more only up to the bound g - a (kernel/assembly/broadPhase/trajectories.ts); gaps and thicknesses are float32, two units
  * (2^-24) of the value.
  * @returns the rows
  */
 export function check(room: SurfaceRoom): Row[] {
-  const count = room.kernel.listPairs(room.x, room.courses), rows = room.rows(), byKey = new Map(rows.map((row) => [key(row), row]));
+  const count = room.kernel.listPairs(room.x, room.trajectories), rows = room.rows(), byKey = new Map(rows.map((row) => [key(row), row]));
   expect(count).toBe(rows.length);
   const twins = everyPair(room.twins, room.positions, room.rest, room.w, 1 + 1e-6, room.displacements), wanted = new Map(twins.map((t) => [key(t), t]));
   // each once; a triangle that the mesh has twice is two

@@ -1,9 +1,9 @@
 /**
- * kernel/assembly/pairs.ts where nothing moves, against everything with everything in float64 (sim/reference/pairs.ts): pairKit.ts says how near both
+ * kernel/assembly/broadPhase/pairs.ts where nothing moves, against everything with everything in float64 (sim/reference/pairs.ts): pairKit.ts says how near both
  * must be. Normals are proved in distances.test.ts; here, that rows hold the right ones. What moves: pairsMoving.test.ts.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream } from "./kit.ts";
 import { check, folded, soup } from "./pairKit.ts";
@@ -69,17 +69,17 @@ test("in another array: the same list from a copy, another from what was moved t
   const room = surfaceRoom([{ ...folded(8, 0.01, 0.001), margin: 0.0005 }]), f32 = new Float32Array(room.memory.buffer), n = room.positions.length;
   const rows = check(room);
   for (let i = 0; i < n; i++) f32.set([...room.positions[i]!, NaN], room.other / 4 + 4 * i);
-  room.kernel.listPairs(room.other, room.courses);
+  room.kernel.listPairs(room.other, room.trajectories);
   expect(room.rows()).toEqual(rows);
   for (let i = 0; i < n; i++) f32.set(room.rest[i]!, room.other / 4 + 4 * i);
-  expect(room.kernel.listPairs(room.other, room.courses)).toBe(0);
+  expect(room.kernel.listPairs(room.other, room.trajectories)).toBe(0);
 });
 
 test("scaled by a power of two: the same list, lengths scaled", () => {
   const list = (factor: number): Row[] => {
     const s = folded(12, 0.01, 0.001), by = (x: readonly Vector[]): Vector[] => x.map((p) => scale(factor, p));
     const room = surfaceRoom([{ triangles: s.triangles, x: by(s.x), rest: by(s.rest!), radius: factor * s.radius, margin: factor * 0.0007 }, { x: by([[0.02, 0.003, 0], [0.05, 0.002, 0], [0.03, 0.002, 0.05]]), triangles: [[0, 1, 2]], radius: factor * 0.001 }]);
-    expect(room.kernel.listPairs(room.x, room.courses)).toBeGreaterThan(500);
+    expect(room.kernel.listPairs(room.x, room.trajectories)).toBeGreaterThan(500);
     return room.rows();
   };
   const one = list(1);
@@ -87,10 +87,10 @@ test("scaled by a power of two: the same list, lengths scaled", () => {
 });
 
 test("a list that does not fit is empty and says so; one that just fits does not", () => {
-  const room = surfaceRoom([folded(10, 0.01, 0.001)]), i32 = new Int32Array(room.memory.buffer), needed = room.kernel.listPairs(room.x, room.courses);
+  const room = surfaceRoom([folded(10, 0.01, 0.001)]), i32 = new Int32Array(room.memory.buffer), needed = room.kernel.listPairs(room.x, room.trajectories);
   for (const capacity of [needed - 1, 1, 0]) {
     i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = capacity;
-    expect(room.kernel.listPairs(room.x, room.courses)).toBe(-1);
+    expect(room.kernel.listPairs(room.x, room.trajectories)).toBe(-1);
     expect(room.rows()).toEqual([]);
   }
   i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4] = needed;
@@ -101,22 +101,22 @@ test("blown up: what is no number or infinite touches nothing, the rest goes on"
   const sheet = folded(8, 0.01, 0.001), whole = surfaceRoom([sheet]), broken = 40;
   const rows = check(whole), f32 = new Float32Array(whole.memory.buffer);
   f32[whole.x / 4 + 4 * broken + 1] = NaN;
-  whole.kernel.listPairs(whole.x, whole.courses);
+  whole.kernel.listPairs(whole.x, whole.trajectories);
   expect(whole.rows()).toEqual(rows.filter((r) => !r.particles.includes(broken)));
   f32[whole.x / 4 + 4 * broken + 1] = Infinity;
-  expect(whole.kernel.listPairs(whole.x, whole.courses)).toBe(0);
+  expect(whole.kernel.listPairs(whole.x, whole.trajectories)).toBe(0);
 });
 
 test("in parts: regions one behind the other are the list of one", () => {
   const room = surfaceRoom([{ ...folded(10, 0.01, 0.001), margin: 0.001 }, { ...box(3, 0.02), radius: 0.001, margin: 0.001 }]), { kernel } = room;
   const whole = check(room), i32 = new Int32Array(room.memory.buffer), begin = i32[(L.HEADER + L.H_PAIRS) / 4]!, end = begin + i32[(L.HEADER + L.H_PAIR_CAPACITY) / 4]! * L.PAIR_BYTES;
   new Uint8Array(room.memory.buffer).fill(0, begin, end);
-  kernel.refitTrees(room.x, room.courses);
+  kernel.refitTrees(room.x, room.trajectories);
   const particles = (at: number): string => Array.from(i32.subarray(at / 4, at / 4 + 4), (address) => (address - room.x) / 16).join();
   const vertex: string[] = [], edges: string[] = [];
   const part = (a: number, b: number, list: () => void, turned = false): void => {
-    kernel.openRegion(begin, end, room.x, room.courses);
-    expect(kernel.openPair(Math.min(a, b), Math.max(a, b), room.x, room.courses)).toBe(1);
+    kernel.openRegion(begin, end, room.x, room.trajectories);
+    expect(kernel.openPair(Math.min(a, b), Math.max(a, b), room.x, room.trajectories)).toBe(1);
     if (turned) kernel.turnSurfaces(a, b);
     list();
     for (let at = begin; at < kernel.vertexRowsEnd(); at += L.PAIR_BYTES) vertex.push(particles(at));

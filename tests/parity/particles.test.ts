@@ -1,9 +1,9 @@
 /**
- * kernel/assembly/particles.ts against its float64 twin: prediction and velocity. Tolerances: one product and one sum each round once, so
+ * kernel/assembly/integrate/particles.ts against its float64 twin: prediction and velocity. Tolerances: one product and one sum each round once, so
  * v and x are within 2 units (2^-24) of their own size; v = (x - xPrev)/h carries the units of x divided by h.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";

@@ -1,9 +1,9 @@
 /**
- * kernel/assembly/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and one division, each wrong by one
+ * kernel/assembly/constraints/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and one division, each wrong by one
  * unit of the positions. Tolerance: 32 units (2^-24) of the largest coordinate. The force limit itself is exact to 1e-6.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { writePoint } from "../../server/sim/memory/points.ts";

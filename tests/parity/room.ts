@@ -1,6 +1,6 @@
 /** A room of the loader as the float64 step sees it: the same float32 numbers, the same elements, the same color lists. */
 import type { Scene } from "../../shared/scene.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";

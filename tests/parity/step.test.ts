@@ -17,7 +17,7 @@ import { openWorld } from "../../server/sim/world.ts";
 import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 import { copyParticles, referenceRoom } from "./room.ts";
-import { ListWatcher } from "./touchLists.ts";
+import { ListWatcher } from "./contactLists.ts";
 
 const floor: ReferenceCollider = { type: "plane", normal: [0, 1, 0], offset: 0, rootFriction: Math.fround(Math.sqrt(0.5)) };
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35, friction: 0.5 };

@@ -1,5 +1,5 @@
 /** Surfaces in a memory of their own, without a world around them, for the broad phase: as the kernel and as its float64 twin have them. */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";
@@ -15,7 +15,7 @@ export interface Sheet {
   radius: number;
   margin?: number;
   /** How far each particle goes while the list lives; default: nowhere. */
-  courses?: readonly Vector[];
+  trajectories?: readonly Vector[];
   touchesItself?: boolean;
   solid?: SurfaceSource["solid"];
   /** Inverse mass; default 1. */
@@ -34,9 +34,9 @@ export interface Row {
 export interface SurfaceRoom {
   kernel: Kernel;
   memory: WebAssembly.Memory;
-  /** Addresses: of X, of the courses, and of a second array. */
+  /** Addresses: of X, of the trajectories, and of a second array. */
   x: number;
-  courses: number;
+  trajectories: number;
   other: number;
   twins: PairSurface[];
   /** As stored: float32. */
@@ -52,7 +52,7 @@ const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math
 
 export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoom {
   const firsts: number[] = [], count = sheets.reduce((n, s) => (firsts.push(n), n + s.x.length), 0), allocator = new Allocator();
-  const x = allocator.take(16 * count), courses = allocator.take(16 * count), other = allocator.take(16 * count);
+  const x = allocator.take(16 * count), trajectories = allocator.take(16 * count), other = allocator.take(16 * count);
   const sources = sheets.map((s, n): SurfaceSource => ({
     first: firsts[n]!, count: s.x.length, triangles: Uint32Array.from(s.triangles.flat(), (p) => firsts[n]! + p), ...(s.edges && { edges: Uint32Array.from(s.edges.flat(), (p) => firsts[n]! + p) }),
     radius: s.radius, solid: s.solid ?? SOLID.cloth, staticFriction: 0, friction: 0, restitution: 0, rest: Float64Array.from((s.rest ?? s.x).flat()), touchesItself: s.touchesItself ?? true,
@@ -62,12 +62,12 @@ export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoo
   i32[(L.HEADER + L.H_X) / 4] = x;
   planned.write(memory.buffer, x);
   const w: number[] = [], twins = sources.map((source, n): PairSurface => {
-    const row = (planned.rows + n * L.SURFACE_BYTES) / 4, { margin = 0, courses: ways, w: weight = () => 1, x: points } = sheets[n]!;
+    const row = (planned.rows + n * L.SURFACE_BYTES) / 4, { margin = 0, trajectories: ways, w: weight = () => 1, x: points } = sheets[n]!;
     f32[row + L.SURFACE_MARGIN / 4] = margin;
     points.forEach((p, i) => {
       w.push(weight(i));
       f32.set([...p, weight(i)], x / 4 + 4 * (firsts[n]! + i));
-      f32.set(ways?.[i] ?? [0, 0, 0], courses / 4 + 4 * (firsts[n]! + i));
+      f32.set(ways?.[i] ?? [0, 0, 0], trajectories / 4 + 4 * (firsts[n]! + i));
     });
     const groups = (list: Uint32Array, size: number): number[][] => Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
     return {
@@ -80,7 +80,7 @@ export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoo
     surfaces: [i32[at + L.PAIR_SURFACES / 4]! >> 16, i32[at + L.PAIR_SURFACES / 4]! & 0xffff], normal: [f32[at + 4]!, f32[at + 5]!, f32[at + 6]!], gap: f32[at + L.PAIR_GAP / 4]!, thickness: f32[at + L.PAIR_THICKNESS / 4]!,
   });
   return {
-    kernel: instantiateKernel(memory), memory, x, courses, other, twins, w, positions: sheets.flatMap((s) => s.x.map(round)), rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)), displacements: sheets.flatMap((s) => s.x.map((_, i) => round(s.courses?.[i] ?? [0, 0, 0]))),
+    kernel: instantiateKernel(memory), memory, x, trajectories, other, twins, w, positions: sheets.flatMap((s) => s.x.map(round)), rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)), displacements: sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0]))),
     rows() {
       const begin = header(L.H_PAIRS) / 4, end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4, step = L.PAIR_BYTES / 4;
       return [

@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/triangle.ts against its float64 twin.
+ * kernel/assembly/constraints/triangle.ts against its float64 twin.
  * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import { Crew } from "../../server/sim/crew.ts";
+import { Crew } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import * as scenes from "./contactScenes.ts";
 import { tallyOf } from "./contactWatch.ts";

@@ -51,13 +51,13 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(Math.abs(fallSpeed(lab))).toBeLessThan(2 * G * H);
   });
 
-  test("that lies does not hop, whatever its restitution", async () => {
+  test("that lies does not forwarded, whatever its restitution", async () => {
     const { lab } = await impact(0.9, 0.9, support, 0.05);
     lab.run(600);
     // up and down: nothing keeps it from gliding on
     const heights = (): number[] => [...lab.positions()].filter((_, k) => k % 3 === 1), before = heights();
     lab.run(60);
-    // edges answer at 65 % of the thickness (touchList.ts): what glides over them may be that much lower
+    // edges answer at 65 % of the thickness (contactList.ts): what glides over them may be that much lower
     expect(Math.max(...heights().map((y, i) => Math.abs(y - before[i]!)))).toBeLessThan(0.35 * (0.5 * 0.002 + lab.created.bodies.at(-1)!.contactRadius));
   });
 });

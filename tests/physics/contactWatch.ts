@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { validateScene } from "../../shared/sceneValidator.ts";
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { KINDS, type FrameFindings } from "../../server/check/findings.ts";
 import { FrameReader, openRecording } from "../../server/check/recording.ts";
 import { Run } from "../../server/check/run.ts";

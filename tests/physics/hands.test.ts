@@ -27,7 +27,7 @@ test.each([60, 1e9])("two hands pull a cloth down over a jelly that stands firm,
   let tangled = 0, substeps = 0;
   world.watchSubsteps(() => {
     substeps++;
-    tangled += world.kernel.findTangles(layout.x);
+    tangled += world.kernel.findIntersections(layout.x);
   });
   // down on both sides, then towards each other beneath and through the middle of the jelly, then up
   for (let tick = 0; tick < TICKS; tick++) {

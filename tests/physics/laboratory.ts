@@ -1,5 +1,5 @@
 /** What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to move. */
-import * as L from "../../server/kernel/assembly/layout.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";

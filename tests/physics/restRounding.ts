@@ -1,5 +1,5 @@
 /**
- * How exactly a tetrahedron in axes of its own (kernel/assembly/tetrahedron.ts) knows that it is at rest. With A = Dm^-1 Q in float32, u = 2^-24:
+ * How exactly a tetrahedron in axes of its own (kernel/assembly/constraints/tetrahedron.ts) knows that it is at rest. With A = Dm^-1 Q in float32, u = 2^-24:
  *   Ds A        entries are sums of three products, each as large as the longest edge over the least height at most: 3 ratio, known to 4 u of that
  *   (F^T F - I)/2   twice the entry's error, halved, and 4 u of its own
  */

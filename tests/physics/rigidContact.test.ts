@@ -1,7 +1,7 @@
 /**
  * Rigid bodies and balls against each other and against mesh colliders: what meets centrally parts with e times the speed it met with (Newton), whatever the masses,
  * the speed and the step; sliding, a block is slowed down by mu g; rolling, a ball by damping alone.
- * Tolerances: pushes are found to a thousandth (rigidTouch.ts), once for each body: 0.002 of the speed. Which of two substeps an impact belongs to
+ * Tolerances: pushes are found to a thousandth (rigidContact.ts), once for each body: 0.002 of the speed. Which of two substeps an impact belongs to
  * is known to g h. A block's deceleration over its way 2 %, the figure that friction is held to.
  */
 import { describe, expect, test } from "vitest";

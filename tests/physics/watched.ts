@@ -1,6 +1,6 @@
 /** Worlds whose energy books are kept, and what the tests and figures read from them. */
 import type { Scene } from "../../shared/scene.ts";
-import { EnergyBooks, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/books.ts";
+import { EnergyLedger, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
@@ -12,20 +12,20 @@ export const box = (name: string, size: number, y: number, material: object = JE
 type Place = Parameters<Laboratory["put"]>[1];
 
 /** @param place of body 0, before the books begin; velocity likewise */
-export async function watched(scene: Partial<Scene> & Pick<Scene, "bodies">, place?: Place, velocity?: Place): Promise<{ lab: Laboratory; books: EnergyBooks; run: (ticks: number, inputs?: readonly Input[]) => void }> {
+export async function watched(scene: Partial<Scene> & Pick<Scene, "bodies">, place?: Place, velocity?: Place): Promise<{ lab: Laboratory; books: EnergyLedger; run: (ticks: number, inputs?: readonly Input[]) => void }> {
   const lab = await laboratory(scene);
   if (place) lab.put(0, place, velocity);
-  const books = new EnergyBooks({ version: 1, title: "", gravity: [0, 0, 0], ...scene }, lab.created, lab.world);
+  const books = new EnergyLedger({ version: 1, title: "", gravity: [0, 0, 0], ...scene }, lab.created, lab.world);
   const run = (ticks: number, inputs: readonly Input[] = []): void => { for (let t = 0; t < ticks; t++) { lab.run(1, t === 0 ? inputs : []); books.closeTick(); } };
   return { lab, books, run };
 }
 
 /** A flow of all entries from one on, J. */
-export const sum = (books: EnergyBooks, flow: Flow, body = 0, from = 1): number => books.entries.slice(from).reduce((s, e) => s + e.bodies[body]!.flows[flow], 0);
+export const sum = (books: EnergyLedger, flow: Flow, body = 0, from = 1): number => books.entries.slice(from).reduce((s, e) => s + e.bodies[body]!.flows[flow], 0);
 /** The last entry. */
-export const now = (books: EnergyBooks, body = 0): BodyEntry => books.entries.at(-1)!.bodies[body]!;
+export const now = (books: EnergyLedger, body = 0): BodyEntry => books.entries.at(-1)!.bodies[body]!;
 /** Of all ticks and bodies, the largest share that no flow explains. */
-export const worst = (books: EnergyBooks): number => Math.max(...books.entries.flatMap((e) => e.bodies.map((b) => Math.abs(b.unexplained) / (1e-300 + b.kinetic + b.elastic + Math.abs(b.gravity) + Math.abs(b.loads) + FLOWS.reduce((s, f) => s + Math.abs(b.flows[f]), 0)))));
+export const worst = (books: EnergyLedger): number => Math.max(...books.entries.flatMap((e) => e.bodies.map((b) => Math.abs(b.unexplained) / (1e-300 + b.kinetic + b.elastic + Math.abs(b.gravity) + Math.abs(b.loads) + FLOWS.reduce((s, f) => s + Math.abs(b.flows[f]), 0)))));
 
 /** A rigid box on a hinge, two attachments at its upper edge, for 4 s. @returns what the books say was lost to damping, won from the hinge and lost to the time step, over the exact loss to damping */
 export async function pendulum(substeps: number): Promise<{ damping: number; attachments: number; solver: number; unexplained: number }> {

@@ -222,7 +222,7 @@ describe("OpenAPI", () => {
     const { paths } = (await get("/docs/json")).json<{ paths: Record<string, Record<string, { responses: object }>> }>();
     expect(Object.keys(paths).sort()).toEqual([
       "/api/admin/audit", "/api/admin/rebalance", "/api/admin/rooms", "/api/admin/rooms/{room}", "/api/admin/rooms/{room}/hand-over", "/api/admin/rooms/{room}/kick",
-      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/film", "/api/rooms/{room}/positions", "/api/rooms/{room}/recording", "/api/rooms/{room}/undo",
+      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/replay", "/api/rooms/{room}/positions", "/api/rooms/{room}/recording", "/api/rooms/{room}/undo",
       "/api/scenes", "/api/scenes/{scene}", "/api/tokens", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
     ]);
     expect(Object.keys(paths["/api/rooms"]!["post"]!.responses)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "409", "503"]));

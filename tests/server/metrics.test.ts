@@ -61,7 +61,7 @@ test("what contact did is counted tick by tick", async () => {
 
 test("what other parts of the server report is counted by a fixed list of labels", async () => {
   metrics = new Metrics(sources);
-  const { persistence, store, cluster, doors, requests } = metrics;
+  const { persistence, store, cluster, auth, requests } = metrics;
   persistence.checkpoint(0.02, 5000);
   persistence.held(0.0015);
   persistence.journalFlush(0.003, 120);
@@ -75,9 +75,9 @@ test("what other parts of the server report is counted by a fixed list of labels
   cluster.takeover();
   cluster.handover("out");
   cluster.forwarded("proxy");
-  doors.refused("banned");
-  doors.audited("kick");
-  doors.audited("something that a later version does");
+  auth.refused("banned");
+  auth.audited("kick");
+  auth.audited("something that a later version does");
   requests.answered("GET", "/api/rooms/:room", 404, 0.004);
   requests.answered("BREW", undefined, 404, 0.004);
   const [ended, lost] = [store.begin("writeCheckpoint"), store.begin("writeCheckpoint")];

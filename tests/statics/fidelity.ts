@@ -38,7 +38,7 @@ export interface Fidelity {
   x: Float64Array;
 }
 
-/** Nothing moves on: no particle by more than this share of the largest displacement in a whole swing, which remembered stress (settle.ts) may creep. */
+/** Nothing moves on: no particle by more than this share of the largest displacement in a whole swing, which remembered stress (warmStart.ts) may creep. */
 const SETTLED = 2e-4;
 /** Swings after which a body that still moves is taken as it is. */
 const MOST_SWINGS = 12;

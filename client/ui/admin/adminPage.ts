@@ -94,7 +94,7 @@ class AdminView implements RoomActions {
   }
 
   kick(room: string, { member, name }: { member: number; name: string }, banSeconds?: number): void {
-    this.#do(() => this.#api.kick(room, member, banSeconds), banSeconds === undefined ? `${name} was put out` : `${name} was put out and may not come back for ${banSeconds / 60} minutes`);
+    this.#do(() => this.#api.kick(room, member, banSeconds), banSeconds === undefined ? `${name} was kicked` : `${name} was kicked and may not come back for ${banSeconds / 60} minutes`);
   }
 
   dispose(room: string): void {

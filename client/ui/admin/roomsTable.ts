@@ -76,8 +76,8 @@ class RoomRow {
     const held = inside?.heldBodies.length ?? 0;
     this.#say("Held", held === 0 ? NONE : String(held), held > 0);
     this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
-    const door = inside?.door;
-    const marks: [boolean | undefined, string][] = [[room.pool === "dedicated", "own thread"], [door?.locked, "locked"], [door?.password, "password"], [door?.ownersOnly, "owners only"], [(door?.bans ?? 0) > 0, `${door?.bans} banned`]];
+    const access = inside?.access;
+    const marks: [boolean | undefined, string][] = [[room.pool === "dedicated", "own thread"], [access?.locked, "locked"], [access?.password, "password"], [access?.ownersOnly, "owners only"], [(access?.bans ?? 0) > 0, `${access?.bans} banned`]];
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
     if (this.#badges.textContent !== badges.join("")) this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
     const shown = JSON.stringify(inside && people);

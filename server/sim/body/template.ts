@@ -7,7 +7,7 @@ import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
 import type { Form } from "../memory/writeBlocks.ts";
 
-/** Shape matching (kernel/assembly/shape.ts). */
+/** Shape matching (kernel/assembly/constraints/shape.ts). */
 export interface ShapeMatching {
   mode: "rigid" | "linear";
   /** Spring rate over mass, 1/s^2; infinite: the particles are put where they belong. */
@@ -54,7 +54,7 @@ export interface BodyTemplate {
   velocity: Vec3;
   /** how it begins, unless undeformed: start.ts */
   start?: "flattened" | "mirrored";
-  /** It takes no part until somebody puts it in (waiting.ts). */
+  /** It takes no part until somebody puts it in (inactive.ts). */
   waits: boolean;
   /** 1/s */
   damping: number;

@@ -1,6 +1,6 @@
 /**
  * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself keeps particles out
- * (kernel/assembly/collide.ts); the core is what edges and faces between them meet, and what nothing may pass.
+ * (kernel/assembly/colliders/collide.ts); the core is what edges and faces between them meet, and what nothing may pass.
  *   box       exact: 8 vertices, 12 triangles
  *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius; large ones lie deeper (smooth.ts)
  *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the radius

@@ -1,7 +1,7 @@
 /**
  * Edges of a core mesh that something can meet while it stands: all but those inside a flat face. What comes through a face there has come through its inside or
  * over its rim first; as an edge of its own the cut across a quad would push what only lies on the face. That of a core that moves is bent when contact
- * holds back one of its corners, and all its edges count (memory/cores.ts).
+ * holds back one of its corners, and all its edges count (memory/coreMeshes.ts).
  */
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { uniqueEdges } from "../memory/surfaces.ts";

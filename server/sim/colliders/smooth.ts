@@ -1,5 +1,5 @@
 /**
- * Spheres and capsules that are large beside the bodies' edges: wherever a surface lies on one its particles do, and rub there (kernel/assembly/collide.ts). The
+ * Spheres and capsules that are large beside the bodies' edges: wherever a surface lies on one its particles do, and rub there (kernel/assembly/colliders/collide.ts). The
  * core mesh then only sees to it that nothing passes, and lies as deep as a sheet's edges cut into the round:
  *   sag of a chord of length e on a circle of radius R: e^2 / (8 R)
  * A core at the surface itself would push edges and faces of what rests on it out of where its particles belong, and rub against them a second time: a sheet

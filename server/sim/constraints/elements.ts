@@ -115,7 +115,7 @@ export interface VolumeElements extends Hold {
   alpha: Float64Array;
 }
 
-/** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/hexahedron.ts). */
+/** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/constraints/hexahedron.ts). */
 export interface HexahedronElements {
   kind: "hexahedron";
   /** uint32[8n]: corner c has x from bit 0, y from bit 1, z from bit 2 */

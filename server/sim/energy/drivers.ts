@@ -1,5 +1,5 @@
 /** Velocities of colliders that move on a path: what the energy books need to tell their work from friction. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { Kernel } from "../kernelModule.ts";

@@ -1,4 +1,4 @@
-/** Elastic energy of every kind of constraint, float64, and of whole bodies: what the energy books (books.ts) call elastic. */
+/** Elastic energy of every kind of constraint, float64, and of whole bodies: what the energy books (ledger.ts) call elastic. */
 import type { BodyTemplate } from "../body/template.ts";
 import { PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import type { Form } from "../memory/writeBlocks.ts";

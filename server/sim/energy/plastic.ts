@@ -1,5 +1,5 @@
 /** Plastic strains as the room has them now: elastic energy depends on them, and they live in the kernel's blocks. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { PlasticTetElements } from "../constraints/elements.ts";
 import type { CreatedWorld } from "../createWorld.ts";

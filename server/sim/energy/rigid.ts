@@ -1,5 +1,5 @@
-/** What colliders gave rigid bodies in a substep. They meet in the phase that makes velocities rigid (kernel/assembly/rigid.ts), which leaves its pushes in the SHAPE rows. */
-import * as L from "../../kernel/assembly/layout.ts";
+/** What colliders gave rigid bodies in a substep. They meet in the phase that makes velocities rigid (kernel/assembly/rigid/rigid.ts), which leaves its pushes in the SHAPE rows. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 
 /**
  * After KIND_RIGID, for every particle of a rigid body that a collider has pushed: the velocity (m/s) that it has from that,

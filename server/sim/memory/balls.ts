@@ -1,5 +1,5 @@
 /** Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the others, and of mesh colliders: nothing is ever dropped. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 

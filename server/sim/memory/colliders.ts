@@ -4,7 +4,7 @@ import type { AnalyticCollider, Collider, Vec3 } from "../../../shared/scene.ts"
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { insetOf } from "../colliders/smooth.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
 import type { Mover } from "../movers.ts";
 import type { Allocator } from "./map.ts";

@@ -1,8 +1,8 @@
 /**
- * Memory and topology of the kinetic front of contact (kernel/assembly/front.ts): leaves of four triangles of a surface, with the particles, vertices and edges that they are the
+ * Memory and topology of the kinetic front of contact (kernel/assembly/contact/front.ts): leaves of four triangles of a surface, with the particles, vertices and edges that they are the
  * first to have, and the nodes above them, all from the undeformed positions. A particle in no triangle is in a leaf of its own kind.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 import type { SurfaceSource } from "./surfaces.ts";
 import { shapeTree } from "./trees.ts";
@@ -40,7 +40,7 @@ export function planFront(sources: readonly SurfaceSource[], edges: readonly Uin
   const fields: [number, number][] = [
     [L.FRONT_LEAVES, leafRows], [L.FRONT_LEAF_COUNT, leaves], [L.FRONT_CHILDREN, children], [L.FRONT_NODE_COUNT, nodes], [L.FRONT_ROOTS, roots], [L.FRONT_BOXES, list(32 * (leaves + nodes))], [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)], [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)], [L.FRONT_PARTED_CAPACITY, parted], [L.FRONT_CLOSE, list(close * L.CLOSE_BYTES)], [L.FRONT_CLOSE_CAPACITY, close],
-    [L.FRONT_NEXT, list(16 * blocks)], [L.FRONT_SOLVED, list(solved * L.TOUCH_BYTES)], [L.FRONT_SOLVED_CAPACITY, solved], [L.FRONT_SOLVED_HEADS, list(4 * solved)], [L.FRONT_PICKED, list(32 * solved)],
+    [L.FRONT_NEXT, list(16 * blocks)], [L.FRONT_SOLVED, list(solved * L.CONTACT_BLOCK_BYTES)], [L.FRONT_SOLVED_CAPACITY, solved], [L.FRONT_SOLVED_HEADS, list(4 * solved)], [L.FRONT_PICKED, list(32 * solved)],
   ];
   return {
     write(buffer, x) {

@@ -1,5 +1,5 @@
 /** Where everything lies in a room's memory: one allocator pass, 16-byte aligned, arrays in the order in which a substep reads them. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 
 /** A part of memory. */
 export interface Range {

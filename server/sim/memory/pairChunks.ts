@@ -1,8 +1,8 @@
 /**
- * Memory for listing pairs by several threads (kernel/assembly/pairChunks.ts): the work cut into chunks, and pages to write to.
+ * Memory for listing pairs by several threads (kernel/assembly/broadPhase/pairChunks.ts): the work cut into chunks, and pages to write to.
  * What fits into the list fits into the pages: a chunk leaves less than one page unfilled of vertex-triangle pairs, and one of edges.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /** Blocks of four vertices or edges in a chunk: about 0.1 ms on a cloth that lies folded on itself. */

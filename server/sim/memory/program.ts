@@ -1,8 +1,8 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
-import type { EnclosedRows } from "./enclosed.ts";
+import type { EnclosedRows } from "./enclosedVolumes.ts";
 import { chebyshevFactors } from "./sweeps.ts";
 import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 
@@ -103,7 +103,7 @@ export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays,
   const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
   const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
   phases.push(once(L.KIND_SAFE, L.STAGE_PREDICT));
-  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
+  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORE_MESHES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -137,7 +137,7 @@ const LIST_PARTS = 64;
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
   const row = (kind: number, count: number): Phase => ({ kind, data: 0, count, chunk: 1, pass: 0, stage: L.STAGE_SOLVE });
-  return [row(L.KIND_SHARED_TOUCHES, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
+  return [row(L.KIND_SHARED_CONTACTS, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */
@@ -157,7 +157,7 @@ export function writeProgram(i32: Int32Array, f32: Float32Array, address: number
     i32[at + L.PHASE_CHUNKS / 4] = Math.ceil(p.count / p.chunk);
     i32[at + L.PHASE_PASS / 4] = p.pass;
     i32[at + L.PHASE_STAGE / 4] = p.stage;
-    i32[at + L.PHASE_MEMORY / 4] = p.memory ?? 0;
+    i32[at + L.PHASE_WARM_START / 4] = p.memory ?? 0;
     i32[at + L.PHASE_KEPT / 4] = p.meets ?? 0;
     i32[at + L.PHASE_OWN / 4] = p.own ?? 0;
     if (p.runs?.length) {

@@ -1,5 +1,5 @@
-/** Shape-matched bodies -> SHAPE rows and their rest shapes (kernel/assembly/shape.ts). */
-import * as L from "../../kernel/assembly/layout.ts";
+/** Shape-matched bodies -> SHAPE rows and their rest shapes (kernel/assembly/constraints/shape.ts). */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";

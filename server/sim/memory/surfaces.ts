@@ -1,8 +1,8 @@
 /**
  * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles, edges and contact
- * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/pairs.ts).
+ * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/broadPhase/pairs.ts).
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import { planPairChunks } from "./pairChunks.ts";
@@ -15,8 +15,8 @@ import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from ".
  */
 const PAIRS_PER_PARTICLE = 64;
 const LEAST_PAIRS = 4096;
-/** Rows of the list of tangles likewise: a layer that goes through another all over crosses it once an edge at most, 3 times for every particle. */
-const TANGLES_PER_PARTICLE = 3;
+/** Rows of the list of intersections likewise: a layer that goes through another all over crosses it once an edge at most, 3 times for every particle. */
+const INTERSECTIONS_PER_PARTICLE = 3;
 /** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
 const PAIRS_PER_CORE_PARTICLE = 4;
 
@@ -121,12 +121,12 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
   const writeChunks = planPairChunks(
     planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),
     (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)), capacity, allocator);
-  const tangleCapacity = TANGLES_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, tangles = allocator.take(tangleCapacity * L.TANGLE_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
+  const intersectionCapacity = INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, intersections = allocator.take(intersectionCapacity * L.INTERSECTION_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
   return {
     rows, count, pairs: capacity, edges: planned.map((p) => p.edges), anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
       const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
-      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_TANGLES, tangles], [L.H_TANGLE_CAPACITY, tangleCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;
+      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_INTERSECTIONS, intersections], [L.H_INTERSECTION_CAPACITY, intersectionCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;
       writeChunks(buffer);
       const address = (particle: number): number => x + 16 * particle;
       planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {

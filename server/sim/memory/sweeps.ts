@@ -1,6 +1,6 @@
 /**
  * Schedules: bodies of the same sweep form a group, and the program runs the groups one after another in each iteration
- * (kernel/assembly/sweep.ts says what Jacobi and Chebyshev do with what is planned here).
+ * (kernel/assembly/constraints/sweep.ts says what Jacobi and Chebyshev do with what is planned here).
  */
 import type { Sweep } from "../../../shared/scene.ts";
 import type { Elements } from "../constraints/elements.ts";

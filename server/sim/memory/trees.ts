@@ -1,11 +1,11 @@
 /**
- * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/trees.ts refits and pairs.ts asks them): built
+ * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts refits and pairs.ts asks them): built
  * once, from the undeformed positions, because neighbors in the mesh stay neighbors. Nodes have four children, so that one test of four lanes meets
  * them all, leaves have four primitives, and both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below
  * n, along the longest side of the box of centers, at the median.
  * Same positions, same tree on any machine; scaled by a power of two, too.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /** A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four primitives each. */

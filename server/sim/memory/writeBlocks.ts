@@ -3,7 +3,7 @@
  * body of a group goes into one range: few, large phases. The last block of a color is filled up with lanes that rest on the dummy particles.
  * A group is the bodies of one schedule (sweeps.ts); a scene that asks for none has one.
  */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
 import { BLOCK_KINDS } from "./blocks/kinds.ts";
@@ -54,7 +54,7 @@ export interface ColorRange {
   runs: WaitingRun[];
 }
 
-/** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state.ts). */
+/** Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back lie (kernel/assembly/state/constraintState.ts). */
 export interface StateRun {
   body: number;
   address: number;
@@ -158,7 +158,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
           const blocks = Math.ceil(lanes.length / 4), address = allocator.take(blocks * bytes);
           const copy = (): number => (schedule.rho && form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0);
           const remembered = "apart" in remembers ? { address: form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0, stride: 16 * remembers.rows, rows: remembers.rows } : { address: address + remembers.offset, stride: bytes, rows: remembers.rows };
-          const memory = BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.MEMORY_BYTES) : 0;
+          const memory = BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.WARM_START_BYTES) : 0;
           ranges.push({ kind, form, address, blocks, memory, remembered, kept: copy(), older: copy(), runs: waitingRuns(lanes, bodies) });
           const run = state && { ...state, address, stride: bytes, initial: allocator.take(16 * state.rows * blocks), good: allocator.take(16 * state.rows * blocks) };
           if (run) {
@@ -173,7 +173,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
               const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4), lane = lanes[i];
               for (let c = 0; c < corners; c++) u32[at + 4 * c] = lane ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!) : x + 16 * (dummies + (c % 4));
               // a padded lane's body is one behind the last: its gain is 0
-              if (memory) u32[(memory + Math.floor(i / 4) * L.MEMORY_BYTES + L.MEMORY_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
+              if (memory) u32[(memory + Math.floor(i / 4) * L.WARM_START_BYTES + L.WARM_START_BODY) / 4 + (i % 4)] = lane ? lane.body : bodies.length;
               if (body !== undefined) u32[at + body / 4] = lane ? lane.body : bodies.length;
               // the inverse mass that the constraint will see: of a part of the particle, in a Jacobi sweep
               const w = (corner: number): number => Math.fround(f32[u32[at + 4 * corner]! / 4 + 3]! * (lane!.parts ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!) : 1));

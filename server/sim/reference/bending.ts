@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/bending.ts: isometric bending over an interior edge (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
+ * Twin of kernel/assembly/constraints/bending.ts: isometric bending over an interior edge (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
  *
  *          x2
  *         /  \          C = sum_j K_j x_j (a vector),  E = |C|^2 / (2 alpha)

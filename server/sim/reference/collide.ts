@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/collide.ts: particles against analytic colliders, each given by its signed distance.
+ * Twin of kernel/assembly/colliders/collide.ts: particles against analytic colliders, each given by its signed distance.
  *
  * A signed distance changes by at most the length of a motion (it is 1-Lipschitz), so steps of d - r along xPrev -> x never jump over a
  * surface: conservative advancement (Mirtich 1996). Answer, with the outward normal n and the depth p:

@@ -1,5 +1,5 @@
 /**
- * Twins of kernel/assembly/{distance,volume,hexahedron,enclosed}.ts: geometric constraints (Mueller et al. 2007; Rodero Gomez, sections 3.2 and 4.2)
+ * Twins of kernel/assembly/constraints/{distance,volume,hexahedron,enclosedVolume}.ts: geometric constraints (Mueller et al. 2007; Rodero Gomez, sections 3.2 and 4.2)
  * with compliance (Macklin et al. 2016) or stiffness k'.
  *
  *   dL = (-k' C - aT L)/(W + aT),   W = sum_j w_j |grad_j C|^2,   dx_j = w_j grad_j C dL
@@ -99,7 +99,7 @@ export interface ReferenceEnclosed extends Hold {
   lambda: number;
 }
 
-export function solveEnclosed(p: Particles, e: ReferenceEnclosed, h: number): void {
+export function solveEnclosedVolumes(p: Particles, e: ReferenceEnclosed, h: number): void {
   const corners = Array.from({ length: e.count }, (_, i) => e.first + i), triangles = triplesOf(e.triangles.map((c) => c - e.first));
   e.lambda = project(p, corners, polyhedron(corners.map((c) => vectorAt(p.x, c)), triangles, e.rest), e, e.alpha, e.lambda, [e.unilateral ? 0 : -Infinity, Infinity], h);
 }

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/hyperelastic.ts and hyperelasticInversion.ts: Neo-Hookean and stable Neo-Hookean tetrahedra.
+ * Twin of kernel/assembly/constraints/hyperelastic.ts and hyperelasticInversion.ts: Neo-Hookean and stable Neo-Hookean tetrahedra.
  *
  *   F = D_s D_m^-1 = sum_j x_j b_j^T = U diag(sigma) V^T
  *   Neo-Hookean   Psi = mu/2 sum_i f(sigma_i) + lambda/2 t^2,  f = sigma^2 - 1 - 2 log sigma,  t = sum_i log sigma_i      Bender et al. 2014, eq 8

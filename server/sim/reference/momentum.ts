@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/momentum.ts and momentumKept.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
+ * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
  * as a rigid motion (Dahl & Bargteil 2019).
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";

@@ -1,5 +1,5 @@
 /**
- * Twin of the orthotropic and plastic paths of kernel/assembly/tetrahedron.ts and inversion.ts: the block solve of tetrahedron.ts with nine
+ * Twin of the orthotropic and plastic paths of kernel/assembly/constraints/tetrahedron.ts and inversion.ts: the block solve of tetrahedron.ts with nine
  * compliances and a strain without stress.
  *
  *   E = V/2 (H - H_pl) : C (H - H_pl),  H = V diag(e(sigma)) V^T,  F = U diag(sigma) V^T

@@ -1,5 +1,5 @@
 /**
- * Float64 twin of kernel/assembly/distances.ts and pairs.ts: the closest points of two primitives as the nearest of all candidates (inside both;
+ * Float64 twin of kernel/assembly/math/closestPoints.ts and pairs.ts: the closest points of two primitives as the nearest of all candidates (inside both;
  * each corner or end against each side), and the list of pairs by trying everything with everything, at as many times as it takes.
  */
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
@@ -82,9 +82,9 @@ export interface ListedPair extends Closest {
   thickness: number;
   /** Distance less the most that two corners approach each other along the difference, m: it never gets smaller than this. */
   bound: number;
-  /** Largest difference of two of its particles' courses, m. */
+  /** Largest difference of two of its particles' trajectories, m. */
   relative: number;
-  /** Does it come that near (m) while its particles follow their courses? "Yes" has been seen; "no" is proved but for a thousandth of a millionth of the time. */
+  /** Does it come that near (m) while its particles follow their trajectories? "Yes" has been seen; "no" is proved but for a thousandth of a millionth of the time. */
   comesWithin: (reach: number) => boolean;
 }
 
@@ -101,9 +101,9 @@ function goesBelow(f: (t: number) => number, rate: number, limit: number): boole
 
 /**
  * Every pair that may get closer than `slack` times its reach, by trying all.
- * @param x, rest positions now and undeformed, by particle; w inverse masses; courses how far each goes, default: nowhere
+ * @param x, rest positions now and undeformed, by particle; w inverse masses; trajectories how far each goes, default: nowhere
  */
-export function everyPair(surfaces: readonly PairSurface[], x: readonly Vector[], rest: readonly Vector[], w: readonly number[], slack = 1, courses: readonly Vector[] = x.map(() => [0, 0, 0])): ListedPair[] {
+export function everyPair(surfaces: readonly PairSurface[], x: readonly Vector[], rest: readonly Vector[], w: readonly number[], slack = 1, trajectories: readonly Vector[] = x.map(() => [0, 0, 0])): ListedPair[] {
   const found: ListedPair[] = [];
   surfaces.forEach((A, a) => surfaces.forEach((B, b) => {
     if (!A.meets[b]) return;
@@ -111,7 +111,7 @@ export function everyPair(surfaces: readonly PairSurface[], x: readonly Vector[]
     const offer = (kind: ListedPair["kind"], particles: ListedPair["particles"], of: (x: readonly Vector[]) => Closest): void => {
       if (particles.every((p) => w[p] === 0)) return;
       const closest = of(x);
-      const ways = particles.map((p) => courses[p]!), relative = Math.max(...ways.flatMap((a) => ways.map((b) => norm(subtract(a, b)))));
+      const ways = particles.map((p) => trajectories[p]!), relative = Math.max(...ways.flatMap((a) => ways.map((b) => norm(subtract(a, b)))));
       if (!(closest.distance - relative <= slack * reach)) return;
       const first = kind === "vertex" ? 1 : 2, n = closest.distance > 0 ? scale(1 / closest.distance, closest.difference) : [0, 0, 0] as Vector;
       const approach = Math.max(0, ...ways.slice(0, first).flatMap((a) => ways.slice(first).map((b) => -dot(n, subtract(a, b)))));

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/paperTriangle.ts: energy of a cloth triangle whose strain goes on linearly below the singular value
+ * Twin of kernel/assembly/constraints/paperTriangle.ts: energy of a cloth triangle whose strain goes on linearly below the singular value
  * s0 = 1/sqrt 3 (Bender et al. 2014, section 4.2 and figure 2 b, carried over to sheets of any elasticity tensor).
  *
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/particles.ts: prediction and velocity update (Bender et al. 2014, Algorithm 1, lines 1-2, 10 and 12).
+ * Twin of kernel/assembly/integrate/particles.ts: prediction and velocity update (Bender et al. 2014, Algorithm 1, lines 1-2, 10 and 12).
  * All twins share these arrays; index i means particle i, 3 i its x coordinate.
  */
 import type { Vector } from "./vector.ts";

@@ -1,6 +1,6 @@
-/** Twin of kernel/assembly/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
+/** Twin of kernel/assembly/constraints/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2). */
 import type { Elements, PlasticTetElements } from "../constraints/elements.ts";
-import { MOST_PLASTIC_STRAIN, tangledLimit } from "../materials.ts";
+import { MOST_PLASTIC_STRAIN, invertedLimit } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";
 import { svd } from "./svd.ts";
 import { deformationGradient, ENTRIES, TURNING_STRETCH } from "./tetrahedron.ts";
@@ -20,7 +20,7 @@ export function countInverted(x: Float64Array, e: Elements, i: number): void {
 /** At the end of a substep, over the elements of one body. @param x float64[3N] m; e inout: its plasticStrain, inverted, tangled; h s */
 export function flow(x: Float64Array, e: PlasticTetElements, h: number, iterations = 1): void {
   const { inverted = 0 } = e;
-  e.tangled = inverted > tangledLimit(e.volume.length, iterations) || (inverted > 0 && e.tangled === true);
+  e.tangled = inverted > invertedLimit(e.volume.length, iterations) || (inverted > 0 && e.tangled === true);
   e.inverted = 0;
   if (e.tangled) return;
   const limit = Math.min(e.flow.max, MOST_PLASTIC_STRAIN);

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/points.ts: attachments and grab handles.
+ * Twin of kernel/assembly/constraints/points.ts: attachments and grab handles.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";

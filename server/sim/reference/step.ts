@@ -1,19 +1,19 @@
 /**
- * A whole room in float64, step by step as kernel/assembly/crew.ts takes it: an independent solver for tests, thousands of times slower.
+ * A whole room in float64, step by step as kernel/assembly/step/step.ts takes it: an independent solver for tests, thousands of times slower.
  * Given the loader's element arrays and color lists it does the same things in the same order.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,
  *             velocity, restore, collide, what contacts have missed, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
-import { solveEnclosed, type ReferenceEnclosed } from "./geometric.ts";
+import { solveEnclosedVolumes, type ReferenceEnclosed } from "./geometric.ts";
 import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
-import { solveTouches, type ReferenceTouch } from "./touches.ts";
-import { pushAllApart, updatePushed, type Detection } from "./touchResponse.ts";
+import { solveContacts, type ReferenceContactPair } from "./contacts.ts";
+import { pushAllApart, updatePushed, type Detection } from "./contactResponse.ts";
 
 export interface ReferenceWorld {
   particles: Particles;
@@ -36,7 +36,7 @@ export interface ReferenceContact {
    * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are solved with, at the end those
    * after the last: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves what it can prove needless).
    */
-  lists: (readonly ReferenceTouch[])[];
+  lists: (readonly ReferenceContactPair[])[];
   detect: Detection;
 }
 
@@ -57,9 +57,9 @@ export function stepTick(world: ReferenceWorld): void {
     for (const point of points) point.lambda = [0, 0, 0];
     for (let iteration = 0; iteration < world.iterations; iteration++) {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
-      for (const volume of enclosed) solveEnclosed(particles, volume, h);
+      for (const volume of enclosed) solveEnclosedVolumes(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      if (contact) solveTouches(particles, contact.lists[substep]!, h);
+      if (contact) solveContacts(particles, contact.lists[substep]!, h);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule. Gauss-Seidel by colors, forward
+ * Twin of kernel/assembly/constraints/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule. Gauss-Seidel by colors, forward
  * or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of what constraints remember.
  */
 import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";

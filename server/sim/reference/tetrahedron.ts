@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/tetrahedron.ts and inversion.ts: Saint Venant-Kirchhoff tetrahedra, six Green strains as one compliant block.
+ * Twin of kernel/assembly/constraints/tetrahedron.ts and inversion.ts: Saint Venant-Kirchhoff tetrahedra, six Green strains as one compliant block.
  *
  *   F = D_s D_m^-1 = sum_j x_j b_j^T                                              Bender et al. 2014, eqs 4, 5, 9
  *   C = (eps_xx, eps_yy, eps_zz, gamma_yz, gamma_xz, gamma_xy) of eps = (F^T F - I)/2, gamma = 2 eps

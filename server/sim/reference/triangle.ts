@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/triangle.ts: Saint Venant-Kirchhoff cloth triangles, isotropic or orthotropic (Bender et al. 2014, section 4.3).
+ * Twin of kernel/assembly/constraints/triangle.ts: Saint Venant-Kirchhoff cloth triangles, isotropic or orthotropic (Bender et al. 2014, section 4.3).
  *
  *   F = (x0-x2, x1-x2) D_m^-1 (3x2, columns f0 weft, f1 warp)
  *   C = (eps_weft, eps_warp, gamma) = ((f0.f0 - 1)/2, (f1.f1 - 1)/2, f0.f1)

@@ -1,11 +1,11 @@
 /** What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and the colliders' own shapes. */
-import * as L from "../../kernel/assembly/layout.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
-import { readSurface } from "../tangles/surface.ts";
+import { readSurface } from "../intersections/surface.ts";
 import type { SurfaceName } from "../types.ts";
 import { boxOf, isClosed, partsOf, type Shell } from "./inside.ts";
 
@@ -62,7 +62,7 @@ function surfaceRow({ i32 }: Views, n: number): number {
 /** All that body b may touch and that is there, where it is at the start of the tick that comes. */
 export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
   const { layout, kernel } = room, count = layout.bodyCount + layout.cores.length, found: Obstacle[] = [];
-  kernel.placeCores();
+  kernel.placeCoreMeshes();
   for (let n = 0; n < count; n++) {
     if (n === b || !layout.sceneMeets![b * count + n] || (n < layout.bodyCount && !room.present(n))) continue;
     found.push(obstacleOf(room, n, layout.x / 4));

@@ -10,7 +10,7 @@
 import { ACTIVITY_GATES, COORDINATE_LIMIT, EDGE_WEIGHT_LIMIT, ESCAPE, FIRST_ACTIVITY, FIRST_SHIFTED_BIN, GATE_SHARE, RESIDUAL_LIMIT, ROUNDER, ROUNDER_BITS, STATE_FLOOR, STRETCH_LIMIT, STRETCH_OFFSET, STRETCH_SCALE, SYMBOLS, TABLE_BITS } from "./constants";
 import { all, dot, excess, lanes3, sum1, sums } from "./lanes";
 import { COORDINATES, EIGHTS, FOURS, GROWTHS, HALVES, INVERSES, LAST_BINS, MASKS, ONES, PARTICLE_BYTES, RANGES, RECORD_BYTES, RESIDUALS, ROUNDERS, SEVENS, SYMBOL_LIMITS, UNSHIFTED, coding, current, particles, previous, records, search } from "./map";
-import { noteComponent, noted, setNoted } from "./notes";
+import { putComponent, symbolsEnd, setSymbolsEnd } from "./symbols";
 import { FAULT_COORDINATE, fault, readEnd, readAt, readSlow, setFault, setReader, state } from "./reader";
 
 const GATES_AT: usize = 16;
@@ -24,7 +24,7 @@ const SLOT_MASK: u32 = (1 << TABLE_BITS) - 1;
 /** The displacement of a gate's fourth corner if it stays a parallelogram: a + b - c. */
 // @ts-ignore: decorator
 @inline
-function gate(record: usize, at: usize): v128 {
+function parallelogram(record: usize, at: usize): v128 {
   return f32x4.sub(f32x4.add(v128.load(<usize>load<u32>(record + at)), v128.load(<usize>load<u32>(record + at + 4))), v128.load(<usize>load<u32>(record + at + 8)));
 }
 
@@ -65,7 +65,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
   const start: usize = particles + PARTICLE_BYTES * <usize>first;
   const stop: usize = particles + PARTICLE_BYTES * <usize>end;
   let record = records + RECORD_BYTES * <usize>first;
-  let out = noted;
+  let out = symbolsEnd;
   let x: u32 = state;
   let from = readAt;
   const fromEnd = readEnd;
@@ -126,7 +126,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       const m3 = v128.load(n3);
       p = f32x4.add(
         f32x4.mul(f32x4.add(m0, f32x4.add(m1, f32x4.add(m2, m3))), f32x4.splat(inverseK * (1 - alpha))),
-        f32x4.mul(f32x4.add(gate(record, GATES_AT), gate(record, GATES_AT + 12)), f32x4.splat(alpha * load<f32>(INVERSES + 4 * g))),
+        f32x4.mul(f32x4.add(parallelogram(record, GATES_AT), parallelogram(record, GATES_AT + 12)), f32x4.splat(alpha * load<f32>(INVERSES + 4 * g))),
       );
       aim = f32x4.mul(p, v128.load(EIGHTS));
       if (!keyframe && older !== 0) {
@@ -205,15 +205,15 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       const wild = v128.or(i32x4.gt_u(symbol, v128.load(SYMBOL_LIMITS)), i32x4.gt_s(bins, v128.load(UNSHIFTED)));
       const phase = v128.and(place, v128.load(SEVENS));
       if ((i32x4.bitmask(wild) & 7) === 0) {
-        // Three notes; the fourth lane is overwritten by the next.
+        // Three symbols; the fourth lane is overwritten by the next.
         v128.store(out, i32x4.add(i32x4.shl(v128.or(i32x4.shl(bins, 3), phase), 5), symbol));
         out += 12;
       } else {
-        setNoted(out);
-        noteComponent(i32x4.extract_lane(symbol, 0), i32x4.extract_lane(bins, 0), i32x4.extract_lane(phase, 0));
-        noteComponent(i32x4.extract_lane(symbol, 1), i32x4.extract_lane(bins, 1), i32x4.extract_lane(phase, 1));
-        noteComponent(i32x4.extract_lane(symbol, 2), i32x4.extract_lane(bins, 2), i32x4.extract_lane(phase, 2));
-        out = noted;
+        setSymbolsEnd(out);
+        putComponent(i32x4.extract_lane(symbol, 0), i32x4.extract_lane(bins, 0), i32x4.extract_lane(phase, 0));
+        putComponent(i32x4.extract_lane(symbol, 1), i32x4.extract_lane(bins, 1), i32x4.extract_lane(phase, 1));
+        putComponent(i32x4.extract_lane(symbol, 2), i32x4.extract_lane(bins, 2), i32x4.extract_lane(phase, 2));
+        out = symbolsEnd;
       }
     } else {
       const shifted = i32x4.gt_s(bins, v128.load(UNSHIFTED));
@@ -306,7 +306,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     }
     store<f32>(self, stretch, STRETCH_AT);
   }
-  if (isBoolean<E>()) setNoted(out);
+  if (isBoolean<E>()) setSymbolsEnd(out);
   else setReader(x, from);
   return -1;
 }

@@ -5,8 +5,8 @@
  */
 import { codeBody } from "./body";
 import { COORDINATE_LIMIT, FLAG_CONTEXT, STATE_FLOOR, SYMBOLS } from "./constants";
-import { bodies, bytes, coding, current, notes, previous, setBuffers, setMap, starts } from "./map";
-import { note, setNoted, write } from "./notes";
+import { bodies, bytes, coding, current, symbols, previous, setBuffers, setMap, starts } from "./map";
+import { putSymbol, setSymbolsEnd, write } from "./symbols";
 import { FAULT_END, fault, openReader, readAt, readEnd, readFlag, state } from "./reader";
 
 export { setBuffers, setMap };
@@ -52,13 +52,13 @@ function changed(keyframe: bool, from: usize, length: usize): i32 {
  * @returns where the bytes begin; they end at the end of the buffer
  */
 export function encode(keyframe: bool): usize {
-  setNoted(notes);
+  setSymbolsEnd(symbols);
   let flag = 0;
   for (let body: usize = 0; body < <usize>bodies; body++) {
     const first = load<i32>(starts + 4 * body);
     const end = load<i32>(starts + 4 * body, 4);
     const now = changed(keyframe, 12 * <usize>first, 12 * <usize>(end - first));
-    note(FLAG_CONTEXT * SYMBOLS + (now ^ flag));
+    putSymbol(FLAG_CONTEXT * SYMBOLS + (now ^ flag));
     flag = now;
     if (now !== 0) codeBody<bool>(first, end, keyframe);
   }

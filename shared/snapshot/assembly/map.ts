@@ -20,7 +20,7 @@ export let coding: usize = 0;
 /** Per context 64 bytes: u16 starts. */
 export let search: usize = 0;
 /** u32 symbols and raw values of the frame being encoded. */
-export let notes: usize = 0;
+export let symbols: usize = 0;
 export let bytes: usize = 0;
 export let capacity: usize = 0;
 
@@ -68,10 +68,10 @@ export function setMap(bodyCount: i32, startsAt: usize, recordsAt: usize, partic
   v128.store(RANGES, i32x4.splat(2 * COORDINATE_LIMIT));
 }
 
-export function setBuffers(codingAt: usize, searchAt: usize, notesAt: usize, bytesAt: usize, capacityBytes: usize): void {
+export function setBuffers(codingAt: usize, searchAt: usize, symbolsAt: usize, bytesAt: usize, capacityBytes: usize): void {
   coding = codingAt;
   search = searchAt;
-  notes = notesAt;
+  symbols = symbolsAt;
   bytes = bytesAt;
   capacity = capacityBytes;
 }

@@ -43,7 +43,7 @@ function connect(options: { roomExists?: () => Promise<boolean>; name?: () => st
   const { port } = server.address() as AddressInfo;
   connection = new Connection({
     url: `ws://127.0.0.1:${port}`,
-    identity: () => ({ name: options.name?.() ?? "Ada", color: "#112233" }),
+    profile: () => ({ name: options.name?.() ?? "Ada", color: "#112233" }),
     onEvent: (event) => events.push(event),
     onStatus: (status) => statuses.push(status),
     ...(options.roomExists ? { roomExists: options.roomExists } : {}),
@@ -78,7 +78,7 @@ test("a lost line is taken up again with the token", async () => {
   sockets[0]!.terminate();
   await eventually(() => sockets.length === 2 && own.isOpen);
   expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ada", color: "#112233", resume: "token-0" }]);
-  expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "waiting", "connecting", "open"]);
+  expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
 });
 
 test("a new name goes out with a hello of the same session", async () => {
@@ -89,7 +89,7 @@ test("a new name goes out with a hello of the same session", async () => {
   own.reintroduce();
   await eventually(() => sockets.length === 2 && own.isOpen);
   expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ben", color: "#112233", resume: "token-0" }]);
-  expect(statuses.some(({ state }) => state === "waiting")).toBe(false);
+  expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
 });
 
 test("a room that is gone is not asked for again", async () => {
@@ -107,7 +107,7 @@ test("a refused upgrade is looked into over HTTP", async () => {
   await new Promise((resolve) => server.close(resolve));
   connection = new Connection({
     url: `ws://127.0.0.1:${port}`,
-    identity: () => ({ name: "Ada", color: "#112233" }),
+    profile: () => ({ name: "Ada", color: "#112233" }),
     onEvent: () => {},
     onStatus: (status) => statuses.push(status),
     roomExists: async () => false,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { interpolateInto } from "../../../client/state/interpolate.ts";
-import { Seam } from "../../../client/state/seam.ts";
+import { CrossFade } from "../../../client/state/crossFade.ts";
 
 const floats = fc.float({ noNaN: true, min: -100, max: 100 });
 
@@ -26,16 +26,16 @@ test("the ends are the frames themselves, bit for bit", () => {
   expect(out[0]).toBeCloseTo(6.22, 5);
 });
 
-test("a seam begins with what was shown and ends with what is true", () => {
-  const seam = new Seam();
-  seam.begin(Float32Array.of(10), 1000);
+test("a cross-fade begins with what was shown and ends with what is true", () => {
+  const fade = new CrossFade();
+  fade.begin(Float32Array.of(10), 1000);
   const shown = [1000, 1050, 1130, 1200, 1260, 1300].map((ms) => {
     const live = Float32Array.of(0);
-    seam.blendInto(live, ms);
+    fade.blendInto(live, ms);
     return live[0]!;
   });
   expect(shown[0]).toBe(10);
   expect(shown.at(-2)).toBe(0);
   for (let i = 1; i < shown.length; i++) expect(shown[i]).toBeLessThanOrEqual(shown[i - 1]!);
-  expect(seam.blendInto(Float32Array.of(0), 1400)).toBe(false);
+  expect(fade.blendInto(Float32Array.of(0), 1400)).toBe(false);
 });

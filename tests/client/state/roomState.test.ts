@@ -81,12 +81,12 @@ describe("RoomState", () => {
       state.receive(welcome(), 1000);
       state.receive(keyframe(90, 100), 1000);
     }],
-  ])("before the first picture there is nothing to melt from: %s", async (_, happens) => {
+  ])("before the first picture there is nothing to fade from: %s", async (_, happens) => {
     await join();
     state.receive(keyframe(2, 100), 0);
     happens();
     state.sample(1001);
-    expect(state.melting).toBe(false);
+    expect(state.crossFading).toBe(false);
     expect(state.displayed[0]).toBeGreaterThan(0.0999);
   });
 
@@ -117,7 +117,7 @@ describe("RoomState", () => {
     expect(frames()).toEqual([[2, 100], [4, 101], [6, 102]]);
   });
 
-  test("a resumed line keeps the picture, does not fetch again, and melts into the new state", async () => {
+  test("a resumed line keeps the picture, does not fetch again, and fades into the new state", async () => {
     await join();
     for (let n = 0; n < 5; n++) state.receive(n === 0 ? keyframe(2, 100) : delta(2 + 2 * n, 100, 100), 33 * n);
     state.sample(200);
@@ -151,7 +151,7 @@ describe("RoomState", () => {
     expect(shown.at(-1)!.x).toBeCloseTo(0.13, 6);
   });
 
-  test("a line that was held up for a second and brings everything at once: the picture melts into it", async () => {
+  test("a line that was held up for a second and brings everything at once: the picture fades into it", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n <= 60; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), (1000 * n) / 30);
@@ -159,7 +159,7 @@ describe("RoomState", () => {
     for (let ms = 1900; ms < back; ms += 16) state.sample(ms);
     let last = state.displayed[0]!;
     for (let n = 61; n <= 105; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), back);
-    expect(state.melting).toBe(true);
+    expect(state.crossFading).toBe(true);
     let travelled = 0;
     for (let ms = back + 8; ms < back + 400; ms += 8) {
       state.sample(ms);
@@ -171,7 +171,7 @@ describe("RoomState", () => {
       expect(step).toBeLessThanOrEqual((1.5 * 0.09 * 8) / 260 + 1.3 * 0.06 * 0.008 + 1e-6);
     }
     expect(travelled).toBeGreaterThan(0.07);
-    expect(state.melting).toBe(false);
+    expect(state.crossFading).toBe(false);
   });
 
   test("the server's word on own hands is kept, others' are not taken for it", async () => {
@@ -179,9 +179,9 @@ describe("RoomState", () => {
     const grab = { grab: 5, body: 0, triangle: 0, u: 0, v: 0, target: [1, 2, 3] as [number, number, number] };
     state.receive({ type: "hands", tick: 10, hands: [{ member: 2, cursor: undefined, grabs: [grab] }] }, 0);
     const out = new Float64Array(3);
-    expect(state.echo.at(5, 10, 2, out, undefined)).toBe("before");
+    expect(state.acknowledged.at(5, 10, 2, out, undefined)).toBe("before");
     state.receive({ type: "hands", tick: 12, hands: [{ member: 1, cursor: undefined, grabs: [grab] }] }, 0);
-    expect(state.echo.at(5, 12, 2, out, undefined)).toBe("held");
+    expect(state.acknowledged.at(5, 12, 2, out, undefined)).toBe("held");
     expect([...out]).toEqual([1, 2, 3]);
   });
 

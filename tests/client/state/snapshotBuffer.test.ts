@@ -1,4 +1,4 @@
-/** The buffer never extrapolates, never interpolates across a seam, and holds a rest until motion really began. */
+/** The buffer never extrapolates, never interpolates across a jump, and holds a rest until motion really began. */
 import { describe, expect, test } from "vitest";
 import { FRAMES_KEPT, SnapshotBuffer } from "../../../client/state/snapshotBuffer.ts";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Grab, Point } from "../../../client/net/messages.ts";
-import { HandEcho } from "../../../client/state/handEcho.ts";
+import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";
 import { FADE_MS, LIMIT, LocalBend, RESPONSE } from "../../../client/view/localBend.ts";
 
 /** Eleven particles in a row, 0.1 m apart; the hand holds the middle one. */
@@ -12,14 +12,14 @@ const GRAB = 1;
 const grabbed = (target: Point): Grab => ({ grab: GRAB, body: 0, triangle: 0, u: 0, v: 0, target });
 
 class Hold {
-  readonly echo = new HandEcho();
+  readonly acknowledged = new AcknowledgedGrabs();
   readonly positions = rest.slice();
   readonly bend = new LocalBend({ positions: this.positions, rest }, GRAB, [0.5, 0, 0], [0.5, 0, 0], RADIUS);
 
   /** Positions drawn at a moment; the server's are the rest positions. */
   draw(nowMs: number, tick: number, floorY = -Infinity): Float32Array {
     this.positions.set(rest);
-    this.bend.update(this.echo, { nowMs, tick, sendTicks: 2, patienceMs: 500 });
+    this.bend.update(this.acknowledged, { nowMs, tick, sendTicks: 2, patienceMs: 500 });
     this.bend.apply(floorY);
     return this.positions;
   }
@@ -40,7 +40,7 @@ test("a hand that has just moved bends the neighbourhood, most at the held point
 test("once the picture shows the pull that the server had, nothing is added, whenever that was", () => {
   const hold = new Hold();
   hold.bend.move(0.5, 0.05, 0);
-  hold.echo.note(104, [grabbed([0.5, 0.05, 0])]);
+  hold.acknowledged.note(104, [grabbed([0.5, 0.05, 0])]);
   expect(hold.draw(10, 101)[HELD + 1]).toBeGreaterThan(0);
   expect(hold.draw(900, 104)).toEqual(rest);
 });
@@ -64,12 +64,12 @@ test("nothing is pushed through the floor, and nothing that lies below it is lif
 describe("letting go", () => {
   test("the offset ends where the server's hand lets go, and the bend is over", () => {
     const hold = new Hold();
-    hold.echo.note(100, [grabbed([0.5, 0, 0])]);
+    hold.acknowledged.note(100, [grabbed([0.5, 0, 0])]);
     hold.bend.move(0.5, 0.05, 0);
     hold.bend.release(10, true);
     const before = hold.draw(20, 102)[HELD + 1]!;
     expect(before).toBeGreaterThan(0.01);
-    hold.echo.note(110, []);
+    hold.acknowledged.note(110, []);
     expect(hold.draw(30, 108)[HELD + 1]).toBe(before);
     expect(hold.draw(40, 109.99)[HELD + 1]).toBeLessThan(0.01 * before);
     expect(hold.bend.finished).toBe(false);
@@ -79,11 +79,11 @@ describe("letting go", () => {
   });
 
   test.each([
-    ["the server let go by itself", (hold: Hold) => hold.echo.note(100, [])],
+    ["the server let go by itself", (hold: Hold) => hold.acknowledged.note(100, [])],
     ["the line was lost or the room began again", (hold: Hold) => hold.bend.release(1000, false)],
-  ])("%s: the offset melts as a seam does, and then is over", (_, happens) => {
+  ])("%s: the offset fades as a cross-fade does, and then is over", (_, happens) => {
     const hold = new Hold();
-    hold.echo.note(98, [grabbed([0.5, 0, 0])]);
+    hold.acknowledged.note(98, [grabbed([0.5, 0, 0])]);
     hold.bend.move(0.5, 0.05, 0);
     const full = hold.draw(990, 99)[HELD + 1]!;
     happens(hold);
@@ -132,13 +132,13 @@ test("whatever the line does, the offset moves no faster than the two hands do",
       }
       if (k === releaseAt) {
         hold.bend.release(k, true);
-        hold.echo.note((toldTick += 2), []);
+        hold.acknowledged.note((toldTick += 2), []);
         released = true;
-      } else if (told && !released) hold.echo.note((toldTick += 2), [grabbed(hand)]);
+      } else if (told && !released) hold.acknowledged.note((toldTick += 2), [grabbed(hand)]);
       // The playhead never passes the newest frame.
       shownTick = Math.min(toldTick, shownTick + ticks);
       shown.set([0.5, 0, 0]);
-      if (hold.echo.at(GRAB, shownTick, 2, shown, released ? Float64Array.from(hand) : undefined) === "after") shown.set(hand);
+      if (hold.acknowledged.at(GRAB, shownTick, 2, shown, released ? Float64Array.from(hand) : undefined) === "after") shown.set(hand);
       const now = hold.draw(k, shownTick).slice();
       const travelled = Math.hypot(...hand.map((x, r) => x - lastHand[r]!)) + Math.hypot(...shown.map((x, r) => x - lastShown[r]!));
       for (let i = 0; i < now.length; i += 3) {

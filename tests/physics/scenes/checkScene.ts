@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { checkRecording } from "../../../server/check/check.ts";
 import { STATIC, sum, SWEPT, type Finding } from "../../../server/check/findings.ts";
 import { openRecording } from "../../../server/check/recording.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../../server/persistence/format.ts";
-import { DamagedError } from "../../../server/persistence/seal.ts";
-import { type KeptState, RoomHistory } from "../../../server/persistence/history.ts";
+import { DamagedError } from "../../../server/persistence/checksummed.ts";
+import { type Checkpoint, RoomHistory } from "../../../server/persistence/history.ts";
 import { fill, findRoom, type Found } from "../../../server/persistence/restore.ts";
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 import type { Lease } from "../../../server/store/store.ts";
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const state = (tick: number): KeptState => ({ tick, stateHash: `hash ${tick}`, packed: new Uint8Array(zstdCompressSync(Buffer.from(`state of ${tick}`))) });
+const state = (tick: number): Checkpoint => ({ tick, stateHash: `hash ${tick}`, packed: new Uint8Array(zstdCompressSync(Buffer.from(`state of ${tick}`))) });
 const record = (tick: number): TickRecord => ({ tick, inputs: [{ type: "releaseAll", member: tick }], fresh: tick % 100 === 1 });
 const segment = (after: number, until: number, members: unknown = null): Uint8Array => encodeSegment({ after, until, records: Array.from({ length: until - after }, (_, i) => record(after + 1 + i)), hashes: [{ tick: until, stateHash: `hash ${until}` }], members });
 
@@ -38,7 +38,7 @@ async function newRoom(): Promise<{ name: string; lease: Lease }> {
 /** Segments of 30 ticks to `until`, checkpoints at the ticks given; `spoil` may change bytes on their way. */
 async function write(lease: Lease, from: number, until: number, checkpoints: readonly number[], spoil: (bytes: Uint8Array, what: "checkpoint" | "journal", tick: number) => Uint8Array = (bytes) => bytes): Promise<void> {
   for (let after = from; after < until; after += 30) await store.appendJournal(lease, { after, until: after + 30, bytes: spoil(segment(after, after + 30, after === from ? { who: "first" } : null), "journal", after) });
-  for (const tick of checkpoints) await store.writeCheckpoint(lease, { tick, identity: IDENTITY, state: spoil(encodeCheckpoint({ kept: state(tick), members: { who: tick } }), "checkpoint", tick) });
+  for (const tick of checkpoints) await store.writeCheckpoint(lease, { tick, identity: IDENTITY, state: spoil(encodeCheckpoint({ checkpoint: state(tick), members: { who: tick } }), "checkpoint", tick) });
 }
 
 const flip = (bytes: Uint8Array): Uint8Array => bytes.map((byte, i) => (i === bytes.length >> 1 ? byte ^ 4 : byte));
@@ -49,8 +49,8 @@ function filled(found: Found): { until: number; history: RoomHistory } {
 }
 
 test("bytes are what they were, or damaged", () => {
-  const kept = state(77), members = { sessions: [1] };
-  expect(decodeCheckpoint(encodeCheckpoint({ kept, members }))).toEqual({ kept, members });
+  const checkpoint = state(77), members = { sessions: [1] };
+  expect(decodeCheckpoint(encodeCheckpoint({ checkpoint, members }))).toEqual({ checkpoint, members });
   const bytes = segment(0, 5, members);
   expect(decodeSegment(bytes)).toMatchObject({ after: 0, until: 5, members, records: [1, 2, 3, 4, 5].map(record) });
   for (let i = 0; i < bytes.length; i++) expect(() => decodeSegment(bytes.map((byte, k) => (k === i ? byte ^ 16 : byte)))).toThrow(DamagedError);

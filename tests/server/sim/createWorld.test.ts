@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { MeshError } from "../../../server/meshing/mesh.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { SceneError } from "../../../shared/sceneError.ts";

@@ -1,7 +1,7 @@
 /** The memory map: regions in order, apart and inside the memory, and the program's chunks cover every block and particle. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
@@ -57,19 +57,19 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "colliders", at: header(L.H_COLLIDERS), bytes: L.COLLIDER_BYTES * header(L.H_COLLIDER_COUNT) },
     { name: "surfaces", at: header(L.H_SURFACE), bytes: L.SURFACE_BYTES * header(L.H_SURFACE_COUNT) },
     { name: "bodies", at: header(L.H_BODIES), bytes: L.BODY_BYTES * bodies.length },
-    ...([["safe", L.H_SAFE], ["reference", L.H_REFERENCE], ["courses", L.H_COURSES], ["changed from", L.H_CHANGED_FROM]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
-    { name: "touches", at: header(L.H_TOUCHES), bytes: L.TOUCH_BYTES * header(L.H_TOUCH_CAPACITY) }, { name: "touch colors", at: header(L.H_TOUCH_COLORS), bytes: 20 * L.COLOR_ENTRIES }, { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles }, { name: "heads", at: header(L.H_TOUCH_HEADS), bytes: L.HEAD_BYTES * header(L.H_TOUCH_CAPACITY) },
-    { name: "strayed", at: header(L.H_STRAYED), bytes: 4 * particles }, { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
+    ...([["safe", L.H_SAFE], ["reference", L.H_REFERENCE], ["courses", L.H_TRAJECTORIES], ["changed from", L.H_CHANGED_FROM]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
+    { name: "touches", at: header(L.H_CONTACT_BLOCKS), bytes: L.CONTACT_BLOCK_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) }, { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES }, { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles }, { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "strayed", at: header(L.H_OUTLIERS), bytes: 4 * particles }, { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles }, { name: "marks", at: header(L.H_MARKS), bytes: particles }, { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },
-    { name: "incident", at: header(L.H_INCIDENT), bytes: 4 * particles }, { name: "incidences", at: header(L.H_INCIDENCES), bytes: 64 * header(L.H_TOUCH_CAPACITY) },
-    { name: "queues", at: header(L.H_QUEUE), bytes: 32 * header(L.H_TOUCH_CAPACITY) }, { name: "queued", at: header(L.H_QUEUED), bytes: 4 * header(L.H_TOUCH_CAPACITY) },
+    { name: "incident", at: header(L.H_INCIDENT), bytes: 4 * particles }, { name: "incidences", at: header(L.H_INCIDENCES), bytes: 64 * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "queues", at: header(L.H_QUEUE), bytes: 32 * header(L.H_CONTACT_BLOCK_CAPACITY) }, { name: "queued", at: header(L.H_QUEUED), bytes: 4 * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "zones", at: header(L.H_ZONES), bytes: 8 * particles }, { name: "zone sums", at: header(L.H_ZONE_SUMS), bytes: L.ZONE_BYTES * particles },
     { name: "initial", at: layout.initial, bytes: 32 * particles }, { name: "good", at: layout.good, bytes: 32 * particles },
     { name: "owners", at: layout.grabOwners, bytes: 8 * layout.grabCount }, { name: "offsets", at: layout.grabOffsets, bytes: 12 * layout.grabCount },
     { name: "anchor", at: layout.anchor, bytes: 12 * layout.streamedParticles }, { name: "still", at: layout.still, bytes: 4 * (3 * layout.bodyCount + 1) },
     { name: "scratch", at: layout.scratch, bytes: L.MAX_THREADS * L.SCRATCH_BYTES },
   ];
-  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) }, { name: "tangles", at: header(L.H_TANGLES), bytes: L.TANGLE_BYTES * header(L.H_TANGLE_CAPACITY) }, { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT });
+  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) }, { name: "tangles", at: header(L.H_INTERSECTIONS), bytes: L.INTERSECTION_BYTES * header(L.H_INTERSECTION_CAPACITY) }, { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT });
   bodies.forEach((body, b) => {
     const row = layout.bodies[b]!.surface / 4;
     regions.push({ name: `triangles ${b}`, at: i32[row + L.SURFACE_TRIANGLES / 4]!, bytes: 4 * body.triangles.length });

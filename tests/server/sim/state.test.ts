@@ -1,6 +1,6 @@
 /** Rows of constraint blocks that are state (plastic strain): reset, roll-back of a held body and the state hash take them in, body by body. */
 import { expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { plasticStrains } from "../../physics/plasticity.ts";

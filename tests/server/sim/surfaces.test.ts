@@ -1,7 +1,7 @@
 /** SURFACE rows as the kernel reads them: unique edges in order, who meets whom, roots of coefficients, undeformed positions. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/surfaces.ts";

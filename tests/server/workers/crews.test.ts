@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { Crews } from "../../../server/workers/crews.ts";
 import { FrameState } from "../../../server/workers/frameState.ts";
 import type { BuildResult, InspectResult, OpenResult, RoomHandle, StepResult } from "../../../server/workers/messages.ts";

@@ -7,7 +7,7 @@ const oldest = (name: string): string => `max by (instance) (${metric(name)})`;
 export const survival: DashboardSource = {
   uid: "pliant-survival",
   title: "Pliant: rooms that survive",
-  description: "Checkpoints, journal, store, leases, rooms brought back, and doors. server/ops/RUNBOOK.md says what to do about each.",
+  description: "Checkpoints, journal, store, leases, rooms brought back, and authentication. server/ops/RUNBOOK.md says what to do about each.",
   rows: [
     {
       title: "What would be lost now",
@@ -56,7 +56,7 @@ export const survival: DashboardSource = {
       ],
     },
     {
-      title: "Doors",
+      title: "Authentication",
       panels: [
         { title: "Kept out", description: "Turned away in the last hour, by reason.", unit: "short", lines: [{ expr: inAnHour("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }] },
         { title: "Audited", description: "Actions written to the audit log in the last hour.", unit: "short", lines: [{ expr: inAnHour("pliant_audit_actions_total", ["action"]), legend: "{{action}}" }] },

@@ -1,5 +1,5 @@
-/** Bending rows: K, compliance and rest length (kernel/assembly/bending.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Bending rows: K, compliance and rest length (kernel/assembly/constraints/bending.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { BendElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 

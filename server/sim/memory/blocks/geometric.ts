@@ -1,5 +1,5 @@
-/** Rows of distances and of tetrahedral volumes: rest value, compliance, k' and the multiplier's bound (kernel/assembly/geometric.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Rows of distances and of tetrahedral volumes: rest value, compliance, k' and the multiplier's bound (kernel/assembly/constraints/geometric.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { DistanceElements, VolumeElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 

@@ -1,5 +1,5 @@
-/** Hexahedron rows: rest volumes and compliance (kernel/assembly/hexahedron.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Hexahedron rows: rest volumes and compliance (kernel/assembly/constraints/hexahedron.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { HexahedronElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 

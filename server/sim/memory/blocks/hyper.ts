@@ -1,5 +1,5 @@
-/** Rows of Neo-Hookean tetrahedra: D_m^-1, the constant tensor K, moduli times volume, the clamp (kernel/assembly/hyperelastic.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Rows of Neo-Hookean tetrahedra: D_m^-1, the constant tensor K, moduli times volume, the clamp (kernel/assembly/constraints/hyperelastic.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { HyperElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 import { writeShape } from "./tet.ts";

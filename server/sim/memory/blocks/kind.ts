@@ -10,7 +10,7 @@ export interface BlockKind<E extends Elements = Elements> {
   paperPhase?: number;
   /** What it remembers between iterations: rows of 16 bytes from this byte offset of the block, or from the beginning of an array of its own. */
   remembers: { rows: number; offset: number } | { rows: number; apart: true };
-  /** Its stress is remembered from tick to tick while the body is slow (kernel/assembly/settle.ts). */
+  /** Its stress is remembered from tick to tick while the body is slow (kernel/assembly/warmStart/warmStart.ts). */
   settles?: boolean;
   /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
   state?: { offset: number; rows: number };

@@ -1,5 +1,5 @@
-/** Tetrahedron rows: D_m^-1, the constant tensor K and the compliance, isotropic (in K's axes) or orthotropic; plastic strain and flow (kernel/assembly/tetrahedron.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Tetrahedron rows: D_m^-1, the constant tensor K and the compliance, isotropic (in K's axes) or orthotropic; plastic strain and flow (kernel/assembly/constraints/tetrahedron.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../../constraints/elements.ts";
 import { MOST_PLASTIC_STRAIN } from "../../materials.ts";
 import { eigenvectors } from "./eigenvectors.ts";

@@ -1,5 +1,5 @@
-/** Triangle rows: D_m^-1 and the compliance of the sheet (kernel/assembly/triangle.ts). */
-import * as L from "../../../kernel/assembly/layout.ts";
+/** Triangle rows: D_m^-1 and the compliance of the sheet (kernel/assembly/constraints/triangle.ts). */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { TriangleElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 

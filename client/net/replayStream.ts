@@ -1,0 +1,66 @@
+/** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
+import { decode } from "@msgpack/msgpack";
+import type { ReplayHead } from "../../shared/protocol.ts";
+import { ApiError, authorized, request } from "./api.ts";
+import { parseServerMessage, type ServerEvent } from "./messages.ts";
+
+export interface ReplayListener {
+  /** The server makes another replay just now; it is asked again by itself. */
+  onBusy: () => void;
+  onHead: (head: ReplayHead) => void;
+  onEvent: (event: ServerEvent) => void;
+}
+
+/** Between two tries while others' replays are made, ms. */
+const RETRY_MS = 1500;
+const LENGTH_BYTES = 4;
+
+/**
+ * Resolves when the replay is whole.
+ * @throws ApiError as the server refuses it; Error when it is broken off
+ */
+export async function fetchReplay(room: string, seconds: number, { onBusy, onHead, onEvent }: ReplayListener, signal: AbortSignal): Promise<void> {
+  const path = `/api/rooms/${encodeURIComponent(room)}/replay?seconds=${seconds}`;
+  let response: Response | undefined;
+  while (!response) {
+    try {
+      response = await request(path, { headers: authorized(room), signal });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 429) || signal.aborted) throw error;
+      onBusy();
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+  let headed = false;
+  await eachMessage(response, (message) => {
+    if (!headed) {
+      headed = true;
+      return onHead(decode(message) as ReplayHead);
+    }
+    const event = parseServerMessage(message.buffer);
+    if (event) onEvent(event);
+  });
+}
+
+/** Cuts the body at the messages' lengths; each message gets a buffer of its own. */
+async function eachMessage(response: Response, use: (message: Uint8Array<ArrayBuffer>) => void): Promise<void> {
+  const reader = response.body!.getReader();
+  let kept = new Uint8Array(0);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const bytes = new Uint8Array(kept.byteLength + value.byteLength);
+    bytes.set(kept);
+    bytes.set(value, kept.byteLength);
+    const view = new DataView(bytes.buffer);
+    let at = 0;
+    while (at + LENGTH_BYTES <= bytes.byteLength) {
+      const end = at + LENGTH_BYTES + view.getUint32(at);
+      if (end > bytes.byteLength) break;
+      use(bytes.slice(at + LENGTH_BYTES, end));
+      at = end;
+    }
+    kept = bytes.subarray(at);
+  }
+  if (kept.byteLength > 0) throw new Error(`the replay ends in the middle of a message: ${kept.byteLength} bytes of it came`);
+}

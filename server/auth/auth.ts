@@ -1,0 +1,155 @@
+/**
+ * Who comes in, and as what. One object for the server; every way in asks it.
+ *
+ *     hello {token?, password?, resume?} from an address, to a room
+ *     |- token: valid -> the role that it gives in this room
+ *     |         not   -> `tokens` mode: 4401; `open` mode: as if there were none, and a notice says so
+ *     |- owner, admin                  -> in
+ *     |- banned (token's subject, session, or the address of a newcomer)    4403
+ *     |- resumes a session             -> in, as what it was
+ *     |- locked                        4423
+ *     |- token, as player or spectator -> in
+ *     |- `tokens` mode                 4401
+ *     '- a password is set             -> missing or wrong: 4407; too often from this address: 4429
+ *                                      -> in, as a player
+ */
+import { CloseCode } from "../../shared/protocol.ts";
+import { atLeast, type Role } from "../../shared/roles.ts";
+import { Attempts } from "./addresses.ts";
+import { type Identity, roleIn } from "./identity.ts";
+import { PasswordQueueFull } from "./password.ts";
+import { Refused } from "./refused.ts";
+import type { RoomAccess } from "./roomAccess.ts";
+import { fingerprint, sameSecret } from "./secrets.ts";
+import { TokenError, TokenMint } from "./tokens.ts";
+
+/** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
+export type AuthMode = "open" | "tokens";
+
+export interface AuthOptions {
+  mode: AuthMode;
+  /** The first signs, all verify. */
+  secrets: readonly string[];
+  /** The operator's own; null: there is none. */
+  adminToken: string | null;
+}
+
+/** What somebody is who was let in. */
+export interface Entry {
+  role: Role;
+  /** Of the token; null: came without. */
+  subject: string | null;
+  /** Name to show for whoever brings none. */
+  name: string | undefined;
+  /** When the token ends, wall time; null: never, or there is none. */
+  expiresAtMs: number | null;
+  /** `addressKey` of where it came from. */
+  address: string;
+  /** `open` mode: a token was given that is none here. */
+  tokenProblem?: string;
+}
+
+/** What somebody brings who wants to come in. */
+export interface Credentials {
+  token?: string;
+  password?: string;
+  resume?: string;
+  address: string;
+}
+
+/** Wrong passwords that an address may give at once and then per minute: a class behind one address comes in, and 6 characters hold for years. */
+const PASSWORD_BURST = 40;
+const PASSWORDS_PER_MINUTE = 10;
+
+/** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
+export const OWNER_TOKEN_SECONDS = 30 * 86_400;
+
+export class Auth {
+  readonly mode: AuthMode;
+  readonly mint: TokenMint;
+  readonly #adminToken: string | null;
+  readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
+
+  constructor({ mode, secrets, adminToken }: AuthOptions) {
+    this.mode = mode;
+    this.mint = new TokenMint(secrets);
+    this.#adminToken = adminToken;
+  }
+
+  /** @throws TokenError */
+  async identify(token: string): Promise<Identity> {
+    if (this.#adminToken !== null && sameSecret(token, this.#adminToken)) {
+      return { room: "*", role: "admin", subject: "admin", name: undefined, roomId: undefined, expiresAtMs: null };
+    }
+    return this.mint.verify(token);
+  }
+
+  /** The token that whoever made a room owns it with. */
+  async ownerToken(room: string, access: RoomAccess): Promise<string> {
+    return (await this.mint.sign({ room, role: "owner", roomId: access.id, seconds: OWNER_TOKEN_SECONDS })).token;
+  }
+
+  /**
+   * @param session the entry of the session that `credentials.resume` names, if there is one
+   * @returns at once where nothing has to be computed
+   * @throws Refused (or rejects with it)
+   */
+  enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
+    const resumed = session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
+    if (credentials.token === undefined && (resumed !== null || !access.hasPassword)) return this.#decide(access, credentials, null, resumed, false);
+    return this.#enterSlowly(room, access, credentials, resumed);
+  }
+
+  async #enterSlowly(room: string, access: RoomAccess, credentials: Credentials, resumed: Entry | null): Promise<Entry> {
+    const { entry, problem } = credentials.token === undefined ? { entry: null } : await this.#entryOf(room, access, credentials.token, credentials.address);
+    // The password is checked last: nobody learns whether it was right who would not be let in anyway.
+    let allowed = this.#decide(access, credentials, entry, resumed, true);
+    if (entry === null && resumed === null && access.hasPassword) {
+      await this.#checkPassword(access, credentials);
+      // The owner may have locked the room or banned somebody meanwhile.
+      allowed = this.#decide(access, credentials, entry, resumed, true);
+    }
+    return problem === undefined ? allowed : { ...allowed, tokenProblem: problem };
+  }
+
+  async #entryOf(room: string, access: RoomAccess, token: string, address: string): Promise<{ entry: Entry | null; problem?: string }> {
+    try {
+      const identity = await this.identify(token), role = roleIn(identity, { name: room, id: access.id });
+      if (role === null) throw new TokenError("it is for another room");
+      const { subject, name, expiresAtMs } = identity;
+      return { entry: { role, subject, name, expiresAtMs, address } };
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, `token refused: ${error.message}`, "token_invalid");
+      return { entry: null, problem: error.message };
+    }
+  }
+
+  #decide(access: RoomAccess, { resume, address }: Credentials, entry: Entry | null, resumed: Entry | null, passwordFollows: boolean): Entry {
+    const known = entry ?? resumed;
+    if (known && atLeast(known.role, "owner")) return { ...known, address };
+    const nowMs = Date.now();
+    const ban = access.banOf({
+      address: known === null ? address : undefined,
+      subject: known?.subject ?? undefined,
+      session: resume === undefined ? undefined : fingerprint(resume),
+    }, nowMs);
+    if (ban) throw new Refused(CloseCode.kicked, `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`, "banned");
+    if (access.locked && resumed === null) throw new Refused(CloseCode.locked, "the room is locked", "locked");
+    if (known) return { ...known, address };
+    if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
+    if (access.hasPassword && !passwordFollows) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    return { role: "player", subject: null, name: undefined, expiresAtMs: null, address };
+  }
+
+  async #checkPassword(access: RoomAccess, { password, address }: Credentials): Promise<void> {
+    if (password === undefined) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    if (!this.#passwords.take(address, performance.now())) throw new Refused(CloseCode.tooManyAttempts, `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`, "password_rate");
+    const fits = await access.fits(password).catch((error: unknown) => {
+      if (error instanceof PasswordQueueFull) throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
+      throw error;
+    });
+    if (!fits) throw new Refused(CloseCode.passwordNeeded, "the password is wrong", "password_wrong");
+    this.#passwords.giveBack(address, performance.now());
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Volumes of tetrahedra, four at a time (Mueller et al. 2007; Rodero Gomez, section 3.2).
+ *
+ *        x0             6V = a . (b x c),  a = x0 - x3, b = x1 - x3, c = x2 - x3
+ *       / | \           C = V - V0, signed: an inverted tetrahedron is pushed through, not out the way it came
+ *     x1--|--x2         grad_0 = b x c/6, grad_1 = c x a/6, grad_2 = a x b/6, grad_3 = minus their sum
+ *       \ | /
+ *        x3             geometric.ts has the multiplier. A unilateral volume only resists compression: L >= 0.
+ */
+import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { remembered, unbounded, keep } from "./geometric";
+import { VOLUME_REST, VOLUME_BYTES, GEOMETRIC_LAMBDA, GEOMETRIC_LIMIT } from "../layout/layout";
+
+/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32): void {
+  const inverse = f32x4.splat(inverseH2), sixth = f32x4.splat(1.0 / 6.0);
+  for (let n = 0; n < count; n++, block += VOLUME_BYTES) {
+    let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
+    const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
+    const x1 = xs(a, b, c, d), y1 = ys(a, b, c, d), z1 = zs(a, b, c, d), w1 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
+    const x2 = xs(a, b, c, d), y2 = ys(a, b, c, d), z2 = zs(a, b, c, d), w2 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 48)); b = v128.load(<usize>load<u32>(block, 52)); c = v128.load(<usize>load<u32>(block, 56)); d = v128.load(<usize>load<u32>(block, 60));
+    const x3 = xs(a, b, c, d), y3 = ys(a, b, c, d), z3 = zs(a, b, c, d), w3 = ws(a, b, c, d);
+
+    const ax = sub(x0, x3), ay = sub(y0, y3), az = sub(z0, z3), bx = sub(x1, x3), by = sub(y1, y3), bz = sub(z1, z3), cx = sub(x2, x3), cy = sub(y2, y3), cz = sub(z2, z3);
+    // six times the gradients
+    const gx0 = sub(mul(by, cz), mul(bz, cy)), gy0 = sub(mul(bz, cx), mul(bx, cz)), gz0 = sub(mul(bx, cy), mul(by, cx));
+    const gx1 = sub(mul(cy, az), mul(cz, ay)), gy1 = sub(mul(cz, ax), mul(cx, az)), gz1 = sub(mul(cx, ay), mul(cy, ax));
+    const gx2 = sub(mul(ay, bz), mul(az, by)), gy2 = sub(mul(az, bx), mul(ax, bz)), gz2 = sub(mul(ax, by), mul(ay, bx));
+    const gx3 = add(gx0, add(gx1, gx2)), gy3 = add(gy0, add(gy1, gy2)), gz3 = add(gz0, add(gz1, gz2)); // minus the fourth
+
+    const rows = block + VOLUME_REST, own = rows + GEOMETRIC_LAMBDA, old = remembered(rows, own, pass);
+    const C = mul(sixth, sub(dot3(ax, gx0, ay, gy0, az, gz0), v128.load(rows)));
+    const W = mul(f32x4.splat(1.0 / 36.0), madd(w0, dot3(gx0, gx0, gy0, gy0, gz0, gz0), madd(w1, dot3(gx1, gx1, gy1, gy1, gz1, gz1),
+      madd(w2, dot3(gx2, gx2, gy2, gy2, gz2, gz2), mul(w3, dot3(gx3, gx3, gy3, gy3, gz3, gz3))))));
+    const grown = mul(sixth, keep(own, pass, f32x4.max(add(old, unbounded(rows, C, W, old, inverse)), v128.load(rows, GEOMETRIC_LIMIT)), old));
+
+    let s = mul(w0, grown);
+    scatter(block, madd(s, gx0, x0), madd(s, gy0, y0), madd(s, gz0, z0), w0);
+    s = mul(w1, grown);
+    scatter(block + 16, madd(s, gx1, x1), madd(s, gy1, y1), madd(s, gz1, z1), w1);
+    s = mul(w2, grown);
+    scatter(block + 32, madd(s, gx2, x2), madd(s, gy2, y2), madd(s, gz2, z2), w2);
+    s = mul(w3, grown);
+    scatter(block + 48, sub(x3, mul(s, gx3)), sub(y3, mul(s, gy3)), sub(z3, mul(s, gz3)), w3);
+  }
+}

@@ -1,0 +1,25 @@
+/** Which body or surface a particle belongs to: their rows, in the order of their particles, begin with the address of their first. */
+import { HEADER, H_X, H_BODIES, H_BODY_COUNT, H_MARKS, H_SURFACE, H_SURFACE_COUNT, BODY_RIGID, BODY_BYTES, MARK_RIGID, SURFACE_BYTES } from "../layout/layout";
+
+/** The last of `count` rows that does not begin behind the particle. */
+function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
+  let low = 0, high = count;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (<usize>load<u32>(rows + <usize>middle * bytes) <= particle) low = middle; else high = middle;
+  }
+  return rows + <usize>low * bytes;
+}
+
+/** BODY row of the body that owns a particle. */
+export function bodyOf(particle: usize): usize { return rowOf(<usize>load<u32>(HEADER, H_BODIES), load<i32>(HEADER, H_BODY_COUNT), BODY_BYTES, particle); }
+
+/** SURFACE row likewise; particles of a core mesh have one, too. */
+export function surfaceOf(particle: usize): usize { return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle); }
+
+/** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
+export function rigidRow(particle: usize): usize {
+  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  if (!marks || !(load<u8>(marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_RIGID)) return 0;
+  return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
+}

@@ -1,0 +1,38 @@
+/** A worker's part of one tick. */
+import { HEADER, H_TICKET, H_ACTIVE, H_CREW, H_JOINED, HELPER_LEAVES, HELPER_CLAIMS } from "../layout/layout";
+import { beginClaims, chunkBegin, chunkEnd, chunksClaimed, claimChunk, claimedPhase } from "../scheduler/scheduler";
+import { chunksDone, HELPER_TURNS, partsOf, rowAt, sleepUntilOpened } from "../scheduler/sleep";
+import { runRange } from "./stages";
+
+/**
+ * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`), or until it is wanted elsewhere.
+ * @param slot its row of H_HELPERS, 1 .. MAX_THREADS - 1, nobody else's; scratch its spill area
+ * @returns chunks done
+ */
+export function help(generation: i32, slot: i32, scratch: usize): i32 {
+  const row = rowAt(slot), leaves = row + HELPER_LEAVES;
+  let worked = 0, turns = 0, seen: i64 = 0;
+  atomic.add<i32>(HEADER, 1, H_CREW);
+  while (atomic.load<i32>(HEADER, H_ACTIVE) == generation && !atomic.load<i32>(leaves)) {
+    const ticket = atomic.load<i64>(HEADER, H_TICKET);
+    if (ticket == seen || !partsOf(ticket)) {
+      if (++turns >= HELPER_TURNS) { sleepUntilOpened(ticket, generation, leaves); turns = 0; }
+      continue;
+    }
+    seen = ticket;
+    // before the first claim: whoever finds this thread dead must not find a chunk that is nobody's
+    atomic.store<i32>(row, 1, HELPER_CLAIMS);
+    beginClaims(ticket, slot, leaves);
+    while (claimChunk()) runRange(claimedPhase, chunkBegin, chunkEnd, scratch);
+    const done = chunksClaimed;
+    if (done) {
+      if (!worked) atomic.add<i32>(HEADER, 1, H_JOINED);
+      chunksDone(done);
+      worked += done;
+      turns = 0;
+    }
+    atomic.store<i32>(row, 0, HELPER_CLAIMS);
+  }
+  atomic.sub<i32>(HEADER, 1, H_CREW);
+  return worked;
+}

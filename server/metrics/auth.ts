@@ -1,0 +1,32 @@
+/** Who was not let in, and what those who may did: refused connections by reason, actions of the audit log. */
+import type { Maker } from "./maker.ts";
+
+/** Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes from outside. */
+export const REFUSALS = [
+  "origin", "address_limit", "rooms_per_address", "creation_rate", "room_limit", "no_room", "room_full", "locked", "banned", "token_missing", "token_invalid", "not_allowed",
+  "password_missing", "password_wrong", "password_rate", "admin", "version", "hello_timeout", "shutting_down", "other",
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** Actions of the audit log; others count as `other`. */
+export const AUDIT_ACTIONS = ["create", "kick", "ban", "unban", "lock", "unlock", "password", "settings", "token", "dispose", "undo", "reset", "recording", "rebalance", "denied", "other"] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export class AuthMetrics {
+  readonly #refused: (reason: Refusal) => void;
+  readonly #audited: (action: AuditAction) => void;
+
+  constructor(maker: Maker) {
+    this.#refused = maker.countBy("pliant_connections_refused_total", "Sockets and requests that were turned away, by reason.", "reason", REFUSALS);
+    this.#audited = maker.countBy("pliant_audit_actions_total", "Actions written to the audit log.", "action", AUDIT_ACTIONS);
+  }
+
+  refused(reason: Refusal): void {
+    this.#refused(reason);
+  }
+
+  /** @param action as in the audit log */
+  audited(action: string): void {
+    this.#audited((AUDIT_ACTIONS as readonly string[]).includes(action) ? (action as AuditAction) : "other");
+  }
+}

@@ -1,0 +1,71 @@
+/** Who held what, where, in a replay: made from the inputs and from what the simulation said to them, as rooms/interactions.ts made it when it was so. */
+import type { Input, SimEvent } from "../sim/types.ts";
+import type { HandsOf } from "./serverMessages.ts";
+
+export class ReplayHands {
+  /** By member. A hold that began before the recording's first state is not known, and not shown. */
+  readonly #hands = new Map<number, HandsOf>();
+  readonly #changed = new Set<number>();
+
+  /** One tick: what went in, and what came of it. */
+  step(inputs: readonly Input[], events: readonly SimEvent[]): void {
+    for (const input of inputs) this.#apply(input);
+    for (const event of events) {
+      if (event.type === "inputRejected" && event.grab !== undefined) this.#drop(event.member, event.grab);
+      if (event.type === "removed") for (const { member, grabs } of this.#hands.values()) for (const { grab, body } of grabs.values()) if (body === event.body) this.#drop(member, grab);
+    }
+  }
+
+  /** Hands that changed since the last call. */
+  takeChanged(): HandsOf[] {
+    const changed = [...this.#changed].map((member) => this.#of(member));
+    this.#changed.clear();
+    return changed;
+  }
+
+  #apply(input: Input): void {
+    switch (input.type) {
+      case "grab": {
+        const { member, grab, body, triangle, u, v, target } = input;
+        this.#of(member).grabs.set(grab, { grab, body, triangle, u, v, target });
+        this.#changed.add(member);
+        return;
+      }
+      case "move": {
+        const held = this.#of(input.member).grabs.get(input.grab);
+        if (!held) return;
+        // the input is the history's own
+        this.#of(input.member).grabs.set(input.grab, { ...held, target: input.target });
+        this.#changed.add(input.member);
+        return;
+      }
+      case "release":
+        return this.#drop(input.member, input.grab);
+      case "releaseAll":
+        return this.#dropAll(input.member);
+      case "reset":
+        for (const member of this.#hands.keys()) this.#dropAll(member);
+        return;
+      case "impulse":
+      case "spawn":
+      case "remove":
+        return;
+    }
+  }
+
+  #of(member: number): HandsOf {
+    let hands = this.#hands.get(member);
+    if (!hands) this.#hands.set(member, (hands = { member, cursor: null, grabs: new Map() }));
+    return hands;
+  }
+
+  #drop(member: number, grab: number): void {
+    if (this.#of(member).grabs.delete(grab)) this.#changed.add(member);
+  }
+
+  #dropAll(member: number): void {
+    const { grabs } = this.#of(member);
+    if (grabs.size > 0) this.#changed.add(member);
+    grabs.clear();
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * A room's last seconds, stepped again from its recording and told in the messages of the socket, so that whoever can show a room can show its past.
+ *
+ *     recording.from ......... from .................... until
+ *     a state                  the replay begins           the room's last tick when it was asked for
+ *        ticks without frames    K d d d d K d d d d ...   a keyframe every second, deltas in between
+ *
+ * A replay steps in a memory of its own on a thread that steps no rooms (workers/pool.ts), as fast as it is taken in. Its frames are the room's own to the integer
+ * where it begins before a body fell asleep; a body that sleeps when the replay begins may be a step of its grid off (workers/frameEncoder.ts).
+ */
+import type { RoomRecording } from "../persistence/recording.ts";
+import { unpack } from "../persistence/history.ts";
+import type { SimEvent } from "../sim/types.ts";
+import type { StepResult } from "../workers/messages.ts";
+import type { RoomPool } from "../workers/pool.ts";
+import { ReplayHands } from "./replayHands.ts";
+import type { Room } from "./room.ts";
+import type { SceneTemplate } from "./sceneLibrary.ts";
+import { encodeReplayHead, encodeHands, encodeReset, encodeWaiting } from "./serverMessages.ts";
+import { RoomSimulation } from "./simulation.ts";
+
+/** A frame that decodes alone this often: what a player steps through at most to show any moment, s. */
+const KEYFRAME_SECONDS = 1;
+const LENGTH_BYTES = 4;
+
+/** What a replay is made of; taken from the room at once, which may then go on, or back. */
+export interface ReplayPlan {
+  recording: RoomRecording;
+  template: SceneTemplate;
+  /** Ticks between two frames, as in the room. */
+  sendTicks: number;
+  /** First tick that is shown. */
+  from: number;
+}
+
+export function planReplay(room: Room, seconds: number): ReplayPlan {
+  const recording = room.record(seconds), { template, sendTicks } = room;
+  return { recording, template, sendTicks, from: Math.max(recording.from, recording.until - Math.round(seconds * recording.tickHz)) };
+}
+
+/**
+ * Messages, each behind its length (u32, big-endian): first a map that says what this is, then what a member would have been sent.
+ * @param pool of `WorkerPools.forReplays`
+ * @param signal ends it before the next tick
+ * @throws Error when the thread is lost, or the scene fails again as it did in the room
+ */
+export async function* replay({ recording, template, sendTicks, from }: ReplayPlan, pool: RoomPool, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+  const { room, scene, topology, tickHz, until, states: [start], records } = recording;
+  const { simulation, rebuilt } = await RoomSimulation.restore(template, pool, { state: unpack(start!), from: start!.tick, until: start!.tick, records: [], fresh: false });
+  const inputs = new Map(records.map((record) => [record.tick, record])), hands = new ReplayHands(), waiting = new Set(rebuilt.waiting);
+  const lost = (): never => { throw new Error("the replay's thread was lost"); };
+  const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks), lastSend = until - (until % sendTicks);
+  let beside: Uint8Array[] = [], shown = false;
+
+  yield framed([encodeReplayHead({ format: "pliant-replay-1", room, scene, topology, tickHz, sendHz: tickHz / sendTicks, from, until })]);
+  for (let tick = recording.from + 1; tick <= until && !signal.aborted; tick++) {
+    const record = inputs.get(tick), showing = tick >= from, send = showing && tick % sendTicks === 0;
+    const keyframe = send && (!shown || tick % keyframeTicks === 0);
+    const outcome = await simulation.step({ tick, inputs: record?.inputs ?? [], fresh: record?.fresh ?? false, delta: !send ? "none" : tick === lastSend ? "always" : "moving", keyframe }, lost);
+    // the same tick again: only a lost thread is a reason
+    if (outcome.kind !== "stepped") throw new Error("the replay's thread was lost", { cause: outcome.error });
+    hands.step(record?.inputs ?? [], outcome.result.events);
+    const told = outcome.result.events.flatMap((event) => tell(event, tick));
+    if (!showing) continue;
+    beside.push(...told);
+    if (!send) continue;
+    if (!shown && template.shape.waiting.length > 0) beside = [encodeWaiting(tick, waiting, 0)];
+    const changed = hands.takeChanged();
+    if (changed.length > 0) beside.push(encodeHands(tick, changed));
+    const frame = frameOf(outcome.result, keyframe);
+    if (frame) beside.push(frame);
+    shown = true;
+    if (beside.length > 0) yield framed(beside);
+    beside = [];
+  }
+
+  /** What members were told of it; keeps `waiting` up to date. */
+  function tell(event: SimEvent, tick: number): Uint8Array[] {
+    switch (event.type) {
+      case "reset":
+        waiting.clear();
+        for (const body of template.shape.waiting) waiting.add(body);
+        return [encodeReset(tick, event.member), ...(waiting.size > 0 ? [encodeWaiting(tick, waiting, 0)] : [])];
+      case "spawned":
+        waiting.delete(event.body);
+        return [encodeWaiting(tick, waiting, event.member)];
+      case "removed":
+        waiting.add(event.body);
+        return [encodeWaiting(tick, waiting, event.member)];
+      default:
+        return [];
+    }
+  }
+}
+
+function frameOf({ delta, keyframe }: StepResult, wanted: boolean): Uint8Array | undefined {
+  return (wanted ? keyframe : delta)?.bytes;
+}
+
+function framed(messages: readonly Uint8Array[]): Buffer {
+  const out = Buffer.allocUnsafe(messages.reduce((sum, { byteLength }) => sum + LENGTH_BYTES + byteLength, 0));
+  let at = 0;
+  for (const message of messages) {
+    out.writeUInt32BE(message.byteLength, at);
+    out.set(message, at + LENGTH_BYTES);
+    at += LENGTH_BYTES + message.byteLength;
+  }
+  return out;
+}

@@ -1,0 +1,327 @@
+/**
+ * Energy and momentum books of a room: what every body holds after a tick, and where what it gained or lost went. Float64 from the float32 state,
+ * looked at between the kernel's phases (SimWorld.watchPhases); nothing is changed, and nothing costs time unless books are kept.
+ *
+ * A body holds kinetic energy 1/2 sum m v^2, elastic energy (elastic.ts), and the potentials -sum m g.x and -sum f.x of gravity and constant loads.
+ * In a substep the velocity of every particle goes from v to v' by impulses: a phase of the solve that moves it by d gives m d/h, a phase behind it that
+ * changes its velocity by dv gives m dv. Whatever they are, with the mean velocity of the substep their works add up to the change of kinetic energy:
+ *   W_p = sum_i J_pi . (v_i + v'_i)/2,   sum_p W_p = 1/2 sum_i m_i (v'_i^2 - v_i^2)
+ *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests on the floor gets none from it.
+ *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two apart
+ *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity there; friction's loss remains with `colliders`.
+ *                 Where triangles and edges meet its core mesh, that is a contact like others
+ *   damping       W of v = u/(1 + h d)
+ *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
+ *   plasticity    change of elastic energy while nothing moves
+ *   solver        W of all else, gravity and loads among it, plus the change of elastic energy and potentials: what the time step took (implicit Euler does),
+ *                 what unconverged iterations took or gave, and rounding to float32
+ * Outside of the kernel: inputs (impulses, a reset), guard (roll-back), rest (calming and sleep) by what they change. Springs of attachments and grabs are
+ * outside of the body: what they store has been their work.
+ * Tried and lost: the change of the whole energy over each phase. Phases undo each other (what the solve lets sink, the collider lifts), so that a body at rest
+ * seemed to be heated by the floor and cooled by the solver with a hundred times what it held.
+ */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { Scene, Vec3 } from "../../../shared/scene.ts";
+import type { CreatedWorld } from "../createWorld.ts";
+import { SCENE_DEFAULTS } from "../defaults.ts";
+import { HOST_STAGES, type SimWorld } from "../world.ts";
+import { colliderVelocities } from "./drivers.ts";
+import { elasticEnergyOf } from "./elastic.ts";
+import { PlasticStrains } from "./plastic.ts";
+import { colliderPushes } from "./rigid.ts";
+
+/** What takes and gives energy; see above. Positive is given to the body. */
+export const FLOWS = ["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "plasticity", "momentum", "solver", "guard", "rest"] as const;
+export type Flow = (typeof FLOWS)[number];
+
+/** All in J. */
+export interface Holdings {
+  kinetic: number;
+  elastic: number;
+  gravity: number;
+  loads: number;
+}
+
+export interface BodyEntry extends Holdings {
+  total: number;
+  /** sum m v, kg m/s, and sum m x x v about the world's origin, kg m^2/s; of free particles */
+  momentum: Vec3;
+  angularMomentum: Vec3;
+  /** Since the entry before, J. */
+  flows: Record<Flow, number>;
+  /** Change of the total since the entry before, less all flows, J: float64 rounding. */
+  unexplained: number;
+}
+
+export interface TickEntry {
+  tick: number;
+  /** In the order of the scene. */
+  bodies: BodyEntry[];
+}
+
+const total = (h: Holdings): number => h.kinetic + h.elastic + h.gravity + h.loads;
+const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => [f, 0])) as Record<Flow, number>;
+
+/** Flows by impulses. */
+const IMPULSES = ["attachments", "contacts", "colliders", "damping", "momentum"] as const;
+type Impulse = (typeof IMPULSES)[number];
+/** Who moves particles between prediction and velocity update; all others are the solver. */
+const MOVER: Readonly<Record<number, "attachments" | "contacts">> = { [L.KIND_POINTS]: "attachments", [L.KIND_CONTACTS]: "contacts" };
+
+export class EnergyLedger {
+  /** As the scene begins, then one entry a tick. */
+  readonly entries: TickEntry[] = [];
+  private readonly world: SimWorld;
+  private readonly created: CreatedWorld;
+  private readonly f32: Float32Array;
+  private readonly i32: Int32Array;
+  private readonly gravity: readonly number[];
+  private readonly h: number;
+  /** Kind of every phase of a substep. */
+  private readonly kinds: number[];
+  /** float64[3N] at the last boundary: positions from the room's origin, velocities. */
+  private readonly x: Float64Array;
+  private readonly v: Float64Array;
+  /** float64[3N] before the phase that comes, where that moves something for others than the solver. */
+  private readonly before: Float64Array;
+  /** float64[3N] change of velocity in this substep by each, m/s. */
+  private readonly given: Record<Impulse, Float64Array>;
+  /** float64[3N] velocities at the last phase behind the solve. */
+  private readonly latest: Float64Array;
+  /** J, by body, in this substep: work of colliders that move, elastic energy that flowed away. */
+  private readonly driven: Float64Array;
+  private readonly flowed: Float64Array;
+  private readonly plastic: PlasticStrains;
+  private acting: Partial<Record<"attachments" | "contacts", boolean>> = {};
+  private solving = false;
+  private held: Holdings[];
+  /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
+  private waiting = "";
+  private flows: Record<Flow, number>[];
+
+  /** Begins to watch. @param scene as it was given to createWorld */
+  constructor(scene: Scene, created: CreatedWorld, world: SimWorld) {
+    this.created = created;
+    this.world = world;
+    const { memory, layout } = created, n = layout.particleCount;
+    this.f32 = new Float32Array(memory.buffer);
+    this.i32 = new Int32Array(memory.buffer);
+    this.gravity = (scene.gravity ?? SCENE_DEFAULTS.gravity).map(Math.fround); // as the memory has it
+    this.h = this.f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
+    const program = this.i32[(L.HEADER + L.H_PROGRAM) / 4]!;
+    this.kinds = Array.from({ length: this.i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, p) => this.i32[(program + p * L.PHASE_BYTES + L.PHASE_KIND) / 4]!);
+    this.x = new Float64Array(3 * n);
+    this.v = new Float64Array(3 * n);
+    this.before = new Float64Array(3 * n);
+    this.given = Object.fromEntries(IMPULSES.map((f) => [f, new Float64Array(3 * n)])) as Record<Impulse, Float64Array>;
+    this.latest = new Float64Array(3 * n);
+    this.driven = new Float64Array(layout.bodyCount);
+    this.flowed = new Float64Array(layout.bodyCount);
+    this.plastic = new PlasticStrains(created);
+    this.read(layout.x, this.x);
+    this.read(layout.v, this.v);
+    this.held = layout.bodies.map((_, b) => this.holdings(b));
+    this.flows = layout.bodies.map(noFlows);
+    this.entries.push(this.entry(this.held.map(total)));
+    this.flows = layout.bodies.map(noFlows);
+    world.watchPhases((phase) => (phase < 0 ? this.hostDone(phase === HOST_STAGES.inputs ? "inputs" : phase === HOST_STAGES.guard ? "guard" : "rest") : this.phaseDone(phase)));
+  }
+
+  /** After every `step` of the world: closes the tick. */
+  closeTick(): TickEntry {
+    const before = this.entries.at(-1)!.bodies.map((b) => b.total), entry = this.entry(before);
+    this.entries.push(entry);
+    this.flows = this.flows.map(noFlows);
+    return entry;
+  }
+
+  private entry(before: readonly number[]): TickEntry {
+    const bodies = this.held.map((h, b): BodyEntry => {
+      const flows = this.flows[b]!, now = total(h);
+      return { ...h, total: now, ...this.momenta(b), flows, unexplained: now - before[b]! - FLOWS.reduce((sum, f) => sum + flows[f], 0) };
+    });
+    return { tick: this.world.tickNumber, bodies };
+  }
+
+  /** Rows of four float32 at `address` -> float64[3N]. */
+  private read(address: number, out: Float64Array): void {
+    for (let i = 0, k = 0, at = address / 4; k < out.length; i++, at += 4) {
+      out[k++] = this.f32[at]!;
+      out[k++] = this.f32[at + 1]!;
+      out[k++] = this.f32[at + 2]!;
+    }
+  }
+
+  /** kg; 0 for a particle that does not move. */
+  private mass(i: number): number {
+    const w = this.f32[this.created.layout.x / 4 + 4 * i + 3]!;
+    return w > 0 ? this.created.layout.massUnit / w : 0;
+  }
+
+  private get accelerations(): number {
+    return this.i32[(L.HEADER + L.H_ACC) / 4]! / 4;
+  }
+
+  /** Of body b with x and v. */
+  private holdings(b: number): Holdings {
+    const { layout } = this.created, { first, count } = layout.bodies[b]!, acc = this.accelerations;
+    let kinetic = 0, gravity = 0, loads = 0;
+    for (let i = first; i < first + count; i++) {
+      const m = this.mass(i);
+      if (m === 0) continue;
+      for (let r = 0; r < 3; r++) {
+        const v = this.v[3 * i + r]!, g = this.gravity[r]!, x = this.x[3 * i + r]! + layout.origin[r]!;
+        kinetic += (m / 2) * v * v;
+        gravity -= m * g * x;
+        loads -= m * (this.f32[acc + 4 * i + r]! - g) * x;
+      }
+    }
+    return { kinetic, elastic: this.elastic(b, this.x), gravity, loads };
+  }
+
+  private elastic(b: number, x: Float64Array): number {
+    const { first, count } = this.created.layout.bodies[b]!;
+    return elasticEnergyOf(this.plastic.bodies[b]!, x.subarray(3 * first, 3 * (first + count)));
+  }
+
+  private momenta(b: number): { momentum: Vec3; angularMomentum: Vec3 } {
+    const { layout } = this.created, { first, count } = layout.bodies[b]!, P: Vec3 = [0, 0, 0], A: Vec3 = [0, 0, 0];
+    for (let i = first; i < first + count; i++) {
+      const m = this.mass(i), x = [0, 1, 2].map((r) => this.x[3 * i + r]! + layout.origin[r]!), v = [0, 1, 2].map((r) => this.v[3 * i + r]!);
+      for (let r = 0; r < 3; r++) {
+        const s = (r + 1) % 3, t = (r + 2) % 3;
+        P[r]! += m * v[r]!;
+        A[r]! += m * (x[s]! * v[t]! - x[t]! * v[s]!);
+      }
+    }
+    return { momentum: P, angularMomentum: A };
+  }
+
+  private phaseDone(phase: number): void {
+    const kind = this.kinds[phase]!, mover = MOVER[kind], next = MOVER[this.kinds[phase + 1] ?? -1], { layout } = this.created;
+    if (kind === L.KIND_PREDICT) this.beginSubstep();
+    else if (kind === L.KIND_VELOCITY) this.velocityMade();
+    else if (kind === L.KIND_PLASTIC) this.strainsFlowed();
+    else if (this.solving && mover && this.acting[mover]) {
+      const given = this.given[mover], xs = layout.x / 4;
+      for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
+    } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
+    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
+    if (next && this.acting[next]) this.read(layout.x, this.before);
+    if (phase === this.kinds.length - 1) this.closeSubstep();
+  }
+
+  private beginSubstep(): void {
+    const { layout } = this.created, slots = layout.attachmentCount + layout.grabCount;
+    this.solving = true;
+    this.acting = { contacts: this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0, attachments: false };
+    for (let slot = 0; slot < slots; slot++) this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] === 1;
+    for (const given of Object.values(this.given)) given.fill(0);
+    this.driven.fill(0);
+    this.flowed.fill(0);
+  }
+
+  private strainsFlowed(): void {
+    const x = new Float64Array(this.x.length), { flowing } = this.plastic;
+    this.read(this.created.layout.x, x);
+    for (const b of flowing) this.flowed[b]! -= this.elastic(b, x);
+    this.plastic.refresh();
+    for (const b of flowing) this.flowed[b]! += this.elastic(b, x);
+  }
+
+  /** v = u/(1 + h d), u = (x - xPrev)/h: what came before is the solve, what is lost is damping. */
+  private velocityMade(): void {
+    this.solving = false;
+    const { layout } = this.created, { h } = this, xs = layout.x / 4, vs = layout.v / 4, previous = this.i32[(L.HEADER + L.H_XPREV) / 4]! / 4, given = this.given.damping;
+    for (let i = 0; i < layout.particleCount; i++) {
+      const lost = 1 / (1 + h * this.f32[vs + 4 * i + 3]!) - 1;
+      for (let r = 0; r < 3; r++) given[3 * i + r] = (lost * (this.f32[xs + 4 * i + r]! - this.f32[previous + 4 * i + r]!)) / h;
+    }
+    this.read(layout.v, this.latest);
+  }
+
+  /** What colliders gave rigid bodies, and then what making their velocities rigid did. */
+  private rigidMoved(phase: number): void {
+    const { layout } = this.created, xs = layout.x / 4, rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
+    const velocities = colliderVelocities(this.created, this.world.kernel);
+    colliderPushes(this.f32.buffer, rows, layout.x, this.h, (i, dv) => {
+      const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3), b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
+      for (let r = 0; r < 3; r++) {
+        this.given.colliders[3 * i + r]! += dv[r]!;
+        this.latest[3 * i + r]! += dv[r]!;
+        // a collider's motion is rigid, too: over all particles this is its force at the touching point times its velocity there
+        if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
+      }
+    });
+    this.velocityChanged("momentum");
+  }
+
+  /** A phase behind the velocity update. */
+  private velocityChanged(flow: "colliders" | "contacts" | "momentum"): void {
+    const { layout } = this.created, xs = layout.x / 4, vs = layout.v / 4, given = this.given[flow];
+    const velocities = flow === "colliders" ? colliderVelocities(this.created, this.world.kernel) : undefined;
+    layout.bodies.forEach(({ first, count }, b) => {
+      for (let i = first; i < first + count; i++) {
+        const dv = [0, 1, 2].map((r) => this.f32[vs + 4 * i + r]! - this.latest[3 * i + r]!);
+        if (dv.every((d) => d === 0)) continue;
+        const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3);
+        for (let r = 0; r < 3; r++) {
+          given[3 * i + r]! += dv[r]!;
+          this.latest[3 * i + r]! += dv[r]!;
+          if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
+        }
+      }
+    });
+  }
+
+  /** x and v are still those of the substep's start. */
+  private closeSubstep(): void {
+    const { layout } = this.created, vs = layout.v / 4;
+    layout.bodies.forEach(({ first, count }, b) => {
+      const flows = this.flows[b]!, work: Record<Impulse, number> = { attachments: 0, contacts: 0, colliders: 0, damping: 0, momentum: 0 };
+      let all = 0, named = 0;
+      for (let i = first; i < first + count; i++) {
+        const m = this.mass(i);
+        if (m === 0) continue;
+        for (let r = 0; r < 3; r++) {
+          const k = 3 * i + r, v = this.v[k]!, now = this.f32[vs + 4 * i + r]!, mean = (m * (v + now)) / 2;
+          for (const f of IMPULSES) work[f] += mean * this.given[f][k]!;
+          all += mean * (now - v);
+        }
+      }
+      for (const f of IMPULSES) {
+        flows[f] += work[f];
+        named += work[f];
+      }
+      flows.drivers += this.driven[b]!;
+      flows.colliders -= this.driven[b]!;
+      flows.solver += all - named;
+    });
+    this.read(layout.x, this.x);
+    this.read(layout.v, this.v);
+    this.held = this.held.map((was, b) => {
+      const now = this.holdings(b), stored = (h: Holdings): number => h.elastic + h.gravity + h.loads;
+      this.flows[b]!.plasticity += this.flowed[b]!;
+      this.flows[b]!.solver += stored(now) - stored(was) - this.flowed[b]!;
+      return now;
+    });
+  }
+
+  /** Outside of the kernel: what changed belongs to `flow`. */
+  private hostDone(flow: Flow): void {
+    const { layout } = this.created, x = Float64Array.from(this.x), v = Float64Array.from(this.v);
+    this.read(layout.x, this.x);
+    this.read(layout.v, this.v);
+    this.plastic.refresh();
+    const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
+    // a roll-back takes masses away, too, and leaves velocities of zero
+    const waiting = this.world.waiting().join("");
+    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting) return;
+    this.waiting = waiting;
+    this.held = this.held.map((was, b) => {
+      const now = this.holdings(b);
+      this.flows[b]![flow] += total(now) - total(was);
+      return now;
+    });
+  }
+}

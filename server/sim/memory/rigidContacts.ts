@@ -1,0 +1,29 @@
+/** Memory of contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and the marks of their particles. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "./map.ts";
+
+/** A corner of a box lies on up to six triangles, each of them near; what is more is solved particle by particle. */
+const RIGID_CONTACTS_PER_PARTICLE = 8;
+
+export interface PlannedContacts {
+  /** After the memory of contact between surfaces. @param firsts first particle of each body */
+  write: (buffer: ArrayBufferLike, firsts: readonly number[]) => void;
+}
+
+/** Does the body move as one piece? */
+export function isRigid(body: Pick<BodyTemplate, "shape">): boolean {
+  return body.shape !== undefined && body.shape.mode !== "linear";
+}
+
+export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Allocator): PlannedContacts {
+  const capacity = RIGID_CONTACTS_PER_PARTICLE * bodies.reduce((sum, body) => sum + (isRigid(body) ? body.streamedCount : 0), 0), rows = capacity ? allocator.take(capacity * L.RIGID_CONTACT_BYTES) : 0;
+  return {
+    write(buffer, firsts) {
+      const i32 = new Int32Array(buffer), marks = new Uint8Array(buffer), first = i32[(L.HEADER + L.H_MARKS) / 4]!;
+      i32[(L.HEADER + L.H_RIGID_CONTACTS) / 4] = rows;
+      i32[(L.HEADER + L.H_RIGID_CONTACT_CAPACITY) / 4] = capacity;
+      bodies.forEach((body, b) => { if (isRigid(body)) marks.fill(L.MARK_RIGID, first + firsts[b]!, first + firsts[b]! + body.particleCount); });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Thread entry of a crew's helper. */
+import { parentPort, workerData } from "node:worker_threads";
+import * as L from "../kernel/assembly/layout/layout.ts";
+import { DISMISSED, type CrewTask } from "./stepWorkers.ts";
+import { instantiateKernel } from "./kernelModule.ts";
+
+const { memory, slot, scratch } = workerData as CrewTask;
+const kernel = instantiateKernel(memory), words = new Int32Array(memory.buffer), active = (L.HEADER + L.H_ACTIVE) / 4;
+parentPort!.postMessage("ready");
+for (;;) {
+  Atomics.wait(words, active, 0);
+  const generation = Atomics.load(words, active);
+  if (generation === DISMISSED) break;
+  if (generation !== 0) kernel.help(generation, slot, scratch);
+}

@@ -1,0 +1,151 @@
+/** The parts of authentication by themselves: addresses, attempts, passwords, a room's access and its JSON, who may do what, what the log leaves out. */
+import { scryptSync } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
+import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
+import { redactUrl } from "../../../server/auth/logOptions.ts";
+import { hashPassword, isPassword, PasswordQueueFull } from "../../../server/auth/password.ts";
+import { RoomAccess } from "../../../server/auth/roomAccess.ts";
+import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
+import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
+
+describe("addresses", () => {
+  test.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:DB8:1:2::99", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["not an address", "not an address"],
+  ])("%s counts as %s", (address, key) => {
+    expect(addressKey(address)).toBe(key);
+  });
+
+  test("attempts: a burst, then so many a minute, each address for itself; what was no failure is given back", () => {
+    const attempts = new Attempts(3, 60);
+    expect([1, 2, 3, 4].map(() => attempts.take("a", 0))).toEqual([true, true, true, false]);
+    expect(attempts.take("b", 0)).toBe(true);
+    expect(attempts.take("a", 999)).toBe(false);
+    expect(attempts.take("a", 1000)).toBe(true);
+    attempts.giveBack("a", 1000);
+    expect(attempts.take("a", 1000)).toBe(true);
+    expect(attempts.take("a", 1000)).toBe(false);
+    // A clock's hour gives no more than the burst.
+    expect([1, 2, 3, 4].map(() => attempts.take("a", 3_600_000))).toEqual([true, true, true, false]);
+  });
+
+  test("as many addresses as somebody may have are not remembered for ever", () => {
+    const attempts = new Attempts(3, 60);
+    for (let i = 0; i < 50_000; i++) attempts.take(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, i);
+    expect(attempts.size).toBe(10_000);
+  });
+});
+
+describe("passwords", () => {
+  test("the right one fits, however its characters are made, and no other; the hash tells nothing and is another each time", async () => {
+    const known = await hashPassword("Schlüssel 1");
+    expect(await isPassword("Schlu\u0308ssel 1", known)).toBe(true);
+    for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)]) expect(await isPassword(other, known)).toBe(false);
+    expect(JSON.stringify(known)).not.toContain("Schl");
+    expect((await hashPassword("Schlüssel 1")).hash).not.toBe(known.hash);
+  });
+
+  test("a crowd of them waits in a line that has an end", async () => {
+    // A cheap hash: what is tested is the line.
+    const N = 1024, r = 8, p = 1, salt = Buffer.from("0123456789abcdef");
+    const known = { salt: salt.toString("base64url"), hash: scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url"), N, r, p };
+    const results = await Promise.allSettled(Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known)));
+    const refused = results.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+    expect(refused).toHaveLength(80 - 2 - 64);
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(PasswordQueueFull);
+    results.forEach((result, i) => {
+      if (result.status === "fulfilled") expect(result.value).toBe(i % 2 === 1);
+    });
+    expect(await isPassword("open sesame", known)).toBe(true);
+  });
+});
+
+describe("a room's access", () => {
+  test("comes back from its JSON as it was, with its password and bans", async () => {
+    const access = new RoomAccess("abc", "192.0.2.7"), nowMs = 1_000_000;
+    let changes = 0;
+    access.onChanged = () => (changes += 1);
+    access.setLocked(true);
+    access.setOwnersOnly(true);
+    await access.setPassword("open sesame");
+    access.ban({ address: "192.0.2.8", session: fingerprint("s"), untilMs: nowMs + 1000, name: "m" }, nowMs);
+    expect(changes).toBe(4);
+    const back = RoomAccess.fromSettings(JSON.parse(JSON.stringify({ other: 1, ...access.toSettings() })) as Record<string, unknown>);
+    expect([back.id, back.creator, back.locked, back.ownersOnly, back.hasPassword]).toEqual(["abc", "192.0.2.7", true, true, true]);
+    expect([await back.fits("open sesame"), await back.fits("open barley")]).toEqual([true, false]);
+    expect(back.banOf({ address: "192.0.2.8" }, nowMs)?.name).toBe("m");
+    expect(back.banOf({ session: fingerprint("s") }, nowMs + 999)?.name).toBe("m");
+    expect(back.banOf({ address: "192.0.2.8" }, nowMs + 1000)).toBeUndefined();
+    expect(back.banOf({ address: "192.0.2.9", subject: "x" }, nowMs)).toBeUndefined();
+    expect(JSON.stringify(access.toSettings())).not.toContain("sesame");
+  });
+
+  test("no settings are open access; what was not written by it is refused", () => {
+    expect(RoomAccess.fromSettings({}).isOpen).toBe(true);
+    for (const access of [1, {}, { id: 1 }, { ...new RoomAccess().toSettings().door, bans: [{}] }, { ...new RoomAccess().toSettings().door, password: "plain" }]) {
+      expect(() => RoomAccess.fromSettings({ door: access })).toThrow("settings.door is not what RoomAccess writes");
+    }
+  });
+
+  test("keeps no more bans than 256, the longest ones", () => {
+    const access = new RoomAccess();
+    for (let i = 0; i < 300; i++) access.ban({ subject: `s${i}`, untilMs: 1000 + i, name: "" }, 0);
+    expect(access.bans(0)).toHaveLength(256);
+    expect(access.banOf({ subject: "s299" }, 0)).toBeDefined();
+    expect(access.banOf({ subject: "s43" }, 0)).toBeUndefined();
+  });
+});
+
+describe("tokens", () => {
+  const secrets = ["x".repeat(MIN_SECRET_BYTES), "y".repeat(MIN_SECRET_BYTES)];
+  test("say what they were made to say, whichever key signed", async () => {
+    const mint = new TokenMint(secrets), former = new TokenMint([secrets[1]!]);
+    const { token, expiresAt } = await former.sign({ room: "r", role: "owner", subject: "ada", name: "Ada", roomId: "1", seconds: 60 });
+    expect(await mint.verify(token)).toEqual({ room: "r", role: "owner", subject: "ada", name: "Ada", roomId: "1", expiresAtMs: expiresAt.getTime() });
+    await expect(new TokenMint([secrets[0]!]).verify(token)).rejects.toThrow(TokenError);
+  });
+
+  test("no byte of one can be changed", async () => {
+    const mint = new TokenMint(secrets), { token } = await mint.sign({ room: "r", role: "spectator", seconds: 60 });
+    for (let i = 0; i < token.length; i++) {
+      if (token[i] === ".") continue;
+      // The last character of a base64url part has bits that say nothing; a change in those alone is none.
+      const changed = token.slice(0, i) + (token[i] === "A" ? "Q" : "A") + token.slice(i + 1);
+      await expect(mint.verify(changed), `character ${i}`).rejects.toThrow(TokenError);
+    }
+  });
+
+  test("a secret that is too short is none", () => {
+    expect(() => new TokenMint(["x".repeat(MIN_SECRET_BYTES - 1)])).toThrow("has 31 bytes, but must have at least 32");
+    expect(() => new TokenMint([])).toThrow();
+  });
+
+  test("a token is for its room, its incarnation, or all of them", () => {
+    const identity = (changes: Partial<Identity>): Identity => ({ room: "r", role: "owner", subject: "s", name: undefined, roomId: undefined, expiresAtMs: null, ...changes });
+    const room = { name: "r", id: "1" };
+    expect([{}, { room: "*" }, { roomId: "1" }].map((changes) => roleIn(identity(changes), room))).toEqual(["owner", "owner", "owner"]);
+    expect([{ room: "q" }, { roomId: "2" }, { room: "*", roomId: "2" }].map((changes) => roleIn(identity(changes), room))).toEqual([null, null, null]);
+    expect([mayCreate(identity({}), "r"), mayCreate(identity({ room: "*" }), undefined)]).toEqual([true, true]);
+    expect([mayCreate(identity({}), "q"), mayCreate(identity({}), undefined), mayCreate(identity({ role: "player" }), "r"), mayCreate(identity({ roomId: "1" }), "r")]).toEqual([false, false, false, false]);
+  });
+});
+
+test("secrets are equal or not, of whatever length", () => {
+  expect([sameSecret("abc", "abc"), sameSecret("abc", "abd"), sameSecret("abc", "abcd"), sameSecret("", "")]).toEqual([true, false, false, true]);
+});
+
+test.each([
+  ["/r/x?token=abc.def&scene=y", "/r/x?token=[redacted]&scene=y"],
+  ["/r/x?scene=y&access_token=abc", "/r/x?scene=y&access_token=[redacted]"],
+  ["/r/x?Password=a%26b#c", "/r/x?Password=[redacted]#c"],
+  ["/api/tokens?room=x", "/api/tokens?room=x"],
+])("the log has of %s only %s", (url, logged) => {
+  expect(redactUrl(url)).toBe(logged);
+});

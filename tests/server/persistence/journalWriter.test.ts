@@ -1,0 +1,178 @@
+/** What is in the store after whatever a room did: going back, a store that is away for a while, a room that was here before. A real SQLite store; the room is its history alone. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Metrics } from "../../../server/metrics/metrics.ts";
+import { RoomHistory } from "../../../server/persistence/history.ts";
+import { CheckpointPolicy } from "../../../server/persistence/checkpointPolicy.ts";
+import { fill, findRoom } from "../../../server/persistence/restore.ts";
+import { JournalWriter, type JournaledRoom } from "../../../server/persistence/journalWriter.ts";
+import type { Input } from "../../../server/sim/types.ts";
+import { SqliteStore } from "../../../server/store/sqlite.ts";
+import type { Lease, Store } from "../../../server/store/store.ts";
+
+const HOLDER = { process: "p", url: "http://127.0.0.1:1" };
+let store: SqliteStore, folder: string, metrics: Metrics, rooms = 0;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pliant-journalWriter-"));
+  store = new SqliteStore({ path: join(folder, "store.sqlite") });
+  await store.open();
+  metrics = new Metrics({ rooms: () => 0, sessions: () => ({ connected: 0, resumable: 0 }), bodiesHeld: () => 0, queueDepth: () => 0, workerThreads: () => 0, bufferedBytes: () => 0, timeDilation: () => 1 });
+});
+afterAll(async () => {
+  metrics.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const log = { info: () => {}, warn: () => {}, error: () => {} } as never;
+const input = (member: number): Input => ({ type: "releaseAll", member });
+
+class Played implements JournaledRoom {
+  readonly checkpointPolicy = new CheckpointPolicy(60, 3600);
+  readonly identity = "i";
+  readonly tickHz = 60;
+  lost = false;
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  memberRecords(): unknown {
+    return { sessions: [this.name] };
+  }
+
+  leaseLost(): void {
+    this.lost = true;
+  }
+
+  /** Every tick has an input that tells it, and the telling; a state every hundred ticks. */
+  async play(until: number, telling = 0): Promise<void> {
+    const { history } = this.checkpointPolicy;
+    for (let tick = history.tick + 1; tick <= until; tick++) {
+      history.stepped(tick, [input(1000 * telling + tick)]);
+      if (tick % 100 === 0) await this.checkpointPolicy.saved({ tick, state: new TextEncoder().encode(`state ${tick} of telling ${telling}`) as Uint8Array<ArrayBuffer>, stateHash: `${telling}:${tick}`, seconds: 0 });
+    }
+  }
+}
+
+async function begin(through: Store = store): Promise<{ room: Played; journalWriter: JournalWriter; lease: Lease }> {
+  rooms += 1;
+  const name = `told-${rooms}`, made = await store.createRoom({ name, scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} }, HOLDER);
+  if (!made.created) throw new Error("the name was taken");
+  const room = new Played(name), journalWriter = new JournalWriter({ store: through, metrics, log, flushMs: 3_600_000 });
+  journalWriter.hold(room, made.lease);
+  return { room, journalWriter, lease: made.lease };
+}
+
+/** What a restart would find: the history, and the members whose inputs it has from `from` on. */
+async function found(room: string): Promise<{ history: RoomHistory; inputs: (from: number) => number[]; members: unknown }> {
+  const all = await findRoom(store, room, "i"), history = new RoomHistory(60, 3600);
+  fill(history, all);
+  return { history, members: all.members, inputs: (from) => history.records(from).flatMap(({ inputs }) => inputs).map(({ member }) => member) };
+}
+
+test("every tick is in the store after a flush, and nothing twice", async () => {
+  const { room, journalWriter } = await begin();
+  for (const until of [40, 41, 333, 480]) {
+    await room.play(until);
+    await journalWriter.flush(room.name);
+    const { history, inputs, members } = await found(room.name);
+    expect(history.tick).toBe(until);
+    expect(inputs(0)).toEqual(Array.from({ length: until }, (_, i) => i + 1));
+    expect(members).toEqual({ sessions: [room.name] });
+  }
+  await journalWriter.close();
+});
+
+test("a room that went back is found where it went on, with nothing of what was undone", async () => {
+  const { room, journalWriter } = await begin();
+  await room.play(640);
+  await journalWriter.flush(room.name);
+  room.checkpointPolicy.history.rewind(450);
+  await journalWriter.flush(room.name);
+  expect((await found(room.name)).history.tick).toBe(450);
+  // twice before the next flush, the second time further back
+  await room.play(700, 1);
+  room.checkpointPolicy.history.rewind(600);
+  await room.play(720, 2);
+  room.checkpointPolicy.history.rewind(420);
+  await room.play(760, 3);
+  await journalWriter.flush(room.name);
+  const { history, inputs } = await found(room.name);
+  expect(history.tick).toBe(760);
+  const from = history.oldestTick;
+  expect(from).toBeLessThanOrEqual(420);
+  expect(inputs(from)).toEqual([...Array.from({ length: 420 - from }, (_, i) => from + 1 + i), ...Array.from({ length: 340 }, (_, i) => 3421 + i)]);
+  expect(history.states.filter(({ tick }) => tick > 420).every(({ stateHash }) => stateHash.startsWith("3:"))).toBe(true);
+  // and to a new beginning
+  room.checkpointPolicy.history.begin();
+  await room.play(130, 4);
+  await journalWriter.flush(room.name);
+  expect((await found(room.name)).inputs(0)).toEqual(Array.from({ length: 130 }, (_, i) => 4001 + i));
+  await journalWriter.close();
+});
+
+test("what a store that was away did not take is in it when it is back, and it is asked no more than twice at once", async () => {
+  let away = false, asked = 0, most = 0;
+  const through = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]): Promise<unknown> => {
+        asked += 1;
+        most = Math.max(most, asked);
+        try {
+          if (away) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            throw new Error("away");
+          }
+          return await (value as (...a: unknown[]) => Promise<unknown>).apply(target, args);
+        } finally {
+          asked -= 1;
+        }
+      };
+    },
+  }) as Store;
+  const { room, journalWriter } = await begin(through);
+  await room.play(50);
+  await journalWriter.flush(room.name);
+  away = true;
+  const flushes: Promise<void>[] = [];
+  for (let until = 60; until <= 300; until += 30) {
+    await room.play(until);
+    flushes.push(journalWriter.flush(room.name));
+  }
+  await Promise.all(flushes);
+  expect((await found(room.name)).history.tick).toBe(50);
+  away = false;
+  await journalWriter.flush(room.name);
+  expect((await found(room.name)).inputs(0)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
+  expect(most).toBe(1);
+  await journalWriter.close();
+});
+
+test("a room that was kept before goes on behind what the store has, and one whose lease is gone writes nothing", async () => {
+  const { room, journalWriter, lease } = await begin();
+  await room.play(250);
+  await journalWriter.flush(room.name);
+  await journalWriter.release(room.name);
+  const next = new Played(room.name), all = await findRoom(store, room.name, "i"), claimed = (await store.claim(room.name, HOLDER))!;
+  fill(next.checkpointPolicy.history, all);
+  // it has ticked on before anybody holds it
+  await next.play(260);
+  const other = new JournalWriter({ store, metrics, log, flushMs: 3_600_000 });
+  other.hold(next, claimed, { tick: 250, checkpoints: all.checkpoints.map(({ checkpoint }) => checkpoint.tick), segments: all.segments.map(({ until }) => until) });
+  await next.play(333);
+  await other.flush(room.name);
+  expect((await found(room.name)).inputs(0)).toEqual(Array.from({ length: 333 }, (_, i) => i + 1));
+  // the first journalWriter again, with the lease of then
+  journalWriter.hold(room, lease, { tick: 250, checkpoints: [], segments: [250] });
+  await room.play(280, 9);
+  await journalWriter.flush(room.name);
+  expect(room.lost).toBe(true);
+  expect((await found(room.name)).inputs(250)).toEqual(Array.from({ length: 83 }, (_, i) => 251 + i));
+  await Promise.all([journalWriter.close(), other.close()]);
+});
