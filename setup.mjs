@@ -1,15 +1,26 @@
 /**
- * Brings a clone into a state that runs: dependencies, the Node runtime, the compiled kernel, the built client. What is up to date is left alone,
- * so a second start costs a few hashes. Plain JavaScript without dependencies, because Node 20 runs it before anything is installed.
+ * Brings a clone into a state that runs: dependencies, the Node runtime, the compiled kernel, the built client. What is
+ * up to date is left alone, so a second start costs a few hashes. Plain JavaScript without dependencies, because Node
+ * 20 runs it before anything is installed.
  *
  *   node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]        --only none: nothing needs to be built
  *
- * `run` starts a file with the project's own runtime once everything is built, hands it signals, and ends with its exit code. It is one process below
- * npm, not `setup && npm run serve`: a shell between two commands dies of a SIGTERM that npm forwards and leaves the server running without a parent.
+ * `run` starts a file with the project's own runtime once everything is built, hands it signals, and ends with its exit
+ * code. It is one process below npm, not `setup && npm run serve`: a shell between two commands dies of a SIGTERM that
+ * npm forwards and leaves the server running without a parent.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +38,12 @@ const NODE_MAJOR = 24;
 /** What is built, from what, into what; rebuilt when the hash of its inputs changes. `.stamps` holds the hashes. */
 const STEPS = [
   { name: "kernel", script: "build:kernel", inputs: ["server/kernel"], output: "build/kernel.wasm" },
-  { name: "client", script: "build:client", inputs: ["client", "shared", "vite.config.ts", "tsconfig.json"], output: "build/client/index.html" },
+  {
+    name: "client",
+    script: "build:client",
+    inputs: ["client", "shared", "vite.config.ts", "tsconfig.json"],
+    output: "build/client/index.html",
+  },
 ];
 
 class SetupError extends Error {}
@@ -53,7 +69,10 @@ const major = (version) => Number(/^v?(\d+)\./.exec(version ?? "")?.[1] ?? 0);
 
 /** PATH without this project's own binaries: npm must not be run by the very Node that `npm ci` is about to delete. */
 const outsidePath = () =>
-  (process.env.PATH ?? "").split(delimiter).filter((entry) => entry !== bin && !entry.startsWith(modules + sep)).join(delimiter);
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((entry) => entry !== bin && !entry.startsWith(modules + sep))
+    .join(delimiter);
 
 /** The machine's own node, first on PATH outside of node_modules; else the one that runs this file. */
 function outsideNode() {
@@ -66,7 +85,8 @@ function outsideNode() {
 
 function npm(args, { inside = false, silent = false } = {}) {
   const env = { ...process.env, PATH: inside ? bin + delimiter + outsidePath() : outsidePath() };
-  delete env.npm_config_local_prefix; // The caller's npm sets it; an npm that runs in a package's folder must find its own.
+  // The caller's npm sets it; an npm that runs in a package's folder must find its own.
+  delete env.npm_config_local_prefix;
   const stdio = ["ignore", silent || quiet ? "pipe" : 2, "pipe"];
   const cli = process.env.npm_execpath;
   const result = cli?.endsWith("npm-cli.js")
@@ -92,7 +112,9 @@ function installedByHand(lock) {
   const have = readJson(join(modules, ".package-lock.json"))?.packages;
   if (!have) return false;
   const want = Object.entries(lock.packages).filter(([path]) => path !== "");
-  return want.every(([path, entry]) => (have[path] ? have[path].version === entry.version : entry.optional === true || entry.devOptional === true));
+  return want.every(([path, entry]) =>
+    have[path] ? have[path].version === entry.version : entry.optional === true || entry.devOptional === true,
+  );
 }
 
 function install() {
@@ -105,7 +127,10 @@ function install() {
     announce("installing dependencies (npm ci) ...");
     // Install scripts stay off: of all packages only `node` needs one, and ensureRuntime runs that one by name.
     const result = npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { silent: true });
-    if (!result.ok) throw new SetupError(`npm ci failed. Is the network there, and does package-lock.json fit package.json?\n${result.output}`);
+    if (!result.ok)
+      throw new SetupError(
+        `npm ci failed. Is the network there, and does package-lock.json fit package.json?\n${result.output}`,
+      );
   }
   writeFileSync(stampPath, JSON.stringify(stamp));
 }
@@ -128,7 +153,9 @@ function runtimeFault() {
   return major(version) >= NODE_MAJOR ? undefined : `${relative(root, runtimePath)} is ${version}`;
 }
 
-/** Returns the path of a Node that is new enough: the npm package's, installed now if need be; else the machine's own. */
+/**
+ * Returns the path of a Node that is new enough: the npm package's, installed now if need be; else the machine's own.
+ */
 function ensureRuntime() {
   if (runtimeFault() === undefined) return runtimePath;
   const own = outsideNode();
@@ -142,7 +169,11 @@ function ensureRuntime() {
     // Nothing failed and nothing happened: this npm runs no install scripts. Run the package's script directly.
     const env = { ...process.env, PATH: outsidePath() };
     delete env.npm_config_local_prefix;
-    const direct = spawnSync(own, ["installArchSpecificPackage.js"], { cwd: join(modules, "node"), env, encoding: "utf8" });
+    const direct = spawnSync(own, ["installArchSpecificPackage.js"], {
+      cwd: join(modules, "node"),
+      env,
+      encoding: "utf8",
+    });
     output += `\n${direct.stdout ?? ""}${direct.stderr ?? ""}`;
     linkRuntime();
     fault = runtimeFault();
@@ -151,7 +182,8 @@ function ensureRuntime() {
   if (major(ownVersion) >= NODE_MAJOR) {
     rmSync(runtimePath, { force: true }); // A broken link would be found first by npm's scripts.
     announce(`${fault}; using this machine's own Node ${ownVersion} instead`);
-    writeFileSync(stampPath, JSON.stringify({ ...stamp, ownNode: ownVersion })); // So that no later start waits for the network.
+    // So that no later start waits for the network.
+    writeFileSync(stampPath, JSON.stringify({ ...stamp, ownNode: ownVersion }));
     return own;
   }
   throw new SetupError(
@@ -191,7 +223,8 @@ function build(step) {
   const from = Date.now();
   const result = npm(["run", "--silent", step.script], { inside: true, silent: true });
   if (!result.ok) throw new SetupError(`npm run ${step.script} failed:\n${result.output}`);
-  if (!existsSync(at(step.output))) throw new SetupError(`npm run ${step.script} ended well but left no ${step.output}:\n${result.output}`);
+  if (!existsSync(at(step.output)))
+    throw new SetupError(`npm run ${step.script} ended well but left no ${step.output}:\n${result.output}`);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, hash);
   say(`built the ${step.name} in ${((Date.now() - from) / 1000).toFixed(1)} s`);
@@ -208,7 +241,10 @@ function alive(pid) {
   }
 }
 
-/** Two terminals, `npm start` in one and `npm test` in the other: the second waits, or they would delete each other's node_modules. */
+/**
+ * Two terminals, `npm start` in one and `npm test` in the other: the second waits, or they would delete each other's
+ * node_modules.
+ */
 function exclusively(work) {
   const lock = at("build", ".setup-lock");
   const owner = join(lock, "pid");
@@ -240,7 +276,11 @@ function exclusively(work) {
 /* ---------------------------------------------------------------- run */
 
 function run(runtime, args) {
-  const child = spawn(runtime, args, { cwd: root, stdio: "inherit", env: { ...process.env, PATH: bin + delimiter + outsidePath() } });
+  const child = spawn(runtime, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, PATH: bin + delimiter + outsidePath() },
+  });
   const forward = (signal) => child.kill(signal);
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];
   for (const signal of signals) process.on(signal, forward);
@@ -264,7 +304,10 @@ function main(argv) {
       const names = (argv.shift() ?? "").split(",");
       steps = STEPS.filter((step) => names.includes(step.name));
     } else if (word === "run" && argv.length > 0) command = argv;
-    else throw new SetupError(`unknown argument "${word}". Usage: node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]`);
+    else
+      throw new SetupError(
+        `unknown argument "${word}". Usage: node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]`,
+      );
   }
   const runtime = exclusively(() => {
     install();

@@ -1,8 +1,11 @@
-/** Builds the browser client from client/ to build/client; `npm run dev:client` serves it with the API proxied to a running server (DEV_SERVER). */
+/**
+ * Builds the browser client from client/ to build/client; `npm run dev:client` serves it with the API proxied to a
+ * running server (DEV_SERVER).
+ */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-const server = process.env["DEV_SERVER"] ?? "http://localhost:8080";
+const server = process.env.DEV_SERVER ?? "http://localhost:8080";
 
 export default defineConfig({
   root: fileURLToPath(new URL("./client", import.meta.url)),

@@ -1,6 +1,6 @@
 /**
- * Two kinds of tests. `unit` files run side by side. `serial` files start real servers, browsers and other programs, measure time, and run one at a
- * time after all of the others, so that on two cores a deadline means what it says.
+ * Two kinds of tests. `unit` files run side by side. `serial` files start real servers, browsers and other programs,
+ * measure time, and run one at a time after all of the others, so that on two cores a deadline means what it says.
  */
 import { defineConfig } from "vitest/config";
 

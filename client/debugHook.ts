@@ -1,6 +1,6 @@
 /**
- * `window.pliant`: a read-only look into the running page, for end-to-end tests and the curious. Not an API to build on; nothing in
- * the page reads it.
+ * `window.pliant`: a read-only look into the running page, for end-to-end tests and the curious. Not an API to build
+ * on; nothing in the page reads it.
  *
  *     pliant.room, .scene, .member      where and who, undefined before the welcome
  *     pliant.status                     "connecting" | "open" | "reconnecting" | "ended"
@@ -9,13 +9,15 @@
  *     pliant.quanta                     grid of each body, m
  *     pliant.displayed()                float32 positions drawn now, m
  *     pliant.sampled()                  the same without what the page adds for its own hands
- *     pliant.crossFading                    a jump of the time line is being cross-faded: what is drawn is no frame's and between no two
+ *     pliant.crossFading                    a jump of the time line is being cross-faded: what is drawn is no frame's
+ *                                           and between no two
  *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
  *     pliant.grabs()                    hands as drawn, own and others'
  *     pliant.cursors()                  others' pointers as drawn
  *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
- *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved, ms
+ *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved,
+ *                                       ms
  *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
  *     pliant.waiting                    numbers of the bodies that the picture does not show
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
@@ -40,28 +42,73 @@ export interface HookSources {
   firstMovingFrameMs: () => number | undefined;
 }
 
-function createHook({ state, status, tick, view, grabs, cursors, stats, firstDrawnFrameMs, firstMovingFrameMs }: HookSources) {
+function createHook({
+  state,
+  status,
+  tick,
+  view,
+  grabs,
+  cursors,
+  stats,
+  firstDrawnFrameMs,
+  firstMovingFrameMs,
+}: HookSources) {
   return Object.freeze({
-    get room() { return state.welcome?.room; },
-    get scene() { return state.welcome?.scene; },
-    get member() { return state.welcome?.member; },
-    get topology() { return state.welcome?.topology; },
-    get status() { return status(); },
-    get tick() { return tick(); },
-    get quanta() { return state.topology?.bodies.map((body) => body.quantum) ?? []; },
-    get crossFading() { return state.crossFading; },
-    get waiting() { return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : [])); },
-    get members() { return state.members; },
-    get firstMovingFrameMs() { return firstMovingFrameMs(); },
-    get firstDrawnFrameMs() { return firstDrawnFrameMs(); },
-    get drawn() { return view()?.drawn ?? 0; },
-    frames: () => (state.buffer?.list() ?? []).map((frame) => ({ tick: frame.tick, still: frame.still, ints: [...frame.ints] })),
+    get room() {
+      return state.welcome?.room;
+    },
+    get scene() {
+      return state.welcome?.scene;
+    },
+    get member() {
+      return state.welcome?.member;
+    },
+    get topology() {
+      return state.welcome?.topology;
+    },
+    get status() {
+      return status();
+    },
+    get tick() {
+      return tick();
+    },
+    get quanta() {
+      return state.topology?.bodies.map((body) => body.quantum) ?? [];
+    },
+    get crossFading() {
+      return state.crossFading;
+    },
+    get waiting() {
+      return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : []));
+    },
+    get members() {
+      return state.members;
+    },
+    get firstMovingFrameMs() {
+      return firstMovingFrameMs();
+    },
+    get firstDrawnFrameMs() {
+      return firstDrawnFrameMs();
+    },
+    get drawn() {
+      return view()?.drawn ?? 0;
+    },
+    frames: () =>
+      (state.buffer?.list() ?? []).map((frame) => ({ tick: frame.tick, still: frame.still, ints: [...frame.ints] })),
     displayed: () => [...state.displayed],
     sampled: () => [...state.sampled],
     project: (point: [number, number, number]) => view()?.project(new Vector3(...point)),
     pick: (x: number, y: number) => {
       const picked = view()?.pick(x, y, 0);
-      return picked && { body: picked.body, triangle: picked.triangle, u: picked.u, v: picked.v, point: picked.point.toArray() };
+      return (
+        picked && {
+          body: picked.body,
+          triangle: picked.triangle,
+          u: picked.u,
+          v: picked.v,
+          point: picked.point.toArray(),
+        }
+      );
     },
     grabs,
     cursors,

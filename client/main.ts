@@ -1,6 +1,7 @@
 /**
- * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a
- * bookmark. The room's socket opens before the drawing code has even arrived.
+ * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>/replay` its last minute,
+ * `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a bookmark. The room's
+ * socket opens before the drawing code has even arrived.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";
@@ -17,11 +18,13 @@ if (match?.[2]) {
   const { openReplayPage } = await import("./ui/replayPage.ts");
   openReplayPage(app, decodeURIComponent(match[1]!));
 } else if (match) {
-  const room = decodeURIComponent(match[1]!), scene = new URLSearchParams(location.search).get("scene");
+  const room = decodeURIComponent(match[1]!);
+  const scene = new URLSearchParams(location.search).get("scene");
   const page = import("./ui/roomPage.ts");
   if (scene) {
     const { createRoom } = await import("./net/api.ts");
-    // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the page itself
+    // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the
+    // page itself
     await createRoom(scene, room).catch((error: unknown) => console.warn(error));
   }
   (await page).openRoomPage(app, room);

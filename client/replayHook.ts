@@ -1,5 +1,6 @@
 /**
- * `window.pliantReplay` on the replay page: a read-only look into it, for end-to-end tests and the curious, as debugHook.ts is on the room's. Nothing in the page reads it.
+ * `window.pliantReplay` on the replay page: a read-only look into it, for end-to-end tests and the curious, as
+ * debugHook.ts is on the room's. Nothing in the page reads it.
  *
  *     pliantReplay.room, .head        what is played; `head` is undefined before the replay begins to come
  *     pliantReplay.first, .last       ticks that have come so far
@@ -27,16 +28,36 @@ export interface ReplaySources {
 function createHook({ room, replay, playhead, projector, whole }: ReplaySources) {
   return Object.freeze({
     room,
-    get head() { return replay()?.head; },
-    get first() { return replay()?.first ?? Number.NaN; },
-    get last() { return replay()?.last ?? Number.NaN; },
-    get whole() { return whole(); },
-    get tick() { return playhead()?.tick ?? Number.NaN; },
-    get shown() { return projector()?.shown ?? Number.NaN; },
-    get playing() { return playhead()?.playing ?? false; },
-    get speed() { return playhead()?.speed ?? 1; },
-    get waiting() { return [...(replay()?.hidden ?? [])].flatMap((hidden, body) => (hidden ? [body] : [])); },
-    get drawn() { return projector()?.view.drawn ?? 0; },
+    get head() {
+      return replay()?.head;
+    },
+    get first() {
+      return replay()?.first ?? Number.NaN;
+    },
+    get last() {
+      return replay()?.last ?? Number.NaN;
+    },
+    get whole() {
+      return whole();
+    },
+    get tick() {
+      return playhead()?.tick ?? Number.NaN;
+    },
+    get shown() {
+      return projector()?.shown ?? Number.NaN;
+    },
+    get playing() {
+      return playhead()?.playing ?? false;
+    },
+    get speed() {
+      return playhead()?.speed ?? 1;
+    },
+    get waiting() {
+      return [...(replay()?.hidden ?? [])].flatMap((hidden, body) => (hidden ? [body] : []));
+    },
+    get drawn() {
+      return projector()?.view.drawn ?? 0;
+    },
     ints: () => [...(replay()?.ints ?? [])],
     displayed: () => [...(replay()?.displayed ?? [])],
     grabs: () => projector()?.grabs() ?? [],

@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--list]`: runs the parts of load-tests/parts, each run in a process
- * of its own, and prints the machine, a table of minimum, median and maximum with the state hash beside it, which targets were met, and what moved since the
- * last release. Figures compare within one machine and one run; across machines only ratios do.
+ * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--list]`: runs the parts
+ * of load-tests/parts, each run in a process of its own, and prints the machine, a table of minimum, median and maximum
+ * with the state hash beside it, which targets were met, and what moved since the last release. Figures compare within
+ * one machine and one run; across machines only ratios do.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,15 +27,25 @@ interface LoadedPart {
 }
 
 async function loadParts(): Promise<LoadedPart[]> {
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ts")).sort();
-  return Promise.all(files.map(async (name) => ({ file: folder + name, part: (await import(pathToFileURL(folder + name).href)) as Part })));
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .sort();
+  return Promise.all(
+    files.map(async (name) => ({
+      file: folder + name,
+      part: (await import(pathToFileURL(folder + name).href)) as Part,
+    })),
+  );
 }
 
 /** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
 function runOnce({ file, part }: LoadedPart, { minutes }: BenchOptions): Promise<RunReport> {
-  const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part, seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
+  const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part;
+  const seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
   return new Promise((fulfil, reject) => {
-    const child = fork(fileURLToPath(new URL("./runPart.ts", import.meta.url)), [file, JSON.stringify({ minutes })], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(fileURLToPath(new URL("./runPart.ts", import.meta.url)), [file, JSON.stringify({ minutes })], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     let report: RunReport | undefined;
     const timer = setTimeout(() => child.kill("SIGKILL"), 1000 * seconds);
     child.on("message", (message) => {
@@ -44,14 +55,21 @@ function runOnce({ file, part }: LoadedPart, { minutes }: BenchOptions): Promise
     child.on("exit", (code, signal) => {
       clearTimeout(timer);
       if (report !== undefined) fulfil(report);
-      else reject(new Error(`ended with ${signal ?? `code ${code}`} before it reported${signal === "SIGKILL" ? ` (limit ${seconds} s)` : ""}`));
+      else
+        reject(
+          new Error(
+            `ended with ${signal ?? `code ${code}`} before it reported${signal === "SIGKILL" ? ` (limit ${seconds} s)` : ""}`,
+          ),
+        );
     });
   });
 }
 
 /** The last release's row as it is committed; without a repository, as it is in the file. */
 function lastRelease(): ReleaseRow | undefined {
-  const text = git("show", `HEAD:${RELEASES}`) ?? (git("rev-parse", "HEAD") === undefined && existsSync(releasesPath) ? readFileSync(releasesPath, "utf8") : "");
+  const text =
+    git("show", `HEAD:${RELEASES}`) ??
+    (git("rev-parse", "HEAD") === undefined && existsSync(releasesPath) ? readFileSync(releasesPath, "utf8") : "");
   return parseReleases(text).rows.at(-1);
 }
 
@@ -72,7 +90,11 @@ async function measure(loaded: LoadedPart, options: BenchOptions, before: Releas
   try {
     const reports: RunReport[] = [];
     for (let run = 0; run < runs; run++) reports.push(await runOnce(loaded, options));
-    const rows = summarize(reports), yardstickMs = quantile(reports.map((report) => report.yardstickMs), 0.5);
+    const rows = summarize(reports);
+    const yardstickMs = quantile(
+      reports.map((report) => report.yardstickMs),
+      0.5,
+    );
     console.log(table(rows));
     const moves = before && compare(name, rows, before);
     if (moves) console.log(describeMoves(before.get("release")!, moves));
@@ -93,24 +115,32 @@ function writeFile(path: string, text: string): void {
 const parts = await loadParts();
 let options: BenchOptions;
 try {
-  options = readOptions(process.argv.slice(2), parts.map(({ part }) => part));
+  options = readOptions(
+    process.argv.slice(2),
+    parts.map(({ part }) => part),
+  );
 } catch (error) {
   if (!(error instanceof OptionError)) throw error;
   console.error(`bench: ${error.message}`);
   process.exit(2);
 }
 if (options.list) {
-  for (const { part } of parts) console.log(`${part.name}: ${part.about}${part.onDemand ? " (only when it is asked for)" : ""}`);
+  for (const { part } of parts)
+    console.log(`${part.name}: ${part.about}${part.onDemand ? " (only when it is asked for)" : ""}`);
   process.exit(0);
 }
 
-const environment = readEnvironment(), before = lastRelease();
+const environment = readEnvironment();
+const before = lastRelease();
 const report = { environment, parts: [] as PartReport[] };
 console.log(describeEnvironment(environment));
-for (const loaded of parts.filter(({ part }) => options.only.includes(part.name))) report.parts.push(await measure(loaded, options, before));
+for (const loaded of parts.filter(({ part }) => options.only.includes(part.name)))
+  report.parts.push(await measure(loaded, options, before));
 
 if (options.release) {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   const measured = report.parts.filter(({ rows }) => rows !== undefined);
   const { date, commit, cpu, cores, node, v8 } = environment;
   const cells: [string, string][] = measured.flatMap(({ name, rows }) => rows!.flatMap((row) => cellsOf(name, row)));
@@ -120,5 +150,5 @@ if (options.release) {
   if (measured.length > 0) writeFile(releasesPath, formatReleases(putRelease(known, version, [...head, ...cells])));
 }
 // npm runs scripts at the top; INIT_CWD is where the caller stands.
-if (options.json) writeFile(resolve(process.env["INIT_CWD"] ?? ".", options.json), `${JSON.stringify(report, null, 2)}\n`);
+if (options.json) writeFile(resolve(process.env.INIT_CWD ?? ".", options.json), `${JSON.stringify(report, null, 2)}\n`);
 else console.log(`\n${JSON.stringify(report)}`);

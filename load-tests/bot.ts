@@ -1,6 +1,6 @@
 /**
- * A member of a room without a browser: connects, decodes every frame with the shared codec, grabs, pulls, and counts. Tests and load
- * tests use it; it is also the shortest complete client to read beside PROTOCOL.md.
+ * A member of a room without a browser: connects, decodes every frame with the shared codec, grabs, pulls, and counts.
+ * Tests and load tests use it; it is also the shortest complete client to read beside PROTOCOL.md.
  */
 import { decode, encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
@@ -52,7 +52,12 @@ export class HttpFailure extends Error {
 }
 
 /** Opens a room, or finds it. @returns with the owner's token if it was opened now. @throws HttpFailure */
-export async function createRoom(url: string, scene: string, room?: string, pool?: "shared" | "dedicated"): Promise<{ room: string; topology: string; token?: string }> {
+export async function createRoom(
+  url: string,
+  scene: string,
+  room?: string,
+  pool?: "shared" | "dedicated",
+): Promise<{ room: string; topology: string; token?: string }> {
   const answer = await fetch(`${url}/api/rooms`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -65,12 +70,24 @@ export async function createRoom(url: string, scene: string, room?: string, pool
 
 /** Ends a room. @param token its owner's, from `createRoom`. @returns the status */
 export async function deleteRoom(url: string, room: string, token = ""): Promise<number> {
-  return (await fetch(`${url}/api/rooms/${room}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } })).status;
+  return (await fetch(`${url}/api/rooms/${room}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } }))
+    .status;
 }
 
 export class Bot {
   readonly socket: WebSocket;
-  welcome!: { session: string; token: string; member: number; tickHz: number; sendHz: number; topology: string; room: string; scene: string; limits: Record<string, number>; role: string };
+  welcome!: {
+    session: string;
+    token: string;
+    member: number;
+    tickHz: number;
+    sendHz: number;
+    topology: string;
+    room: string;
+    scene: string;
+    limits: Record<string, number>;
+    role: string;
+  };
   topology!: Topology;
   /** Wire tick of `frame`, -1 before the first. */
   tick = -1;
@@ -100,10 +117,22 @@ export class Bot {
   private constructor(url: string, room: string, options: BotOptions) {
     this.#timeoutMs = options.timeoutMs ?? 10_000;
     this.#keepFrames = options.keepFrames ?? 0;
-    this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, { perMessageDeflate: false });
+    this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
+      perMessageDeflate: false,
+    });
     this.socket.on("open", () => {
       const { name, color, resume, joinToken: token, password } = options;
-      this.send([ClientMessage.hello, PROTOCOL_VERSION, { ...(name ? { name } : {}), ...(color ? { color } : {}), ...(resume ? { resume } : {}), ...(token ? { token } : {}), ...(password ? { password } : {}) }]);
+      this.send([
+        ClientMessage.hello,
+        PROTOCOL_VERSION,
+        {
+          ...(name ? { name } : {}),
+          ...(color ? { color } : {}),
+          ...(resume ? { resume } : {}),
+          ...(token ? { token } : {}),
+          ...(password ? { password } : {}),
+        },
+      ]);
     });
     this.socket.on("message", (data: Buffer) => this.#receive(data));
     this.socket.on("error", (error) => this.#fail(error));
@@ -150,7 +179,11 @@ export class Bot {
 
   /** Where a surface point is in the newest frame, m. */
   surfacePosition({ body, triangle, u, v }: SurfacePoint): Point {
-    const [a, b, c] = this.corners(body, triangle).map((particle) => this.position(body, particle)) as [Point, Point, Point];
+    const [a, b, c] = this.corners(body, triangle).map((particle) => this.position(body, particle)) as [
+      Point,
+      Point,
+      Point,
+    ];
     return [0, 1, 2].map((k) => (1 - u - v) * a[k]! + u * b[k]! + v * c[k]!) as Point;
   }
 
@@ -158,7 +191,8 @@ export class Bot {
   center(body: number): Point {
     const { count } = this.topology.bodies[body]!;
     const sum: Point = [0, 0, 0];
-    for (let particle = 0; particle < count; particle++) this.position(body, particle).forEach((value, k) => (sum[k]! += value / count));
+    for (let particle = 0; particle < count; particle++)
+      this.position(body, particle).forEach((value, k) => (sum[k]! += value / count));
     return sum;
   }
 
@@ -230,7 +264,10 @@ export class Bot {
     this.socket.terminate();
   }
 
-  /** Resolves when `done` holds, which is asked after every message. @throws Error naming `what` after the timeout, or when the socket closes before */
+  /**
+   * Resolves when `done` holds, which is asked after every message.
+   * @throws Error naming `what` after the timeout, or when the socket closes before
+   */
   async until(done: () => boolean, what: string, timeoutMs = this.#timeoutMs): Promise<void> {
     if (done()) return;
     await new Promise<void>((resolve, reject) => {
@@ -238,7 +275,8 @@ export class Bot {
       const finish = (): void => {
         clearTimeout(timer);
         if (done()) resolve();
-        else reject(this.#fault ?? new Error(`${what}: socket closed with ${this.#closed?.code} ${this.#closed?.reason}`));
+        else
+          reject(this.#fault ?? new Error(`${what}: socket closed with ${this.#closed?.code} ${this.#closed?.reason}`));
       };
       this.#waiting.push({ done: () => done() || this.#closed !== null || this.#fault !== null, resolve: finish });
     });
@@ -257,7 +295,9 @@ export class Bot {
 
   #useTopology(topology: Topology): void {
     this.topology = topology;
-    this.#model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })));
+    this.#model = createSnapshotModel(
+      topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })),
+    );
     this.frame = new Int32Array(3 * topology.particles);
     const early = this.#early;
     this.#early = [];
@@ -284,7 +324,8 @@ export class Bot {
           this.members = message[1] as Bot["members"];
           break;
         case ServerMessage.hands:
-          for (const [member, cursor, grabs] of message[2] as [number, Point | null, number[][]][]) this.hands.set(member, { cursor, grabs });
+          for (const [member, cursor, grabs] of message[2] as [number, Point | null, number[][]][])
+            this.hands.set(member, { cursor, grabs });
           break;
         case ServerMessage.pong:
           this.counts.pongs += 1;
@@ -293,7 +334,11 @@ export class Bot {
           this.stats = message[1] as Record<string, unknown>;
           break;
         case ServerMessage.notice:
-          this.notices.push({ code: String(message[1]), text: String(message[2]), details: message[3] as Record<string, unknown> });
+          this.notices.push({
+            code: String(message[1]),
+            text: String(message[2]),
+            details: message[3] as Record<string, unknown>,
+          });
           break;
         case ServerMessage.reset:
           this.resets += 1;
@@ -317,7 +362,8 @@ export class Bot {
       decodeKeyframe(this.#model!, message[2] as Uint8Array, next);
       this.counts.keyframes += 1;
     } else {
-      if (message[2] !== this.tick) throw new Error(`delta ${message[1]} stands on tick ${message[2]}, but the newest frame is ${this.tick}`);
+      if (message[2] !== this.tick)
+        throw new Error(`delta ${message[1]} stands on tick ${message[2]}, but the newest frame is ${this.tick}`);
       decodeDelta(this.#model!, this.frame, message[3] as Uint8Array, next);
       this.counts.deltas += 1;
       if (next.every((value, i) => value === this.frame[i])) this.counts.emptyDeltas += 1;

@@ -1,7 +1,8 @@
 /**
- * Time of one pass over all tetrahedra of a block by the kernel's own functions, with its particles where a shape puts them: regular, or all flat, mirrored
- * or thrown together, so that every element takes the way by singular values (kernel/assembly/constraints/inversion.ts, hyperelasticInversion.ts). Used by the benchmark's part `inversion`
- * and by the report's figure of that name.
+ * Time of one pass over all tetrahedra of a block by the kernel's own functions, with its particles where a shape puts
+ * them: regular, or all flat, mirrored or thrown together, so that every element takes the way by singular values
+ * (kernel/assembly/constraints/inversion.ts, hyperelasticInversion.ts). Used by the benchmark's part `inversion` and by
+ * the report's figure of that name.
  */
 import * as L from "../server/kernel/assembly/layout/layout.ts";
 import type { Scene, SoftMaterial } from "../shared/scene.ts";
@@ -14,7 +15,13 @@ const ISOTROPIC = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 const PLASTICITY = { yield: 0.01, creep: 5, max: 0.3 };
 export const MODELS: Record<string, SoftMaterial> = {
   StVK: ISOTROPIC,
-  orthotropic: { model: "orthotropic", density: 1000, youngsModuli: [1e5, 2e5, 3e5], poissonsRatios: [0.3, 0.2, 0.1], shearModuli: [4e4, 5e4, 6e4] },
+  orthotropic: {
+    model: "orthotropic",
+    density: 1000,
+    youngsModuli: [1e5, 2e5, 3e5],
+    poissonsRatios: [0.3, 0.2, 0.1],
+    shearModuli: [4e4, 5e4, 6e4],
+  },
   plastic: { ...ISOTROPIC, plasticity: PLASTICITY },
   "Neo-Hookean": { ...ISOTROPIC, model: "neo-hookean" },
   "stable Neo-Hookean": { ...ISOTROPIC, model: "stable-neo-hookean" },
@@ -31,7 +38,10 @@ export const SHAPES: Record<string, Place> = {
 export interface Cost {
   /** Seconds of the fastest pass in each shape. */
   fastest: Record<string, number>;
-  /** Of a pass over the regular shape by the other kernel, where one was given; and the regular shape's times over its, the median of all turns. */
+  /**
+   * Of a pass over the regular shape by the other kernel, where one was given; and the regular shape's times over its,
+   * the median of all turns.
+   */
   other?: { fastest: number; ratio: number };
   elements: number;
 }
@@ -39,19 +49,55 @@ export interface Cost {
 /** Puts the block into its shape and solves it once. @returns seconds of the solve alone */
 type Pass = () => number;
 
-async function passOf(material: SoftMaterial, cells: number, place: Place, module?: WebAssembly.Module): Promise<{ pass: Pass; elements: number }> {
-  const scene: Scene = { version: 1, title: "inversion", bodies: [{ name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] }, material }] };
-  const { memory, layout, bodies } = await createWorld(scene, { baseDir: "." }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-  const kernel = module ? (new WebAssembly.Instance(module, { env: { memory }, host: { now: () => 0, substepDone: () => {}, phaseDone: () => {} } }).exports as unknown as Kernel) : openWorld(memory, layout).kernel;
-  const x = layout.x / 4, rest = f32.slice(x, x + 4 * layout.particleCount), inverseH2 = 1e4, flags = L.PASS_FIRST + L.PASS_LAST;
-  const phases = i32[(L.HEADER + L.H_PHASES) / 4]!, program = i32[(L.HEADER + L.H_PROGRAM) / 4]!;
+async function passOf(
+  material: SoftMaterial,
+  cells: number,
+  place: Place,
+  module?: WebAssembly.Module,
+): Promise<{ pass: Pass; elements: number }> {
+  const scene: Scene = {
+    version: 1,
+    title: "inversion",
+    bodies: [
+      { name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] }, material },
+    ],
+  };
+  const { memory, layout, bodies } = await createWorld(scene, { baseDir: "." });
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const kernel = module
+    ? (new WebAssembly.Instance(module, {
+        env: { memory },
+        host: { now: () => 0, substepDone: () => {}, phaseDone: () => {} },
+      }).exports as unknown as Kernel)
+    : openWorld(memory, layout).kernel;
+  const x = layout.x / 4;
+  const rest = f32.slice(x, x + 4 * layout.particleCount);
+  const inverseH2 = 1e4;
+  const flags = L.PASS_FIRST + L.PASS_LAST;
+  const phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
+  const program = i32[(L.HEADER + L.H_PROGRAM) / 4]!;
   const solvers: Record<number, keyof Kernel & `solve${string}`> = {
-    [L.KIND_TET]: "solveTetrahedra", [L.KIND_TET_ORTHO]: "solveOrthotropic", [L.KIND_TET_PLASTIC]: "solvePlastic", [L.KIND_NEO_HOOKEAN]: "solveNeoHookean", [L.KIND_STABLE_NEO_HOOKEAN]: "solveStableNeoHookean",
+    [L.KIND_TET]: "solveTetrahedra",
+    [L.KIND_TET_ORTHO]: "solveOrthotropic",
+    [L.KIND_TET_PLASTIC]: "solvePlastic",
+    [L.KIND_NEO_HOOKEAN]: "solveNeoHookean",
+    [L.KIND_STABLE_NEO_HOOKEAN]: "solveStableNeoHookean",
   };
   const solve = (): void => {
     for (let p = 0; p < phases; p++) {
-      const at = (program + p * L.PHASE_BYTES) / 4, name = solvers[i32[at + L.PHASE_KIND / 4]!];
-      if (name) (kernel[name] as Kernel["solveTetrahedra"])(i32[at + L.PHASE_DATA / 4]!, i32[at + L.PHASE_OWN / 4]!, i32[at + L.PHASE_COUNT / 4]!, flags, inverseH2, layout.scratch, 0);
+      const at = (program + p * L.PHASE_BYTES) / 4;
+      const name = solvers[i32[at + L.PHASE_KIND / 4]!];
+      if (name)
+        (kernel[name] as Kernel["solveTetrahedra"])(
+          i32[at + L.PHASE_DATA / 4]!,
+          i32[at + L.PHASE_OWN / 4]!,
+          i32[at + L.PHASE_COUNT / 4]!,
+          flags,
+          inverseH2,
+          layout.scratch,
+          0,
+        );
     }
   };
   return {
@@ -71,13 +117,20 @@ async function passOf(material: SoftMaterial, cells: number, place: Place, modul
 }
 
 /**
- * Passes in turns, a world for each shape (a body remembers that it is tangled), so that what else the machine does meets all alike.
+ * Passes in turns, a world for each shape (a body remembers that it is tangled), so that what else the machine does
+ * meets all alike.
  * @param cells the block is of cells^3 cubes of five tetrahedra
  * @param passes in each shape; the fastest counts
  * @param other a kernel to solve the regular shape with, too
  */
-export async function inversionCost(material: SoftMaterial, cells: number, passes: number, other?: WebAssembly.Module): Promise<Cost> {
-  const worlds: [string, Pass][] = [], fastest: Record<string, number> = {};
+export async function inversionCost(
+  material: SoftMaterial,
+  cells: number,
+  passes: number,
+  other?: WebAssembly.Module,
+): Promise<Cost> {
+  const worlds: [string, Pass][] = [];
+  const fastest: Record<string, number> = {};
   let elements = 0;
   for (const [shape, place] of Object.entries(SHAPES)) {
     const made = await passOf(material, cells, place);
@@ -89,9 +142,14 @@ export async function inversionCost(material: SoftMaterial, cells: number, passe
   for (let n = 0; n < passes; n++) {
     const now: Record<string, number> = {};
     // twice: the first brings the world back into the caches
-    for (const [shape, pass] of worlds) fastest[shape] = Math.min(fastest[shape] ?? Infinity, (now[shape] = Math.min(pass(), pass())));
+    for (const [shape, pass] of worlds)
+      fastest[shape] = Math.min(fastest[shape] ?? Infinity, (now[shape] = Math.min(pass(), pass())));
     if (other) ratios.push(now.regular! / now.other!);
   }
   const { other: otherFastest, ...shapes } = fastest;
-  return { fastest: shapes, elements, ...(otherFastest !== undefined && { other: { fastest: otherFastest, ratio: quantile(ratios, 0.5) } }) };
+  return {
+    fastest: shapes,
+    elements,
+    ...(otherFastest !== undefined && { other: { fastest: otherFastest, ratio: quantile(ratios, 0.5) } }),
+  };
 }

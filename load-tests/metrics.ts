@@ -1,4 +1,7 @@
-/** Reads a server's /metrics and says what happened between two readings, as PromQL's `increase` and `histogram_quantile` would. */
+/**
+ * Reads a server's /metrics and says what happened between two readings, as PromQL's `increase` and
+ * `histogram_quantile` would.
+ */
 
 export interface Sample {
   name: string;
@@ -11,7 +14,9 @@ export function parseMetrics(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const match = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
     if (!match) return [];
-    const labels = Object.fromEntries([...(match[2] ?? "").matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, value]) => [key, value]));
+    const labels = Object.fromEntries(
+      [...(match[2] ?? "").matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, value]) => [key, value]),
+    );
     return [{ name: match[1], labels, value: Number(match[3].replace("Inf", "Infinity")) }];
   });
 }
@@ -28,19 +33,39 @@ export function total(samples: readonly Sample[], name: string, labels: Record<s
   return samples.filter((sample) => fits(sample, name, labels)).reduce((sum, { value }) => sum + value, 0);
 }
 
-export function increase(before: readonly Sample[], after: readonly Sample[], name: string, labels: Record<string, string> = {}): number {
+export function increase(
+  before: readonly Sample[],
+  after: readonly Sample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number {
   return total(after, name, labels) - total(before, name, labels);
 }
 
 /**
- * q-quantile of a histogram's observations between two readings, linear within a bucket; what lies above the last finite bound counts as that bound.
+ * q-quantile of a histogram's observations between two readings, linear within a bucket; what lies above the last
+ * finite bound counts as that bound.
  *
  * @returns NaN if nothing was observed
  */
-export function histogramQuantile(before: readonly Sample[], after: readonly Sample[], name: string, q: number, labels: Record<string, string> = {}): number {
-  const bounds = [...new Set(after.filter((sample) => fits(sample, `${name}_bucket`, labels)).map((sample) => Number(sample.labels["le"].replace("+Inf", "Infinity"))))];
+export function histogramQuantile(
+  before: readonly Sample[],
+  after: readonly Sample[],
+  name: string,
+  q: number,
+  labels: Record<string, string> = {},
+): number {
+  const bounds = [
+    ...new Set(
+      after
+        .filter((sample) => fits(sample, `${name}_bucket`, labels))
+        .map((sample) => Number(sample.labels.le.replace("+Inf", "Infinity"))),
+    ),
+  ];
   bounds.sort((a, b) => a - b);
-  const upTo = bounds.map((bound) => increase(before, after, `${name}_bucket`, { ...labels, le: Number.isFinite(bound) ? String(bound) : "+Inf" }));
+  const upTo = bounds.map((bound) =>
+    increase(before, after, `${name}_bucket`, { ...labels, le: Number.isFinite(bound) ? String(bound) : "+Inf" }),
+  );
   const count = upTo[upTo.length - 1] ?? 0;
   if (count === 0) return NaN;
   const rank = q * count;

@@ -1,6 +1,6 @@
 /**
- * What a part of the benchmark is: a module `load-tests/parts/<name>.ts` that exports `name`, `about` and `run`. There is no list to keep: every module
- * in that folder is a part. load-tests/README.md shows one.
+ * What a part of the benchmark is: a module `load-tests/parts/<name>.ts` that exports `name`, `about` and `run`. There
+ * is no list to keep: every module in that folder is a part. load-tests/README.md shows one.
  */
 
 /** One measured quantity of one run. Rows of several runs with the same `what` are put together. */
@@ -21,7 +21,10 @@ export interface Row {
   series?: number[];
   /** Name in results/releases.csv, for a `what` that may change from release to release. Default: `what` itself. */
   key?: string;
-  /** True for a time that a faster machine does not shorten (a timer's, a network's): it is kept as it is, not as a ratio to the yardstick. */
+  /**
+   * True for a time that a faster machine does not shorten (a timer's, a network's): it is kept as it is, not as a
+   * ratio to the yardstick.
+   */
   absolute?: boolean;
 }
 
@@ -60,7 +63,10 @@ export interface Summary extends Omit<Row, "value"> {
   median: number;
   maximum: number;
   values: number[];
-  /** Per run, in a unit that no machine is in: times over the yardstick, rates times the yardstick, other quantities as they are. */
+  /**
+   * Per run, in a unit that no machine is in: times over the yardstick, rates times the yardstick, other quantities as
+   * they are.
+   */
   ratios: number[];
   /** Absent without a target. */
   met?: boolean;
@@ -83,7 +89,7 @@ export function quantile(values: readonly number[], q: number): number {
 }
 
 /** Milliseconds in a unit of time. */
-const MILLISECONDS: Record<string, number> = { s: 1000, ms: 1, "µs": 1e-3, us: 1e-3, ns: 1e-6 };
+const MILLISECONDS: Record<string, number> = { s: 1000, ms: 1, µs: 1e-3, us: 1e-3, ns: 1e-6 };
 
 /** A value as a multiple of the yardstick, if it is a time or a rate that a faster machine changes. */
 export function ratioOf({ value, unit, absolute }: Row, yardstickMs: number): number {
@@ -97,16 +103,29 @@ export function ratioOf({ value, unit, absolute }: Row, yardstickMs: number): nu
 export function summarize(runs: readonly RunReport[]): Summary[] {
   const groups = new Map<string, { row: Row; ratio: number }[]>();
   for (const { rows, yardstickMs } of runs) {
-    for (const row of rows) groups.set(row.what, [...(groups.get(row.what) ?? []), { row, ratio: ratioOf(row, yardstickMs) }]);
+    for (const row of rows)
+      groups.set(row.what, [...(groups.get(row.what) ?? []), { row, ratio: ratioOf(row, yardstickMs) }]);
   }
   return [...groups.values()].map((measured) => {
     const rows = measured.map(({ row }) => row);
     const { value: _, ...last } = rows[rows.length - 1];
     const values = rows.map((row) => row.value);
     const median = quantile(values, 0.5);
-    const summary: Summary = { ...last, minimum: Math.min(...values), median, maximum: Math.max(...values), values, ratios: measured.map(({ ratio }) => ratio) };
-    if (last.warmUp !== undefined) summary.warmUp = quantile(rows.flatMap((row) => row.warmUp ?? []), 0.5);
-    if (last.target !== undefined) summary.met = "atMost" in last.target ? median <= last.target.atMost : median >= last.target.atLeast;
+    const summary: Summary = {
+      ...last,
+      minimum: Math.min(...values),
+      median,
+      maximum: Math.max(...values),
+      values,
+      ratios: measured.map(({ ratio }) => ratio),
+    };
+    if (last.warmUp !== undefined)
+      summary.warmUp = quantile(
+        rows.flatMap((row) => row.warmUp ?? []),
+        0.5,
+      );
+    if (last.target !== undefined)
+      summary.met = "atMost" in last.target ? median <= last.target.atMost : median >= last.target.atLeast;
     if (last.hash !== undefined) summary.hashesAgree = rows.every((row) => row.hash === last.hash);
     return summary;
   });

@@ -1,4 +1,7 @@
-/** Child process of the benchmark: loads one part, runs it once, sends its rows and the yardstick of this process to the parent. */
+/**
+ * Child process of the benchmark: loads one part, runs it once, sends its rows and the yardstick of this process to the
+ * parent.
+ */
 import { pathToFileURL } from "node:url";
 import { measureYardstick } from "./harness/yardstick.ts";
 import type { Part, PartOptions, RunReport } from "./part.ts";

@@ -1,4 +1,7 @@
-/** Starts the real server as a process of its own on a free port, and ends it. For load tests and for tests that need the whole program. */
+/**
+ * Starts the real server as a process of its own on a free port, and ends it. For load tests and for tests that need
+ * the whole program.
+ */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -29,9 +32,18 @@ export interface ServerOptions {
   readyWithinMs?: number;
 }
 
-const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { scripts: { serve: string } };
-/** What `npm run serve` says, run by this Node. @param options more of Node's own, e.g. something to load before the server */
-export const serveCommand = (...options: string[]): string[] => [process.execPath, ...options, ...scripts.serve.split(" ").slice(1)];
+const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  scripts: { serve: string };
+};
+/**
+ * What `npm run serve` says, run by this Node.
+ * @param options more of Node's own, e.g. something to load before the server
+ */
+export const serveCommand = (...options: string[]): string[] => [
+  process.execPath,
+  ...options,
+  ...scripts.serve.split(" ").slice(1),
+];
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
@@ -45,20 +57,37 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Asks again every 50 ms until the address answers 200. @throws Error when the time is over, or when `given up` says why. */
-export async function waitForOk(url: string, withinMs: number, gaveUp: () => string | undefined = () => undefined): Promise<void> {
+/**
+ * Asks again every 50 ms until the address answers 200.
+ * @throws Error when the time is over, or when `given up` says why.
+ */
+export async function waitForOk(
+  url: string,
+  withinMs: number,
+  gaveUp: () => string | undefined = () => undefined,
+): Promise<void> {
   const until = performance.now() + withinMs;
   for (;;) {
-    const ok = await fetch(url, { signal: AbortSignal.timeout(2000) }).then((answer) => answer.ok, () => false);
+    const ok = await fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+      (answer) => answer.ok,
+      () => false,
+    );
     if (ok) return;
-    const reason = gaveUp() ?? (performance.now() > until ? `${url} did not answer 200 within ${withinMs} ms` : undefined);
+    const reason =
+      gaveUp() ?? (performance.now() > until ? `${url} did not answer 200 within ${withinMs} ms` : undefined);
     if (reason !== undefined) throw new Error(reason);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
 /** @throws Error with the server's output if it ends or is not ready in time */
-export async function startServer({ folder, command, env = {}, port: wanted, readyWithinMs = 60_000 }: ServerOptions = {}): Promise<RunningServer> {
+export async function startServer({
+  folder,
+  command,
+  env = {},
+  port: wanted,
+  readyWithinMs = 60_000,
+}: ServerOptions = {}): Promise<RunningServer> {
   const port = wanted ?? (await freePort());
   const [file, ...args] = command ?? serveCommand();
   const child = spawn(file, args, {
@@ -70,7 +99,9 @@ export async function startServer({ folder, command, env = {}, port: wanted, rea
   const keep = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-100_000));
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
-  const ended = new Promise<number>((resolve) => child.once("exit", (code, signal) => resolve(code ?? (signal ? -1 : 0))));
+  const ended = new Promise<number>((resolve) =>
+    child.once("exit", (code, signal) => resolve(code ?? (signal ? -1 : 0))),
+  );
   child.once("error", (error) => keep(Buffer.from(String(error))));
 
   const stop = async (withinMs = 25_000): Promise<number> => {
@@ -83,7 +114,9 @@ export async function startServer({ folder, command, env = {}, port: wanted, rea
   };
   const url = `http://127.0.0.1:${port}`;
   try {
-    await waitForOk(`${url}/readyz`, readyWithinMs, () => (child.exitCode !== null ? `the server ended with code ${child.exitCode}` : undefined));
+    await waitForOk(`${url}/readyz`, readyWithinMs, () =>
+      child.exitCode !== null ? `the server ended with code ${child.exitCode}` : undefined,
+    );
   } catch (error) {
     await stop(1000);
     throw new Error(`${(error as Error).message}\n${text}`);

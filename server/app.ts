@@ -1,6 +1,6 @@
 /**
- * Builds the server and never listens: tests use `inject`, `main.ts` listens. Everything that has a life of its own (pools, rooms,
- * metrics) is made here and ended by `app.close()`.
+ * Builds the server and never listens: tests use `inject`, `main.ts` listens. Everything that has a life of its own
+ * (pools, rooms, metrics) is made here and ended by `app.close()`.
  */
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
@@ -39,7 +39,9 @@ import { tokenRoutes } from "./routes/tokens.ts";
 import type { Listing } from "./store/store.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
-/** Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy. */
+/**
+ * Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'", // The codec is WebAssembly; scripts are still only ours.
@@ -54,7 +56,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-/** swagger-ui styles itself inline. Its own default policy also upgrades to https, which a server on plain http does not answer. */
+/**
+ * swagger-ui styles itself inline. Its own default policy also upgrades to https, which a server on plain http does not
+ * answer.
+ */
 const DOCS_POLICY = CONTENT_SECURITY_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
 const SECURITY_HEADERS = {
@@ -101,14 +106,29 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     queueDepth: () => pools.queueSize,
     workerThreads: () => pools.threads,
     bufferedBytes: () => sumOverSessions(registry, (session) => session.connection?.bufferedBytes ?? 0),
-    timeDilation: () => Math.min(1, ...registry.list().filter((room) => room.members.connected > 0).map((room) => room.dilation)),
+    timeDilation: () =>
+      Math.min(
+        1,
+        ...registry
+          .list()
+          .filter((room) => room.members.connected > 0)
+          .map((room) => room.dilation),
+      ),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
   const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
   const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
   const durability = await openDurability({ config, metrics, log, registry: () => registry });
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
-  const registry: RoomRegistry = new RoomRegistry({ persistence: durability?.persistence ?? null, config, audit, library, pools, metrics, log });
+  const registry: RoomRegistry = new RoomRegistry({
+    persistence: durability?.persistence ?? null,
+    config,
+    audit,
+    library,
+    pools,
+    metrics,
+    log,
+  });
 
   let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
@@ -124,7 +144,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
-    if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy")) reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+    if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))
+      reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
   });
   fastify.addHook("onResponse", async (request, reply) => {
     // A socket's "answer" is its end.
@@ -133,28 +154,70 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   await fastify.register(swagger, {
     openapi: {
-      info: { title: "Pliant", description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.", version: "0.1.0" },
+      info: {
+        title: "Pliant",
+        description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.",
+        version: "0.1.0",
+      },
       tags: [{ name: "scenes" }, { name: "rooms" }, { name: "auth" }, { name: "admin" }, { name: "operations" }],
-      components: { securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A join token, or the operator's own." } } },
+      components: {
+        securitySchemes: {
+          token: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description: "A join token, or the operator's own.",
+          },
+        },
+      },
     },
   });
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
-  sceneRoutes(fastify, library, durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)));
+  sceneRoutes(
+    fastify,
+    library,
+    durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)),
+  );
   await fastify.register(rateLimit, { global: false });
-  const forwardingSecrets = config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
+  const forwardingSecrets =
+    config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
   if (durability) {
     const { advertiseUrl } = config;
-    await forwardToOwners(fastify, { cluster: durability.cluster, secrets: forwardingSecrets, metrics: metrics.cluster });
+    await forwardToOwners(fastify, {
+      cluster: durability.cluster,
+      secrets: forwardingSecrets,
+      metrics: metrics.cluster,
+    });
     // Rooms are taken once others can reach them here.
-    fastify.addHook("onListen", async () => durability.cluster.start(advertiseUrl || ownUrl(config.host, (fastify.server.address() as AddressInfo).port, durability.persistence.store.kind === "postgres")));
+    fastify.addHook("onListen", async () =>
+      durability.cluster.start(
+        advertiseUrl ||
+          ownUrl(
+            config.host,
+            (fastify.server.address() as AddressInfo).port,
+            durability.persistence.store.kind === "postgres",
+          ),
+      ),
+    );
   }
   const requestAuth = new RequestAuth({ auth, audit, metrics });
-  roomRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, metrics, registry, roomsPerMinute: config.roomsPerMinute });
+  roomRoutes(fastify, {
+    requestAuth,
+    audit,
+    cluster: durability?.cluster ?? null,
+    metrics,
+    registry,
+    roomsPerMinute: config.roomsPerMinute,
+  });
   recordingRoutes(fastify, { requestAuth, audit, registry });
   replayRoutes(fastify, { requestAuth, audit, registry, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
-  const others = durability && { list: () => durability.cluster.list(), ask: (listings: readonly Listing[], query: PeerQuery) => queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query) };
+  const others = durability && {
+    list: () => durability.cluster.list(),
+    ask: (listings: readonly Listing[], query: PeerQuery) =>
+      queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query),
+  };
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   await socketRoutes(fastify, { config, auth, registry, metrics });
@@ -174,7 +237,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need not wait. */
+/**
+ * Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need
+ * not wait.
+ */
 async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
   const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
@@ -207,7 +273,10 @@ function countSessions(registry: RoomRegistry): { connected: number; resumable: 
   return { connected, resumable: all - connected };
 }
 
-/** Every error leaves as `{code, message, field?, value?, limit?}`; what we did not foresee is logged and says nothing of itself. */
+/**
+ * Every error leaves as `{code, message, field?, value?, limit?}`; what we did not foresee is logged and says nothing
+ * of itself.
+ */
 function addErrorHandling(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
     const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
@@ -225,10 +294,18 @@ function toCodedError(error: FastifyError): CodedError {
   const [problem] = error.validation ?? [];
   if (problem) {
     const missing = (problem.params as { missingProperty?: string }).missingProperty;
-    const field = [problem.instancePath.replaceAll("/", ".").replace(/^\./, ""), missing].filter(Boolean).join(".") || error.validationContext || "body";
-    return new CodedError("BODY_INVALID", { field, limit: problem.params }, `${field}: ${problem.message ?? "invalid"}`);
+    const field =
+      [problem.instancePath.replaceAll("/", ".").replace(/^\./, ""), missing].filter(Boolean).join(".") ||
+      error.validationContext ||
+      "body";
+    return new CodedError(
+      "BODY_INVALID",
+      { field, limit: problem.params },
+      `${field}: ${problem.message ?? "invalid"}`,
+    );
   }
   // Fastify's own refusals: broken JSON, a body that is too large, a content type that nobody parses.
-  if (error.statusCode !== undefined && error.statusCode < 500) return new CodedError("BODY_INVALID", { field: "body" }, error.message);
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new CodedError("BODY_INVALID", { field: "body" }, error.message);
   return new CodedError("INTERNAL");
 }

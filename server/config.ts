@@ -1,6 +1,6 @@
 /**
- * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig` checks.
- * Only `main.ts` calls it with `process.env`; nothing else reads the environment.
+ * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
+ * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -62,7 +62,10 @@ export interface Config {
   dataDir: string;
   /** Where other processes on the same store reach this one, http://host:port; empty: found out when it listens. */
   advertiseUrl: string;
-  /** Keys that sign what one process passes on to another: the first signs, all verify. Empty: made from the token secrets. */
+  /**
+   * Keys that sign what one process passes on to another: the first signs, all verify. Empty: made from the token
+   * secrets.
+   */
   clusterSecrets: string[];
   /** A signal's shutdown is cut off after this long. */
   shutdownSeconds: number;
@@ -109,7 +112,13 @@ export function readConfig(env: Environment): Config {
   const number = (name: string, fallback: number, min: number, max: number, integer = true): number => {
     const raw = text(name, String(fallback));
     const value = Number(raw);
-    if (raw.trim() === "" || !Number.isFinite(value) || value < min || value > max || (integer && !Number.isInteger(value))) {
+    if (
+      raw.trim() === "" ||
+      !Number.isFinite(value) ||
+      value < min ||
+      value > max ||
+      (integer && !Number.isInteger(value))
+    ) {
       throw new ConfigError(name, raw, `${integer ? "an integer" : "a number"} from ${min} to ${max}`);
     }
     return value;
@@ -120,12 +129,20 @@ export function readConfig(env: Environment): Config {
     return value;
   };
   const list = (name: string, fallback: string): string[] =>
-    text(name, fallback).split(",").map((item) => item.trim()).filter((item) => item !== "");
+    text(name, fallback)
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
 
   /** Keys, by commas. What is wrong with one is said without saying it. */
   const secrets = (name: string, keys: string[], minBytes: number): string[] => {
     for (const key of keys) {
-      if (Buffer.byteLength(key) < minBytes) throw new ConfigError(name, `(${Buffer.byteLength(key)} bytes, not shown)`, `secrets of at least ${minBytes} bytes each`);
+      if (Buffer.byteLength(key) < minBytes)
+        throw new ConfigError(
+          name,
+          `(${Buffer.byteLength(key)} bytes, not shown)`,
+          `secrets of at least ${minBytes} bytes each`,
+        );
     }
     return keys;
   };
@@ -170,17 +187,34 @@ export function readConfig(env: Environment): Config {
   };
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
     // What is almost a URL may hold a password.
-    throw new ConfigError("PLIANT_STORE", config.store.includes("@") ? "(not shown)" : config.store, "sqlite, none or postgres://user:password@host:port/database");
+    throw new ConfigError(
+      "PLIANT_STORE",
+      config.store.includes("@") ? "(not shown)" : config.store,
+      "sqlite, none or postgres://user:password@host:port/database",
+    );
   }
   if (isPostgresUrl(config.store) && config.tokenSecrets.length === 0) {
-    // Each process would make its own: an owner's token would be one at the process that gave it, and none at the others.
-    throw new ConfigError("PLIANT_TOKEN_SECRET", "", "set, and the same for all processes, where PLIANT_STORE is a database");
+    // Each process would make its own: an owner's token would be one at the process that gave it, and none at the
+    // others.
+    throw new ConfigError(
+      "PLIANT_TOKEN_SECRET",
+      "",
+      "set, and the same for all processes, where PLIANT_STORE is a database",
+    );
   }
-  if (config.advertiseUrl !== "" && !(URL.canParse(config.advertiseUrl) && new URL(config.advertiseUrl).protocol === "http:")) {
-    throw new ConfigError("PLIANT_ADVERTISE_URL", config.advertiseUrl, "http://host:port, where the other processes reach this one");
+  if (
+    config.advertiseUrl !== "" &&
+    !(URL.canParse(config.advertiseUrl) && new URL(config.advertiseUrl).protocol === "http:")
+  ) {
+    throw new ConfigError(
+      "PLIANT_ADVERTISE_URL",
+      config.advertiseUrl,
+      "http://host:port, where the other processes reach this one",
+    );
   }
   // What fits an Authorization header (RFC 6750 section 2.1).
-  if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken)) throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
+  if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
+    throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
   for (const origin of config.origins) {
     if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
       throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");
@@ -189,7 +223,11 @@ export function readConfig(env: Environment): Config {
   for (const name of Object.keys(env)) {
     // PLIANT_DATA belongs to the tests; a misspelt variable must not be silently without effect.
     if (name.startsWith("PLIANT_") && name !== "PLIANT_DATA" && !known.has(name)) {
-      throw new ConfigError(name, env[name] ?? "", `absent: there is no such variable; there are ${[...known].join(", ")}`);
+      throw new ConfigError(
+        name,
+        env[name] ?? "",
+        `absent: there is no such variable; there are ${[...known].join(", ")}`,
+      );
     }
   }
   return config;

@@ -1,4 +1,7 @@
-/** Puts together what outlives the process: the store, the cluster's part in it, and the journal writer that writes what rooms do. null where rooms live in memory only. */
+/**
+ * Puts together what outlives the process: the store, the cluster's part in it, and the journal writer that writes what
+ * rooms do. null where rooms live in memory only.
+ */
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
 import type { Config } from "./config.ts";
@@ -8,7 +11,10 @@ import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/openStore.ts";
 
-/** Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s are allowed. */
+/**
+ * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s are
+ * allowed.
+ */
 const FLUSH_MS = 300;
 
 export interface Durability {
@@ -27,7 +33,12 @@ export interface DurabilityOptions {
 }
 
 /** @throws StoreRefused, StoreUnavailable */
-export async function openDurability({ config, metrics, log, registry }: DurabilityOptions): Promise<Durability | null> {
+export async function openDurability({
+  config,
+  metrics,
+  log,
+  registry,
+}: DurabilityOptions): Promise<Durability | null> {
   const opened = await openStore(config, log);
   if (opened === null) return null;
   const cluster = new Cluster({
@@ -39,7 +50,10 @@ export async function openDurability({ config, metrics, log, registry }: Durabil
       serves: (room) => registry().has(room),
       isOpen: (room) => registry().find(room) !== undefined,
       members: (room) => registry().find(room)?.members.connected ?? 0,
-      names: () => registry().list().map(({ name }) => name),
+      names: () =>
+        registry()
+          .list()
+          .map(({ name }) => name),
       adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
       handOver: (room) => registry().handOver(room),
       drop: (room) => registry().drop(room),

@@ -1,4 +1,7 @@
-/** The program: reads the environment, listens, and goes down in order on SIGTERM and SIGINT. Nothing else reads the environment. */
+/**
+ * The program: reads the environment, listens, and goes down in order on SIGTERM and SIGINT. Nothing else reads the
+ * environment.
+ */
 import type { AddressInfo } from "node:net";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
@@ -20,7 +23,8 @@ function readConfigOrExit(): Config {
 
 const config = readConfigOrExit();
 const app = await buildApp(config, logOptions(config.logLevel)).catch((error: Error) => {
-  // What is to be done about is the operator's business, and the message says it; anything else is a defect and shows its stack.
+  // What is to be done about is the operator's business, and the message says it; anything else is a defect and shows
+  // its stack.
   if (error.name !== "StoreUnavailable" && error.name !== "StoreRefused") throw error;
   process.stderr.write(`pliant: ${error.message}\n`);
   process.exit(FAILED);

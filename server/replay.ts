@@ -1,6 +1,7 @@
 /**
- * `npm run replay -- file`: steps a room's recording again and compares the state's hash wherever one was noted. The first tick that differs is where the bits part.
- * Exit code: 0 all alike, 1 something differs, 2 the file or the options cannot be used.
+ * `npm run replay -- file`: steps a room's recording again and compares the state's hash wherever one was noted. The
+ * first tick that differs is where the bits part. Exit code: 0 all alike, 1 something differs, 2 the file or the
+ * options cannot be used.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -30,7 +31,15 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { scenes: { type: "string" }, until: { type: "string" }, record: { type: "string" }, help: { type: "boolean" } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    scenes: { type: "string" },
+    until: { type: "string" },
+    record: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
 if (values.help || positionals.length !== 1) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
@@ -38,11 +47,15 @@ if (values.help || positionals.length !== 1) {
 const [file] = positionals as [string];
 const recording = read(file);
 const until = values.until === undefined ? recording.until : Number(values.until);
-if (!Number.isInteger(until) || until < recording.from || until > recording.until) fail(`--until is ${values.until}, but must be a tick from ${recording.from} to ${recording.until}`);
+if (!Number.isInteger(until) || until < recording.from || until > recording.until)
+  fail(`--until is ${values.until}, but must be a tick from ${recording.from} to ${recording.until}`);
 const created = await build(recording);
-console.log(`room ${recording.room}, scene ${recording.scene}, recorded at ${recording.recordedAt}: ticks ${recording.from} to ${recording.until}, ${((recording.until - recording.from) / recording.tickHz).toFixed(1)} s, ${recording.records.length} ticks with inputs, ${recording.hashes.length + recording.states.length} hashes`);
+console.log(
+  `room ${recording.room}, scene ${recording.scene}, recorded at ${recording.recordedAt}: ticks ${recording.from} to ${recording.until}, ${((recording.until - recording.from) / recording.tickHz).toFixed(1)} s, ${recording.records.length} ticks with inputs, ${recording.hashes.length + recording.states.length} hashes`,
+);
 const identity = identityOf(created.layout, topologyHashOf(encode(created.topology)));
-if (identity !== recording.identity) console.log("recorded by another version of the program or the scene: the bits may differ");
+if (identity !== recording.identity)
+  console.log("recorded by another version of the program or the scene: the bits may differ");
 process.exitCode = replay(recording, created);
 
 function read(path: string): RoomRecording {
@@ -55,7 +68,8 @@ function read(path: string): RoomRecording {
 
 async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld> {
   try {
-    const baseDir = values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url)), whole = validateScene(JSON.parse(sceneText));
+    const baseDir = values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url));
+    const whole = validateScene(JSON.parse(sceneText));
     // A recording comes from somebody else, and so do the paths in its scene.
     await checkSceneFiles(whole, baseDir);
     return await createWorld(whole, { baseDir });
@@ -65,23 +79,37 @@ async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld>
 }
 
 /** @returns exit code */
-function replay({ states, records, hashes, from, sceneText }: RoomRecording, { memory: template, layout, ...rest }: CreatedWorld): number {
-  const memory = copyMemory(template), [start] = states;
+function replay(
+  { states, records, hashes, from, sceneText }: RoomRecording,
+  { memory: template, layout, ...rest }: CreatedWorld,
+): number {
+  const memory = copyMemory(template);
+  const [start] = states;
   try {
-    if (start!.packed) loadState(memory, layout, zstdDecompressSync(start!.packed, { maxOutputLength: template.buffer.byteLength }));
+    if (start!.packed)
+      loadState(memory, layout, zstdDecompressSync(start!.packed, { maxOutputLength: template.buffer.byteLength }));
   } catch (error) {
     return fail(`state of tick ${from}: ${(error as Error).message}`);
   }
-  const world = openWorld(memory, layout), inputs = new Map(records.map((record) => [record.tick, record]));
-  const expected = new Map([...hashes, ...states.filter(({ stateHash }) => stateHash !== "")].map(({ tick, stateHash }) => [tick, stateHash]));
-  const recorder = values.record === undefined ? undefined : new Recorder(values.record, validateScene(JSON.parse(sceneText)), { memory, layout, ...rest }, world, "tick");
-  let compared = 0, saidMs = performance.now();
+  const world = openWorld(memory, layout);
+  const inputs = new Map(records.map((record) => [record.tick, record]));
+  const expected = new Map(
+    [...hashes, ...states.filter(({ stateHash }) => stateHash !== "")].map(({ tick, stateHash }) => [tick, stateHash]),
+  );
+  const recorder =
+    values.record === undefined
+      ? undefined
+      : new Recorder(values.record, validateScene(JSON.parse(sceneText)), { memory, layout, ...rest }, world, "tick");
+  let compared = 0;
+  let saidMs = performance.now();
   const differs = (): boolean => {
     const wanted = expected.get(world.tickNumber);
     if (wanted === undefined) return false;
     compared += 1;
     if (world.stateHash() === wanted) return false;
-    console.log(`tick ${world.tickNumber}: state hash ${world.stateHash()}, but ${wanted} was recorded; all ${compared - 1} hashes before agree`);
+    console.log(
+      `tick ${world.tickNumber}: state hash ${world.stateHash()}, but ${wanted} was recorded; all ${compared - 1} hashes before agree`,
+    );
     return true;
   };
   if (differs()) return 1;
@@ -98,6 +126,8 @@ function replay({ states, records, hashes, from, sceneText }: RoomRecording, { m
   }
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   recorder?.close({ stateHash: world.stateHash(), ticks: until - from });
-  console.log(`${until - from} ticks stepped again, ${compared} hashes compared, all alike; state hash ${world.stateHash()} at tick ${until}`);
+  console.log(
+    `${until - from} ticks stepped again, ${compared} hashes compared, all alike; state hash ${world.stateHash()} at tick ${until}`,
+  );
   return 0;
 }

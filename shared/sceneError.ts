@@ -8,7 +8,9 @@ export class SceneError extends Error {
   readonly limit: string;
 
   constructor(path: string, value: unknown, limit: string) {
-    super(`scene ${path || "/"}: ${value === undefined ? "missing" : `${shown(value)} is not allowed`}, must be ${limit}`);
+    super(
+      `scene ${path || "/"}: ${value === undefined ? "missing" : `${shown(value)} is not allowed`}, must be ${limit}`,
+    );
     this.name = "SceneError";
     this.path = path;
     this.value = value;

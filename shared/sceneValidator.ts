@@ -1,12 +1,22 @@
 /**
- * The one validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot say (sceneRules.ts). The first fault found is
- * thrown with its JSON path, the value and the limit.
+ * The one validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot say
+ * (sceneRules.ts). The first fault found is thrown with its JSON path, the value and the limit.
  */
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { checkBall, checkCarrier, checkCloth, checkCollider, checkContact, checkIgnored, checkQuantum, checkSoft, checkWaiting } from "./sceneRules.ts";
+import {
+  checkBall,
+  checkCarrier,
+  checkCloth,
+  checkCollider,
+  checkContact,
+  checkIgnored,
+  checkQuantum,
+  checkSoft,
+  checkWaiting,
+} from "./sceneRules.ts";
 
 // verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
@@ -25,9 +35,11 @@ export function validateScene(value: unknown): Scene {
   const names = new Map<string, number>();
   scene.bodies.forEach((body, i) => {
     const path = `/bodies/${i}`;
-    if (names.has(body.name)) throw new SceneError(`${path}/name`, body.name, `a name of its own: body ${names.get(body.name)} has it already`);
+    if (names.has(body.name))
+      throw new SceneError(`${path}/name`, body.name, `a name of its own: body ${names.get(body.name)} has it already`);
     names.set(body.name, i);
-    if (body.transform?.scale !== undefined && body.transform.fitHeight !== undefined) throw new SceneError(`${path}/transform/fitHeight`, body.transform.fitHeight, "absent where scale is given");
+    if (body.transform?.scale !== undefined && body.transform.fitHeight !== undefined)
+      throw new SceneError(`${path}/transform/fitHeight`, body.transform.fitHeight, "absent where scale is given");
     if (body.kind === "soft") checkSoft(body, path);
     else if (body.kind === "cloth") checkCloth(body, path);
     else checkBall(body, path);
@@ -36,8 +48,16 @@ export function validateScene(value: unknown): Scene {
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   checkIgnored(scene);
   scene.attachments?.forEach((a, i) => {
-    for (const [end, point] of [["from", a.from], ["to", a.to]] as const) {
-      if ("body" in point && !names.has(point.body)) throw new SceneError(`/attachments/${i}/${end}/body`, point.body, `the name of a body: ${[...names.keys()].join(", ")}`);
+    for (const [end, point] of [
+      ["from", a.from],
+      ["to", a.to],
+    ] as const) {
+      if ("body" in point && !names.has(point.body))
+        throw new SceneError(
+          `/attachments/${i}/${end}/body`,
+          point.body,
+          `the name of a body: ${[...names.keys()].join(", ")}`,
+        );
     }
     if ("collider" in a.to) checkCarrier(scene, a.to.collider, `/attachments/${i}/to/collider`);
   });
@@ -45,37 +65,68 @@ export function validateScene(value: unknown): Scene {
   return scene;
 }
 
-/** Of many schema errors the one that lies deepest: a branch of if/then also complains about its parents, one of oneOf is not meant. */
+/**
+ * Of many schema errors the one that lies deepest: a branch of if/then also complains about its parents, one of oneOf
+ * is not meant.
+ */
 function faultOf(errors: ErrorObject[]): SceneError {
   const real = errors.filter((e) => e.keyword !== "if" && !/\/oneOf\/\d/.test(e.schemaPath));
   // at one place the wrong type comes before what it entails
-  const depth = (e: ErrorObject): number => e.instancePath.split("/").length + (e.keyword === "enum" || e.keyword === "const" || e.keyword === "type" ? 0.5 : 0);
+  const depth = (e: ErrorObject): number =>
+    e.instancePath.split("/").length +
+    (e.keyword === "enum" || e.keyword === "const" || e.keyword === "type" ? 0.5 : 0);
   const worst = real.reduce((a, b) => (depth(b) > depth(a) ? b : a));
-  const p = worst.params as Record<string, unknown>, child = (name: unknown): string => `${worst.instancePath}/${escapePointer(String(name))}`;
+  const p = worst.params as Record<string, unknown>;
+  const child = (name: unknown): string => `${worst.instancePath}/${escapePointer(String(name))}`;
   switch (worst.keyword) {
-    case "required": return new SceneError(child(p.missingProperty), undefined, "given");
-    case "additionalProperties": return new SceneError(child(p.additionalProperty), (worst.data as Record<string, unknown>)[p.additionalProperty as string], "absent: no such field here");
-    default: return new SceneError(worst.instancePath, worst.data, limitOf(worst.keyword, p));
+    case "required":
+      return new SceneError(child(p.missingProperty), undefined, "given");
+    case "additionalProperties":
+      return new SceneError(
+        child(p.additionalProperty),
+        (worst.data as Record<string, unknown>)[p.additionalProperty as string],
+        "absent: no such field here",
+      );
+    default:
+      return new SceneError(worst.instancePath, worst.data, limitOf(worst.keyword, p));
   }
 }
 
-const TYPES: Record<string, string> = { number: "a finite number", integer: "a whole number", string: "a string", array: "an array", object: "an object", boolean: "true or false" };
+const TYPES: Record<string, string> = {
+  number: "a finite number",
+  integer: "a whole number",
+  string: "a string",
+  array: "an array",
+  object: "an object",
+  boolean: "true or false",
+};
 
 /** What a keyword of the schema allows, in words that follow "must be". */
 function limitOf(keyword: string, p: Record<string, unknown>): string {
   const count = (what: string): string => `${p.limit} ${what}${p.limit === 1 ? "" : "s"}`;
   switch (keyword) {
-    case "type": return TYPES[p.type as string] ?? String(p.type);
-    case "enum": return `one of ${(p.allowedValues as unknown[]).join(", ")}`;
-    case "const": return JSON.stringify(p.allowedValue);
-    case "pattern": return `of the form ${p.pattern}`;
-    case "oneOf": return "given in exactly one of its ways: particle or near";
-    case "minItems": return `a list of at least ${count("item")}`;
-    case "maxItems": return `a list of at most ${count("item")}`;
-    case "minLength": return `at least ${count("character")} long`;
-    case "maxLength": return `at most ${count("character")} long`;
-    case "minProperties": return `an object with at least ${count("field")}`;
-    default: return `${p.comparison} ${p.limit}`; // minimum, maximum and their exclusive forms
+    case "type":
+      return TYPES[p.type as string] ?? String(p.type);
+    case "enum":
+      return `one of ${(p.allowedValues as unknown[]).join(", ")}`;
+    case "const":
+      return JSON.stringify(p.allowedValue);
+    case "pattern":
+      return `of the form ${p.pattern}`;
+    case "oneOf":
+      return "given in exactly one of its ways: particle or near";
+    case "minItems":
+      return `a list of at least ${count("item")}`;
+    case "maxItems":
+      return `a list of at most ${count("item")}`;
+    case "minLength":
+      return `at least ${count("character")} long`;
+    case "maxLength":
+      return `at most ${count("character")} long`;
+    case "minProperties":
+      return `an object with at least ${count("field")}`;
+    default:
+      return `${p.comparison} ${p.limit}`; // minimum, maximum and their exclusive forms
   }
 }
 

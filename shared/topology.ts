@@ -1,6 +1,6 @@
 /**
- * What a client fetches once per scene version over HTTP (msgpack, content-addressed): everything it needs to draw but the motion.
- * Typed arrays travel as msgpack `bin`, little-endian.
+ * What a client fetches once per scene version over HTTP (msgpack, content-addressed): everything it needs to draw but
+ * the motion. Typed arrays travel as msgpack `bin`, little-endian.
  */
 import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene.ts";
 
@@ -10,16 +10,25 @@ export interface TopologyBody {
   look: Look;
   /** Members put it in and take it out; absent: it is always there. */
   waits?: true;
-  /** First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of a cloth. */
+  /**
+   * First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of
+   * a cloth.
+   */
   first: number;
   count: number;
   /** Quantisation step, m. */
   quantum: number;
-  /** uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these triangles. */
+  /**
+   * uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these
+   * triangles.
+   */
   triangles: Uint8Array;
   /** float32[3*count]: undeformed positions as placed, m. */
   rest: Uint8Array;
-  /** The mesh to draw, skinned onto `triangles` as shared/skinning/evaluate.ts says; absent: draw the triangles themselves. */
+  /**
+   * The mesh to draw, skinned onto `triangles` as shared/skinning/evaluate.ts says; absent: draw the triangles
+   * themselves.
+   */
   detail?: {
     /** uint32[3*D] */
     triangles: Uint8Array;
@@ -30,16 +39,20 @@ export interface TopologyBody {
   };
 }
 
-/** As in the scene, measured from the room's origin; a mesh with its triangles in place of the file that they came from. */
-export type TopologyCollider = AnalyticCollider | (ColliderCommon & {
-  type: "mesh";
-  /** What it turns about, m. */
-  center: Vec3;
-  /** float32[3*V]: where the scene puts its vertices, m. */
-  positions: Uint8Array;
-  /** uint32[3*T] */
-  triangles: Uint8Array;
-});
+/**
+ * As in the scene, measured from the room's origin; a mesh with its triangles in place of the file that they came from.
+ */
+export type TopologyCollider =
+  | AnalyticCollider
+  | (ColliderCommon & {
+      type: "mesh";
+      /** What it turns about, m. */
+      center: Vec3;
+      /** float32[3*V]: where the scene puts its vertices, m. */
+      positions: Uint8Array;
+      /** uint32[3*T] */
+      triangles: Uint8Array;
+    });
 
 export interface Topology {
   version: 1;
@@ -48,7 +61,10 @@ export interface Topology {
   /** Streamed particles of all bodies together. */
   particles: number;
   tickHz: number;
-  /** Where in the world the room's own origin is, m. Every position of a topology, a frame and a hand is measured from there. */
+  /**
+   * Where in the world the room's own origin is, m. Every position of a topology, a frame and a hand is measured from
+   * there.
+   */
   origin: Vec3;
   camera: { position: Vec3; target: Vec3 };
   colliders: TopologyCollider[];

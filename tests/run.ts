@@ -14,7 +14,11 @@ const countsPath = fileURLToPath(new URL("../artifacts/test-counts.json", import
 
 /** Runs a package's command with this same Node and returns whether it ended well. */
 function succeeds(entry: string, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
-  const { status, signal, error } = spawnSync(process.execPath, [entry, ...args], { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const { status, signal, error } = spawnSync(process.execPath, [entry, ...args], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   if (error) console.error(`${entry}: ${error.message}`);
   if (signal) console.error(`${entry} was ended by ${signal}`);
   return status === 0;
@@ -34,7 +38,9 @@ const typed = succeeds("node_modules/typescript/bin/tsc", ["-p", "tsconfig.json"
 console.log(typed ? "typecheck passed" : "typecheck FAILED");
 
 rmSync(countsPath, { force: true });
-const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], { TEST_COUNTS_FILE: countsPath });
+const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], {
+  TEST_COUNTS_FILE: countsPath,
+});
 
 const counts = readCounts();
 for (const name of counts?.skippedNames ?? []) console.log(`SKIPPED ${name}`);

@@ -1,6 +1,7 @@
 /**
- * This member's hands: which points it holds, where it pulls them, and when that is said to the server. One grab per pointer (mouse
- * or finger). The hand moves in the plane that faced the camera when it took hold; the wheel moves that plane.
+ * This member's hands: which points it holds, where it pulls them, and when that is said to the server. One grab per
+ * pointer (mouse or finger). The hand moves in the plane that faced the camera when it took hold; the wheel moves that
+ * plane.
  */
 import { Plane, Ray, Vector3 } from "three";
 import { build, type Point } from "../net/messages.ts";
@@ -69,7 +70,12 @@ export class GrabController {
     const bend = new LocalBend(body, id, target.toArray() as Point, restPoint, BEND_RADIUS * body.restRadius);
     this.bends.push(bend);
     this.grabs.set(pointer, {
-      id, picked, target, bend, clientX, clientY,
+      id,
+      picked,
+      target,
+      bend,
+      clientX,
+      clientY,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, picked.point),
       sent: target.clone(),
       // The first movement goes out at once: only then does anything pull.
@@ -110,7 +116,10 @@ export class GrabController {
     for (const [pointer, grab] of this.grabs) if (grab.picked.body === body) this.forget(pointer, grab, false);
   }
 
-  /** Lets go of everything. @param tell the server too; not after a reset or a lost line, when it has let go by itself */
+  /**
+   * Lets go of everything.
+   * @param tell the server too; not after a reset or a lost line, when it has let go by itself
+   */
   endAll(tell: boolean): void {
     for (const [pointer, grab] of this.grabs) {
       if (tell) {
@@ -148,7 +157,13 @@ export class GrabController {
   drawn(): DrawnGrab[] {
     const color = this.options.color();
     return [...this.grabs.values()].map(({ id, picked, target }) => ({
-      id: "own:" + id, color, body: picked.body, triangle: picked.triangle, u: picked.u, v: picked.v, target: target.toArray() as Point,
+      id: `own:${id}`,
+      color,
+      body: picked.body,
+      triangle: picked.triangle,
+      u: picked.u,
+      v: picked.v,
+      target: target.toArray() as Point,
     }));
   }
 
@@ -159,7 +174,10 @@ export class GrabController {
     if (!new Ray(origin, direction).intersectPlane(grab.plane, scratch)) return;
     scratch.y = Math.max(scratch.y, view.floorY);
     // the world ends that far from its own origin, not from the room's
-    scratch.sub(worldOrigin).clampLength(0, 0.98 * reach()).add(worldOrigin);
+    scratch
+      .sub(worldOrigin)
+      .clampLength(0, 0.98 * reach())
+      .add(worldOrigin);
     grab.target.copy(scratch);
     grab.bend.move(scratch.x, scratch.y, scratch.z);
     const nowMs = performance.now();

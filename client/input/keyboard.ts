@@ -3,7 +3,14 @@
 export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares";
 
 export const KEYS: Readonly<Record<string, Command>> = {
-  r: "reset", p: "push", o: "overlay", w: "wireframe", h: "home", i: "spares", escape: "cancel", "?": "help",
+  r: "reset",
+  p: "push",
+  o: "overlay",
+  w: "wireframe",
+  h: "home",
+  i: "spares",
+  escape: "cancel",
+  "?": "help",
 };
 
 export function listenToKeys(run: (command: Command) => void): void {

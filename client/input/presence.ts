@@ -1,4 +1,7 @@
-/** Tells the others where this member's mouse points: at most ten times a second, only when it moved, and once when it left. */
+/**
+ * Tells the others where this member's mouse points: at most ten times a second, only when it moved, and once when it
+ * left.
+ */
 import { build, type Point } from "../net/messages.ts";
 import type { RoomView } from "../view/roomView.ts";
 

@@ -74,13 +74,16 @@ export class AdminApi {
   }
 
   async rooms(): Promise<AdminRoom[]> {
-    const { rooms } = (await (await this.#ask("GET", "/api/admin/rooms")).json()) as { rooms: (Omit<AdminRoom, "inside"> & Partial<Inside>)[] };
+    const { rooms } = (await (await this.#ask("GET", "/api/admin/rooms")).json()) as {
+      rooms: (Omit<AdminRoom, "inside"> & Partial<Inside>)[];
+    };
     return rooms.map((room) => ({ ...room, inside: room.people === undefined ? null : (room as Inside) }));
   }
 
   /** Newest first. */
   async audit(limit: number): Promise<AuditEntry[]> {
-    return ((await (await this.#ask("GET", `/api/admin/audit?limit=${limit}`)).json()) as { entries: AuditEntry[] }).entries;
+    return ((await (await this.#ask("GET", `/api/admin/audit?limit=${limit}`)).json()) as { entries: AuditEntry[] })
+      .entries;
   }
 
   /** @param banSeconds undefined: it may come back at once */
@@ -100,7 +103,8 @@ export class AdminApi {
   /** The room's last minutes, for `npm run replay`, and the file's name. */
   async recording(room: string): Promise<{ content: Blob; name: string }> {
     const answer = await this.#ask("GET", `/api/rooms/${encodeURIComponent(room)}/recording`);
-    const [, name = `${room}.pliant`] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+    const [, name = `${room}.pliant`] =
+      /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
     return { content: await answer.blob(), name };
   }
 
@@ -115,4 +119,5 @@ export class AdminApi {
 const inAdmin = (room: string): string => `/api/admin/rooms/${encodeURIComponent(room)}`;
 
 /** The token is not, or no longer, an admin's. */
-export const isDenied = (error: unknown): boolean => error instanceof ApiError && (error.status === 401 || error.status === 403);
+export const isDenied = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403);

@@ -59,7 +59,7 @@ export async function fetchRooms(): Promise<RoomSummary[]> {
 
 /** @throws ApiError 404 when the scene's file is gone */
 export async function fetchScene(scene: string): Promise<SceneSummary> {
-  return (await (await request("/api/scenes/" + encodeURIComponent(scene))).json()) as SceneSummary;
+  return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
 }
 
 /** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
@@ -78,22 +78,35 @@ export async function createRoom(scene: string, room?: string): Promise<RoomSumm
 /** @returns undefined when there is no such room */
 export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
   try {
-    return (await (await request("/api/rooms/" + encodeURIComponent(room), { headers: bearer(room) })).json()) as RoomSummary;
+    return (await (
+      await request(`/api/rooms/${encodeURIComponent(room)}`, { headers: bearer(room) })
+    ).json()) as RoomSummary;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
 }
 
-/** A link to the room that lets its bearer in as this. @throws ApiError 401 or 403 when this browser has no owner's token */
+/**
+ * A link to the room that lets its bearer in as this.
+ * @throws ApiError 401 or 403 when this browser has no owner's token
+ */
 export async function invite(room: string, role: "player" | "spectator"): Promise<string> {
-  const response = await request("/api/tokens", { method: "POST", headers: { "content-type": "application/json", ...bearer(room) }, body: JSON.stringify({ room, role }) });
+  const response = await request("/api/tokens", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...bearer(room) },
+    body: JSON.stringify({ room, role }),
+  });
   return location.origin + ((await response.json()) as { path: string }).path;
 }
 
 /** The room goes back by this many seconds, for its owners. @throws ApiError */
 export async function undo(room: string, seconds: number): Promise<void> {
-  await request(`/api/rooms/${encodeURIComponent(room)}/undo`, { method: "POST", headers: { "content-type": "application/json", ...bearer(room) }, body: JSON.stringify({ seconds }) });
+  await request(`/api/rooms/${encodeURIComponent(room)}/undo`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...bearer(room) },
+    body: JSON.stringify({ seconds }),
+  });
 }
 
 /** The recording as a file, with this browser's token for the room. @throws ApiError */
@@ -113,7 +126,7 @@ function bearer(room: string | undefined): Record<string, string> {
 
 /** The topology of a content hash; the browser caches it for good. */
 export async function fetchTopology(hash: string): Promise<Topology> {
-  const response = await request("/api/topologies/" + encodeURIComponent(hash));
+  const response = await request(`/api/topologies/${encodeURIComponent(hash)}`);
   return decode(new Uint8Array(await response.arrayBuffer())) as Topology;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Round-trip time and the server's tick, from ping and pong. The tick estimate takes the sample with the shortest round trip of the
- * last few (Cristian 1989): the shorter the trip, the less it can be lopsided.
+ * Round-trip time and the server's tick, from ping and pong. The tick estimate takes the sample with the shortest round
+ * trip of the last few (Cristian 1989): the shorter the trip, the less it can be lopsided.
  */
 
 interface Sample {

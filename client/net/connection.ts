@@ -1,6 +1,6 @@
 /**
- * The socket to a room: says hello, keeps the session's resume token, notices a dead line, and reconnects by itself with
- * exponential backoff and jitter until the server says that the room is gone for good.
+ * The socket to a room: says hello, keeps the session's resume token, notices a dead line, and reconnects by itself
+ * with exponential backoff and jitter until the server says that the room is gone for good.
  */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import { build, parseServerMessage, type ServerEvent } from "./messages.ts";
@@ -26,14 +26,25 @@ export interface ConnectionOptions {
   roomExists?: () => Promise<boolean>;
 }
 
-/** First wait, ms; doubled per failed attempt up to MAX_WAIT_MS, times 0.7 to 1.3 so that a restarted server is not stormed. */
+/**
+ * First wait, ms; doubled per failed attempt up to MAX_WAIT_MS, times 0.7 to 1.3 so that a restarted server is not
+ * stormed.
+ */
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
 /** One ping a second feeds the clock and tells a dead line from a quiet room. */
 const PING_MS = 1000;
 
 /** Close codes after which trying again cannot help, or not before a person has done something. */
-const FINAL: ReadonlySet<number> = new Set<number>([CloseCode.roomGone, CloseCode.unsupportedVersion, CloseCode.tokenNeeded, CloseCode.kicked, CloseCode.passwordNeeded, CloseCode.locked, CloseCode.tooManyAttempts]);
+const FINAL: ReadonlySet<number> = new Set<number>([
+  CloseCode.roomGone,
+  CloseCode.unsupportedVersion,
+  CloseCode.tokenNeeded,
+  CloseCode.kicked,
+  CloseCode.passwordNeeded,
+  CloseCode.locked,
+  CloseCode.tooManyAttempts,
+]);
 
 /** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
@@ -98,7 +109,14 @@ export class Connection {
     this.lastHeardMs = performance.now();
     socket.onopen = () => {
       const { name, color } = this.options.profile();
-      socket.send(build.hello({ name, color, ...(this.token ? { resume: this.token } : {}), ...this.options.credentials?.() }) as Uint8Array<ArrayBuffer>);
+      socket.send(
+        build.hello({
+          name,
+          color,
+          ...(this.token ? { resume: this.token } : {}),
+          ...this.options.credentials?.(),
+        }) as Uint8Array<ArrayBuffer>,
+      );
     };
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
     socket.onclose = (event) => void this.closed(event.code, event.reason);

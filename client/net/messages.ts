@@ -1,6 +1,7 @@
 /**
- * The socket's messages, decoded into named fields (server to client) and built (client to server). PROTOCOL.md is the description;
- * numbers come from shared/protocol.ts. What does not have the promised form is refused here, so that nothing behind this file meets it.
+ * The socket's messages, decoded into named fields (server to client) and built (client to server). PROTOCOL.md is the
+ * description; numbers come from shared/protocol.ts. What does not have the promised form is refused here, so that
+ * nothing behind this file meets it.
  */
 import { decode, encode } from "@msgpack/msgpack";
 import { ClientMessage, PROTOCOL_VERSION, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
@@ -61,7 +62,7 @@ export type ServerEvent =
  */
 export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
   const message = decode(new Uint8Array(data));
-  if (!Array.isArray(message)) throw new Error("server message: expected an array, got " + typeof message);
+  if (!Array.isArray(message)) throw new Error(`server message: expected an array, got ${typeof message}`);
   const [type, ...f] = message as [unknown, ...unknown[]];
   switch (type) {
     case ServerMessage.welcome:
@@ -80,7 +81,11 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
     case ServerMessage.hands:
       return { type: "hands", tick: number(f[0], "hands tick"), hands: list(f[1], "hands").map(parseHand) };
     case ServerMessage.pong:
-      return { type: "pong", clientTimeMs: number(f[0], "pong clientTimeMs"), serverTick: number(f[1], "pong serverTick") };
+      return {
+        type: "pong",
+        clientTimeMs: number(f[0], "pong clientTimeMs"),
+        serverTick: number(f[1], "pong serverTick"),
+      };
     case ServerMessage.stats:
       return { type: "stats", stats: parseStats(record(f[0], "stats")) };
     case ServerMessage.notice:
@@ -88,7 +93,12 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
     case ServerMessage.reset:
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
     case ServerMessage.waiting:
-      return { type: "waiting", tick: number(f[0], "waiting tick"), bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")), member: number(f[2], "waiting member") };
+      return {
+        type: "waiting",
+        tick: number(f[0], "waiting tick"),
+        bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")),
+        member: number(f[2], "waiting member"),
+      };
     case ServerMessage.access:
       return { type: "access", access: parseAccess(record(f[0], "access")) };
     default:
@@ -97,12 +107,23 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
 }
 
 function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unknown>): AccessState {
-  return { locked: locked === true, password: password === true, ownersOnly: ownersOnly === true, bans: typeof bans === "number" ? bans : 0 };
+  return {
+    locked: locked === true,
+    password: password === true,
+    ownersOnly: ownersOnly === true,
+    bans: typeof bans === "number" ? bans : 0,
+  };
 }
 
 function parseMember(value: unknown): Member {
   const f = list(value, "members entry");
-  return { member: number(f[0], "member"), name: String(f[1]), color: safeColor(f[2]), connected: Boolean(f[3]), role: isRole(f[4]) ? f[4] : "player" };
+  return {
+    member: number(f[0], "member"),
+    name: String(f[1]),
+    color: safeColor(f[2]),
+    connected: Boolean(f[3]),
+    role: isRole(f[4]) ? f[4] : "player",
+  };
 }
 
 function parseHand(value: unknown): Hand {
@@ -126,8 +147,8 @@ function parseHand(value: unknown): Hand {
 
 function parseStats(f: Record<string, unknown>): RoomStats {
   const stages: Record<string, number> = {};
-  if (typeof f["stages"] === "object" && f["stages"] !== null) {
-    for (const [name, value] of Object.entries(f["stages"])) if (typeof value === "number") stages[name] = value;
+  if (typeof f.stages === "object" && f.stages !== null) {
+    for (const [name, value] of Object.entries(f.stages)) if (typeof value === "number") stages[name] = value;
   }
   const field = (name: string, fallback: number) => (typeof f[name] === "number" ? (f[name] as number) : fallback);
   return {
@@ -161,12 +182,13 @@ function list(value: unknown, what: string): unknown[] {
 }
 
 function record(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null) throw new Error(`server message: ${what} must be a map, got ${typeof value}`);
+  if (typeof value !== "object" || value === null)
+    throw new Error(`server message: ${what} must be a map, got ${typeof value}`);
   return value as Record<string, unknown>;
 }
 
 function point(values: unknown[], at: number, what: string): Point {
-  return [number(values[at], what + " x"), number(values[at + 1], what + " y"), number(values[at + 2], what + " z")];
+  return [number(values[at], `${what} x`), number(values[at + 1], `${what} y`), number(values[at + 2], `${what} z`)];
 }
 
 export interface SurfacePoint {
@@ -178,19 +200,23 @@ export interface SurfacePoint {
 
 /** Client to server. Each returns the bytes of one socket message. */
 export const build = {
-  hello: (who: { name?: string; color?: string; resume?: string; token?: string; password?: string }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
+  hello: (who: { name?: string; color?: string; resume?: string; token?: string; password?: string }) =>
+    encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
   grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
     encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
   move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),
   release: (grab: number) => encode([ClientMessage.release, grab]),
-  impulse: (at: SurfacePoint, [x, y, z]: Point) => encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
+  impulse: (at: SurfacePoint, [x, y, z]: Point) =>
+    encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
   reset: () => encode([ClientMessage.reset]),
   /** The nearest free place above will do. */
   spawn: (body: number, [x, y, z]: Point) => encode([ClientMessage.spawn, body, x, y, z, { occupied: "lift" }]),
   remove: (body: number) => encode([ClientMessage.remove, body]),
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
-  kick: (member: number, banSeconds: number | undefined) => encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
-  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) => encode([ClientMessage.access, change]),
+  kick: (member: number, banSeconds: number | undefined) =>
+    encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
+  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
+    encode([ClientMessage.access, change]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };

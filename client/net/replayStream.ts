@@ -19,7 +19,12 @@ const LENGTH_BYTES = 4;
  * Resolves when the replay is whole.
  * @throws ApiError as the server refuses it; Error when it is broken off
  */
-export async function fetchReplay(room: string, seconds: number, { onBusy, onHead, onEvent }: ReplayListener, signal: AbortSignal): Promise<void> {
+export async function fetchReplay(
+  room: string,
+  seconds: number,
+  { onBusy, onHead, onEvent }: ReplayListener,
+  signal: AbortSignal,
+): Promise<void> {
   const path = `/api/rooms/${encodeURIComponent(room)}/replay?seconds=${seconds}`;
   let response: Response | undefined;
   while (!response) {
@@ -62,5 +67,6 @@ async function eachMessage(response: Response, use: (message: Uint8Array<ArrayBu
     }
     kept = bytes.subarray(at);
   }
-  if (kept.byteLength > 0) throw new Error(`the replay ends in the middle of a message: ${kept.byteLength} bytes of it came`);
+  if (kept.byteLength > 0)
+    throw new Error(`the replay ends in the middle of a message: ${kept.byteLength} bytes of it came`);
 }

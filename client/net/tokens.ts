@@ -1,6 +1,7 @@
 /**
- * Join tokens of this browser, by room. A link brings one behind its # (`/r/<room>#token=...`, or `/#token=...` for every room), where it is sent to no server and kept in no server's log;
- * it is taken out of the address bar at once, so that it is not in the history, in a screenshot or in a copied link. Making a room brings its owner's.
+ * Join tokens of this browser, by room. A link brings one behind its # (`/r/<room>#token=...`, or `/#token=...` for
+ * every room), where it is sent to no server and kept in no server's log; it is taken out of the address bar at once,
+ * so that it is not in the history, in a screenshot or in a copied link. Making a room brings its owner's.
  */
 const KEY = "pliant.tokens";
 /** For every room. */
@@ -25,7 +26,10 @@ export function keepToken(room: string, token: string): void {
   inPage.set(room, token);
   const { [room]: _, ...others } = stored();
   try {
-    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries([...Object.entries(others), [room, token]].slice(-KEPT))));
+    localStorage.setItem(
+      KEY,
+      JSON.stringify(Object.fromEntries([...Object.entries(others), [room, token]].slice(-KEPT))),
+    );
   } catch {
     // Refused storage: see above.
   }
@@ -33,7 +37,9 @@ export function keepToken(room: string, token: string): void {
 
 /** The token for this room, or the one for every room; undefined: for the lobby's own requests. */
 export function tokenFor(room: string | undefined): string | undefined {
-  const known = stored(), of = (name: string): string | undefined => inPage.get(name) ?? (Object.hasOwn(known, name) && typeof known[name] === "string" ? known[name] : undefined);
+  const known = stored();
+  const of = (name: string): string | undefined =>
+    inPage.get(name) ?? (Object.hasOwn(known, name) && typeof known[name] === "string" ? known[name] : undefined);
   return (room === undefined ? undefined : of(room)) ?? of(ANY);
 }
 
@@ -53,7 +59,8 @@ export function forgetToken(room: string): void {
  * @param room that the page is of; undefined: the lobby, whose token is for every room
  */
 export function takeTokenFromAddress(room: string | undefined): void {
-  const parameters = new URLSearchParams(location.hash.slice(1)), token = parameters.get("token");
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const token = parameters.get("token");
   if (token === null) return;
   parameters.delete("token");
   const rest = parameters.toString();

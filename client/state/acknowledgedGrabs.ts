@@ -1,17 +1,23 @@
 /**
- * Where the server had this member's own hands, tick by tick: it tells everybody's hands, the member's own among them, with the frames. Played at the same
- * playhead as the frames, it says which pull the picture already shows, whatever the line did to the messages on their way; no clock and no
- * round trip is in it.
+ * Where the server had this member's own hands, tick by tick: it tells everybody's hands, the member's own among them,
+ * with the frames. Played at the same playhead as the frames, it says which pull the picture already shows, whatever
+ * the line did to the messages on their way; no clock and no round trip is in it.
  */
 import type { Grab } from "../net/messages.ts";
 
 /** Told ticks kept for each grab: two seconds at 30 Hz, as many as frames. */
 const CAPACITY = 60;
 
-/** `before`: the picture does not show the pull yet. `held`: it does. `after`: it shows that the server has let go, or it never will show it. */
+/**
+ * `before`: the picture does not show the pull yet. `held`: it does. `after`: it shows that the server has let go, or
+ * it never will show it.
+ */
 export type GrabPhase = "before" | "held" | "after";
 
-/** One grab as told. `ticks` ascends; the target stays what it was told until `maxGap` before the next telling, as frames do. */
+/**
+ * One grab as told. `ticks` ascends; the target stays what it was told until `maxGap` before the next telling, as
+ * frames do.
+ */
 interface Track {
   readonly ticks: Float64Array;
   /** float64[3*CAPACITY] m */
@@ -46,7 +52,8 @@ export class AcknowledgedGrabs {
    * @param tick moment on the server's time line, ticks (fractions allowed)
    * @param maxGap ticks between two frames
    * @param out float64[3] m, inout: where the hand took hold; becomes the target shown, except after the end
-   * @param last float64[3] m: where the hand let go, if it did: the server has that before it lets go itself, though it may never tell
+   * @param last float64[3] m: where the hand let go, if it did: the server has that before it lets go itself, though it
+   *   may never tell
    */
   at(grab: number, tick: number, maxGap: number, out: Float64Array, last: Float64Array | undefined): GrabPhase {
     const track = this.tracks.get(grab);
@@ -61,7 +68,8 @@ export class AcknowledgedGrabs {
     const gap = i < 0 ? maxGap : Math.min(maxGap, nextTick - ticks[i]!);
     // NaN while it is held and no more is known: the last target stands.
     const part = Math.min(1, (tick - (nextTick - gap)) / gap);
-    if (part > 0 && (told || last)) for (let r = 0; r < 3; r++) out[r]! += part * ((told ? targets[3 * (i + 1) + r]! : last![r]!) - out[r]!);
+    if (part > 0 && (told || last))
+      for (let r = 0; r < 3; r++) out[r]! += part * ((told ? targets[3 * (i + 1) + r]! : last![r]!) - out[r]!);
     return i < 0 && !(part > 0) ? "before" : "held";
   }
 

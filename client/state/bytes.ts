@@ -1,4 +1,7 @@
-/** A topology's msgpack `bin` fields as typed arrays. Copied, because a field's offset in its message need not be a multiple of four. */
+/**
+ * A topology's msgpack `bin` fields as typed arrays. Copied, because a field's offset in its message need not be a
+ * multiple of four.
+ */
 
 export function uint32Of(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.slice().buffer);

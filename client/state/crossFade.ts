@@ -1,6 +1,6 @@
 /**
- * Where the room's motion jumps (a lost line that came back, a reset), what was shown last fades into what is true now. Only the
- * picture is blended; decoded frames are untouched.
+ * Where the room's motion jumps (a lost line that came back, a reset), what was shown last fades into what is true now.
+ * Only the picture is blended; decoded frames are untouched.
  */
 
 /** Long enough to be read as motion, short enough not to hide the truth, ms. */

@@ -1,4 +1,7 @@
-/** Blends two frames of positions: out = a + (b - a) alpha. Linear on purpose: a curve through the frames would overshoot at impacts. */
+/**
+ * Blends two frames of positions: out = a + (b - a) alpha. Linear on purpose: a curve through the frames would
+ * overshoot at impacts.
+ */
 
 /**
  * @param out float32[n] m, out; may be `a` or `b`

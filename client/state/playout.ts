@@ -1,10 +1,12 @@
 /**
- * The playhead: which moment of the server's time line is drawn now. It follows the arriving frames at a distance (the buffer
- * delay) that adapts to the measured jitter: two to three send intervals on an ordinary line, more only when the line needs it.
+ * The playhead: which moment of the server's time line is drawn now. It follows the arriving frames at a distance (the
+ * buffer delay) that adapts to the measured jitter: two to three send intervals on an ordinary line, more only when the
+ * line needs it.
  *
- * The playhead runs at a rate near 1 and is steered, never set, so that a server whose time is dilated (a late tick policy) or
- * a clock that drifts shows as slightly slower motion and not as stutter. Jitter is RFC 3550's (section 6.4.1) mean deviation.
- * Tried and rejected: offset = fastest arrival of the last seconds; under time dilation it lags by its whole window.
+ * The playhead runs at a rate near 1 and is steered, never set, so that a server whose time is dilated (a late tick
+ * policy) or a clock that drifts shows as slightly slower motion and not as stutter. Jitter is RFC 3550's (section
+ * 6.4.1) mean deviation. Tried and rejected: offset = fastest arrival of the last seconds; under time dilation it lags
+ * by its whole window.
  */
 
 export interface PlayoutOptions {
@@ -47,7 +49,10 @@ export class Playout {
     return this.jitter;
   }
 
-  /** Wanted distance between the newest frame's arrival and its showing, ms: 1.75 intervals plus three mean deviations, at least two. */
+  /**
+   * Wanted distance between the newest frame's arrival and its showing, ms: 1.75 intervals plus three mean deviations,
+   * at least two.
+   */
   get delayMs(): number {
     const wanted = 1.75 * this.intervalMs + 3 * this.jitter;
     return Math.min(MAX_INTERVALS * this.intervalMs, Math.max(MIN_INTERVALS * this.intervalMs, wanted));
@@ -57,8 +62,10 @@ export class Playout {
    * A frame came in.
    * @param frameMs its moment on the server's time line, ms (tick / tickHz)
    * @param nowMs local monotonic clock, ms
-   * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did. A playhead that is
-   *   there may jump forward unseen, and what begins to move is shown after the ordinary delay instead of the length of the rest's last silence
+   * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did.
+   *   A playhead that is
+   *   there may jump forward unseen, and what begins to move is shown after the ordinary delay instead of the length of
+   *   the rest's last silence
    * @returns whether the playhead jumped over motion: what is drawn must fade into what comes
    */
   arrived(frameMs: number, nowMs: number, stillFromMs: number): boolean {
@@ -89,8 +96,8 @@ export class Playout {
   }
 
   /**
-   * Moves the playhead to the local moment `nowMs` and returns it, ms on the server's time line; NaN before the first frame.
-   * It stops at the newest frame.
+   * Moves the playhead to the local moment `nowMs` and returns it, ms on the server's time line; NaN before the first
+   * frame. It stops at the newest frame.
    */
   advance(nowMs: number): number {
     const elapsed = Math.max(0, nowMs - this.lastAdvanceMs);

@@ -1,10 +1,16 @@
 /**
- * A replay as it came: its frames stay encoded, a minute of 10,000 particles is then some megabytes and not a gigabyte. Any moment is had again from the keyframe before
- * it; what follows a moment that is there already takes one delta.
+ * A replay as it came: its frames stay encoded, a minute of 10,000 particles is then some megabytes and not a gigabyte.
+ * Any moment is had again from the keyframe before it; what follows a moment that is there already takes one delta.
  *
  *     K d d d d d K d d d [from][to] d d K ...     two decoded frames, and the moment between them
  */
-import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
+import {
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  dequantizeInto,
+  type SnapshotModel,
+} from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Hand, ServerEvent } from "../net/messages.ts";
@@ -27,7 +33,8 @@ interface DecodedFrame {
 
 /** The last entry at or before a tick, -1: none. `entries` ascend. */
 function lastAt(entries: readonly { tick: number }[], tick: number): number {
-  let low = 0, high = entries.length;
+  let low = 0;
+  let high = entries.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (entries[middle]!.tick <= tick) low = middle + 1;
@@ -55,11 +62,17 @@ export class ReplayBuffer {
   constructor(head: ReplayHead, topology: Topology) {
     this.head = head;
     this.topology = topology;
-    this.model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })));
+    this.model = createSnapshotModel(
+      topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })),
+    );
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.displayed = new Float32Array(3 * topology.particles);
     this.hidden = new Uint8Array(topology.bodies.length);
-    const empty = (): DecodedFrame => ({ index: -1, ints: new Int32Array(3 * topology.particles), positions: new Float32Array(3 * topology.particles) });
+    const empty = (): DecodedFrame => ({
+      index: -1,
+      ints: new Int32Array(3 * topology.particles),
+      positions: new Float32Array(3 * topology.particles),
+    });
     this.from = empty();
     this.to = empty();
   }
@@ -88,7 +101,13 @@ export class ReplayBuffer {
         this.resets.push({ tick: event.tick });
         return;
       case "hands":
-        this.hands.push({ tick: event.tick, hands: new Map([...(this.hands.at(-1)?.hands ?? []), ...event.hands.map((hand) => [hand.member, hand] as const)]) });
+        this.hands.push({
+          tick: event.tick,
+          hands: new Map([
+            ...(this.hands.at(-1)?.hands ?? []),
+            ...event.hands.map((hand) => [hand.member, hand] as const),
+          ]),
+        });
         return;
       default:
         return;
@@ -107,11 +126,20 @@ export class ReplayBuffer {
    */
   show(tick: number): number {
     if (this.frames.length === 0) return Number.NaN;
-    const at = Math.max(0, lastAt(this.frames, tick)), next = Math.min(at + 1, this.frames.length - 1), { tick: start } = this.frames[at]!, { tick: end } = this.frames[next]!;
+    const at = Math.max(0, lastAt(this.frames, tick));
+    const next = Math.min(at + 1, this.frames.length - 1);
+    const { tick: start } = this.frames[at]!;
+    const { tick: end } = this.frames[next]!;
     this.decode(at, next);
     const shown = Math.min(Math.max(tick, start), end);
-    interpolateInto(this.displayed, this.from.positions, this.to.positions, next === at ? 0 : this.alpha(shown, start, end));
-    for (let body = 0; body < this.hidden.length; body++) this.hidden[body] = this.waitsAt(body, start) || this.waitsAt(body, end) ? 1 : 0;
+    interpolateInto(
+      this.displayed,
+      this.from.positions,
+      this.to.positions,
+      next === at ? 0 : this.alpha(shown, start, end),
+    );
+    for (let body = 0; body < this.hidden.length; body++)
+      this.hidden[body] = this.waitsAt(body, start) || this.waitsAt(body, end) ? 1 : 0;
     return shown;
   }
 

@@ -1,9 +1,16 @@
 /**
- * Everything that this page knows of its room, and how it came to know it: socket events go in, the view reads. No drawing here, so
- * it runs without a browser's graphics. Frames that arrive before the topology wait for it; the chain of deltas needs every one.
+ * Everything that this page knows of its room, and how it came to know it: socket events go in, the view reads. No
+ * drawing here, so it runs without a browser's graphics. Frames that arrive before the topology wait for it; the chain
+ * of deltas needs every one.
  */
 import type { Topology } from "../../shared/topology.ts";
-import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
+import {
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  dequantizeInto,
+  type SnapshotModel,
+} from "../../shared/snapshot/index.ts";
 import { Clock } from "../net/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
 import type { AccessState, Hand, Member, ServerEvent } from "../net/messages.ts";
@@ -127,7 +134,8 @@ export class RoomState {
 
   /**
    * Moves the playhead to now and fills `displayed`.
-   * @returns the tick shown (fractional) and whether the positions differ from the last call's; undefined before the first frame
+   * @returns the tick shown (fractional) and whether the positions differ from the last call's; undefined before the
+   *   first frame
    */
   sample(nowMs: number): { tick: number; moved: boolean } | undefined {
     if (!this.welcome || !this.buffer || !this.playout) return undefined;
@@ -190,7 +198,9 @@ export class RoomState {
 
   private useTopology(topology: Topology): void {
     this.topology = topology;
-    this.model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })));
+    this.model = createSnapshotModel(
+      topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })),
+    );
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.buffer = new SnapshotBuffer(topology.particles);
     this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
@@ -243,7 +253,8 @@ export class RoomState {
       } else {
         if (this.chainBroken) return void buffer.giveBack(frame);
         const base = buffer.newest;
-        if (!base || base.tick !== event.baseTick) throw new Error(`delta against tick ${event.baseTick}, but the newest frame is ${base?.tick}`);
+        if (!base || base.tick !== event.baseTick)
+          throw new Error(`delta against tick ${event.baseTick}, but the newest frame is ${base?.tick}`);
         decodeDelta(this.model!, base.ints, event.data, frame.ints);
       }
     } catch (error) {

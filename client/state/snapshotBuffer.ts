@@ -74,8 +74,9 @@ export class SnapshotBuffer {
   }
 
   /**
-   * Adds the newest frame. A tick that is not newer than the last one replaces nothing and empties the buffer first: the room
-   * started again (a reset keeps counting, but a restored room may not), and no pair across that jump may be interpolated.
+   * Adds the newest frame. A tick that is not newer than the last one replaces nothing and empties the buffer first:
+   * the room started again (a reset keeps counting, but a restored room may not), and no pair across that jump may be
+   * interpolated.
    */
   push(frame: Frame): void {
     const last = this.newest;
@@ -92,11 +93,13 @@ export class SnapshotBuffer {
   }
 
   /**
-   * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever extrapolated,
-   * because a straight line through a collision shows what never happened.
+   * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever
+   * extrapolated, because a straight line through a collision shows what never happened.
    * @param tick moment on the server's time line, in ticks (fractions allowed)
-   * @param maxGap ticks; a pair further apart than this whose first frame is still, or whose second comes after a rest, is a rest that ended (little is
-   *   sent while a room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins when it began
+   * @param maxGap ticks; a pair further apart than this whose first frame is still, or whose second comes after a rest,
+   *   is a rest that ended (little is
+   *   sent while a room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins
+   *   when it began
    */
   at(tick: number, maxGap: number): FramePair | undefined {
     const { frames } = this;

@@ -21,7 +21,12 @@ export class ConnectionBanner {
   private everOpen = false;
 
   constructor() {
-    this.element = h("div", { class: "banner", role: "alert", hidden: true }, h("span", { class: "spinner" }), this.text);
+    this.element = h(
+      "div",
+      { class: "banner", role: "alert", hidden: true },
+      h("span", { class: "spinner" }),
+      this.text,
+    );
   }
 
   update(status: ConnectionStatus): void {
@@ -32,7 +37,9 @@ export class ConnectionBanner {
       this.element.hidden = true;
       return;
     }
-    if (status.state === "reconnecting") this.text.textContent = REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
+    if (status.state === "reconnecting")
+      this.text.textContent =
+        REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
     else if (!this.timer) this.text.textContent = this.everOpen ? "Reconnecting …" : "Connecting …";
     this.timer ??= setTimeout(() => {
       this.element.hidden = false;

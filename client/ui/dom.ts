@@ -4,7 +4,11 @@ type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 type Child = Node | string | undefined;
 
 /** `h("button", { class: "big", onclick: run }, "Go")`: functions become listeners, true becomes an empty attribute. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
@@ -32,7 +36,8 @@ const ICONS = {
   pause: "M8 5v14M16 5v14",
   replay: "M4 12a8 8 0 1 0 2.300-5.600L4 8.500M4 4v4.500h4.500M12 8v4.500l3 1.800",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
-  people: "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM2.500 20c0-3.600 2.900-6 6.500-6s6.500 2.400 6.500 6M16 4.500a3.500 3.500 0 0 1 0 6.500M18 14.500c2.200.8 3.500 2.800 3.500 5.500",
+  people:
+    "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM2.500 20c0-3.600 2.900-6 6.500-6s6.500 2.400 6.500 6M16 4.500a3.500 3.500 0 0 1 0 6.500M18 14.500c2.200.8 3.500 2.800 3.500 5.500",
 } as const;
 
 export type IconName = keyof typeof ICONS;

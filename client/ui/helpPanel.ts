@@ -32,12 +32,16 @@ export function helpPanel(close: () => void): HTMLElement {
     list.append(h("dt", {}, what.length <= 3 ? h("kbd", {}, what) : what), h("dd", {}, does));
   }
   return h(
-    "section", { class: "help glass", role: "dialog", "aria-label": "Help", hidden: true },
-    h("h2", {}, "How to pull"), list,
+    "section",
+    { class: "help glass", role: "dialog", "aria-label": "Help", hidden: true },
+    h("h2", {}, "How to pull"),
+    list,
     h("button", { class: "button primary", type: "button", onclick: close }, "Got it"),
   );
 }
 
 export function hintText(): string {
-  return touch() ? "Put a finger on it and pull. Several fingers, several points." : "Pull on anything. Drag beside it to look around.";
+  return touch()
+    ? "Put a finger on it and pull. Several fingers, several points."
+    : "Pull on anything. Drag beside it to look around.";
 }

@@ -17,21 +17,24 @@ export function openLobby(app: HTMLElement): void {
 
   app.replaceChildren(
     h(
-      "div", { class: "lobby" },
+      "div",
+      { class: "lobby" },
       h(
-        "header", { class: "hero" },
+        "header",
+        { class: "hero" },
         h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
         h("h1", {}, "Soft things, ", h("em", {}, "shared.")),
         h("p", {}, "Open a room, send the link, and pull on the same jelly from any browser. One body, many hands."),
       ),
       problem,
       scenes,
+      h("section", { class: "live" }, h("div", { class: "live-head" }, h("h2", {}, "Live rooms"), joinForm()), rooms),
       h(
-        "section", { class: "live" },
-        h("div", { class: "live-head" }, h("h2", {}, "Live rooms"), joinForm()),
-        rooms,
+        "footer",
+        {},
+        h("a", { href: "/docs" }, "HTTP API"),
+        h("span", {}, "Simulated once on the server, drawn by everyone."),
       ),
-      h("footer", {}, h("a", { href: "/docs" }, "HTTP API"), h("span", {}, "Simulated once on the server, drawn by everyone.")),
     ),
   );
 
@@ -51,7 +54,8 @@ export function openLobby(app: HTMLElement): void {
     try {
       const list = await fetchRooms();
       const key = JSON.stringify(list.map(({ room, scene, members }) => [room, scene, members])) + titles.size;
-      if (key !== shown) rooms.replaceChildren(...(list.length > 0 ? list.map((room) => roomRow(room, titles)) : [emptyRow()]));
+      if (key !== shown)
+        rooms.replaceChildren(...(list.length > 0 ? list.map((room) => roomRow(room, titles)) : [emptyRow()]));
       shown = key;
     } catch (error) {
       say(textOf(error));
@@ -70,7 +74,9 @@ function textOf(error: unknown): string {
 /** A card is a button and cannot hold a link. */
 function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
   const card = sceneCard(scene, say);
-  return scene.report ? h("div", { class: "measured" }, card, h("a", { class: "report", href: scene.report }, "What is measured here")) : card;
+  return scene.report
+    ? h("div", { class: "measured" }, card, h("a", { class: "report", href: scene.report }, "What is measured here"))
+    : card;
 }
 
 function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
@@ -84,7 +90,8 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
     picture.append(h("img", { class: "placeholder", src: "/icon.svg", alt: "" }));
   }
   const card = h(
-    "button", { class: "card", type: "button", "data-scene": scene.id },
+    "button",
+    { class: "card", type: "button", "data-scene": scene.id },
     picture,
     h("div", { class: "text" }, h("h2", {}, scene.title), h("p", {}, scene.description ?? ""), label),
   );
@@ -93,7 +100,7 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
     card.classList.add("busy");
     label.replaceChildren(h("span", { class: "spinner" }), "Building the scene …");
     createRoom(scene.id).then(
-      ({ room }) => location.assign("/r/" + encodeURIComponent(room)),
+      ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
       (error: unknown) => {
         card.disabled = false;
         card.classList.remove("busy");
@@ -114,9 +121,11 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
 function roomRow({ room, scene, members }: RoomSummary, titles: ReadonlyMap<string, string>): HTMLElement {
   const count = members === 1 ? "1 person" : `${members} people`;
   return h(
-    "li", {},
+    "li",
+    {},
     h(
-      "a", { href: "/r/" + encodeURIComponent(room), "data-room": room },
+      "a",
+      { href: `/r/${encodeURIComponent(room)}`, "data-room": room },
       h("strong", {}, titles.get(scene) ?? scene),
       h("code", {}, room),
       h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
@@ -131,14 +140,25 @@ function emptyRow(): HTMLElement {
 
 /** Takes a room's name or a whole pasted link. */
 function joinForm(): HTMLElement {
-  const field = h("input", { name: "room", placeholder: "room code or link", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "Room code or link" });
+  const field = h("input", {
+    name: "room",
+    placeholder: "room code or link",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-label": "Room code or link",
+  });
   return h(
-    "form", {
+    "form",
+    {
       class: "join",
       onsubmit: (event) => {
         event.preventDefault();
-        const room = field.value.trim().replace(/^.*\/r\//, "").replace(/[/?#].*$/, "");
-        if (room) location.assign("/r/" + encodeURIComponent(decodeURIComponent(room)));
+        const room = field.value
+          .trim()
+          .replace(/^.*\/r\//, "")
+          .replace(/[/?#].*$/, "");
+        if (room) location.assign(`/r/${encodeURIComponent(decodeURIComponent(room))}`);
       },
     },
     field,

@@ -11,7 +11,11 @@ export interface PeopleActions {
 /** More than this many become a number, for everybody but owners, who have to reach each of them. */
 const SHOWN = 6;
 
-const WAYS_OUT: readonly [string, number | undefined][] = [["Kick", undefined], ["Ban for ten minutes", 600], ["Ban for a day", 86_400]];
+const WAYS_OUT: readonly [string, number | undefined][] = [
+  ["Kick", undefined],
+  ["Ban for ten minutes", 600],
+  ["Ban for a day", 86_400],
+];
 
 export class People {
   readonly element = h("ul", { class: "people", "aria-label": "People in this room" });
@@ -22,9 +26,13 @@ export class People {
 
   constructor(actions: PeopleActions) {
     this.actions = actions;
-    addEventListener("pointerdown", (event) => {
-      if (this.open !== undefined && !this.element.contains(event.target as Node)) this.toggle(undefined);
-    }, { capture: true });
+    addEventListener(
+      "pointerdown",
+      (event) => {
+        if (this.open !== undefined && !this.element.contains(event.target as Node)) this.toggle(undefined);
+      },
+      { capture: true },
+    );
   }
 
   /** @param role this member's own */
@@ -42,18 +50,51 @@ export class People {
     const name = member.member === own ? `${member.name} (you)` : member.name;
     const badge = member.role === "spectator" ? "eye" : atLeast(member.role, "owner") ? "star" : undefined;
     const title = member.role === "player" ? name : `${name}, ${member.role}`;
-    const tag = h("li", { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role }, h("span", { class: "dot" }), h("span", { class: "name" }, name), badge && icon(badge));
+    const tag = h(
+      "li",
+      { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role },
+      h("span", { class: "dot" }),
+      h("span", { class: "name" }, name),
+      badge && icon(badge),
+    );
     tag.style.setProperty("--member", member.color);
     if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
-    tag.append(h("button", { class: "out", type: "button", title: `Put ${member.name} out`, "aria-label": `Put ${member.name} out`, "aria-expanded": String(this.open === member.member), onclick: () => this.toggle(this.open === member.member ? undefined : member.member) }, "×"));
-    if (this.open === member.member) {
-      tag.append(h("div", { class: "popover glass", role: "menu" }, ...WAYS_OUT.map(([text, seconds]) => h("button", {
-        class: "link", type: "button", role: "menuitem",
-        onclick: () => {
-          this.actions.kick(member.member, seconds);
-          this.toggle(undefined);
+    tag.append(
+      h(
+        "button",
+        {
+          class: "out",
+          type: "button",
+          title: `Put ${member.name} out`,
+          "aria-label": `Put ${member.name} out`,
+          "aria-expanded": String(this.open === member.member),
+          onclick: () => this.toggle(this.open === member.member ? undefined : member.member),
         },
-      }, text))));
+        "×",
+      ),
+    );
+    if (this.open === member.member) {
+      tag.append(
+        h(
+          "div",
+          { class: "popover glass", role: "menu" },
+          ...WAYS_OUT.map(([text, seconds]) =>
+            h(
+              "button",
+              {
+                class: "link",
+                type: "button",
+                role: "menuitem",
+                onclick: () => {
+                  this.actions.kick(member.member, seconds);
+                  this.toggle(undefined);
+                },
+              },
+              text,
+            ),
+          ),
+        ),
+      );
     }
     return tag;
   }

@@ -1,4 +1,7 @@
-/** The part of the room page that needs three: picture, hands, keyboard, and the animation loop that ties them to the room's state. */
+/**
+ * The part of the room page that needs three: picture, hands, keyboard, and the animation loop that ties them to the
+ * room's state.
+ */
 import { Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import { installDebugHook, type HookSources } from "../debugHook.ts";
@@ -72,7 +75,10 @@ export class Playground {
     });
     this.presence = new Presence(this.view, options.send);
     listenToPointers({
-      view: this.view, grabs: this.grabs, area: shell.element, canvas: shell.canvas,
+      view: this.view,
+      grabs: this.grabs,
+      area: shell.element,
+      canvas: shell.canvas,
       pushing: () => this.pushing,
       push: (picked) => this.push(picked),
       placing: () => this.placing !== undefined,
@@ -103,7 +109,9 @@ export class Playground {
     if (installed) return;
     installed = true;
     installDebugHook({
-      state: this.options.state, status, stats,
+      state: this.options.state,
+      status,
+      stats,
       tick: () => this.tick,
       view: () => this.view,
       grabs: () => this.drawnGrabs(),
@@ -138,7 +146,7 @@ export class Playground {
 
   qualityText(): string {
     const { pixelRatio, shadowMap } = LEVELS[this.view.stage.quality.level]!;
-    return `${Math.min(devicePixelRatio, pixelRatio)}x · ${shadowMap > 0 ? "shadows " + shadowMap : "no shadows"}`;
+    return `${Math.min(devicePixelRatio, pixelRatio)}x · ${shadowMap > 0 ? `shadows ${shadowMap}` : "no shadows"}`;
   }
 
   dispose(): void {
@@ -152,8 +160,14 @@ export class Playground {
     const { state } = this.options;
     const sampled = state.sample(nowMs);
     if (sampled) this.tick = sampled.tick;
-    const bufferMs = state.playout?.delayMs ?? 0, rttMs = state.clock?.rttMs ?? 0;
-    const bends = this.grabs.update({ nowMs, tick: this.tick, sendTicks: state.sendTicks, patienceMs: PATIENCE_MS + 2 * ((Number.isFinite(rttMs) ? rttMs : 0) + bufferMs) });
+    const bufferMs = state.playout?.delayMs ?? 0;
+    const rttMs = state.clock?.rttMs ?? 0;
+    const bends = this.grabs.update({
+      nowMs,
+      tick: this.tick,
+      sendTicks: state.sendTicks,
+      patienceMs: PATIENCE_MS + 2 * ((Number.isFinite(rttMs) ? rttMs : 0) + bufferMs),
+    });
     this.presence.update(nowMs, this.grabs.count > 0);
     const drew = this.view.frame({
       nowMs,
@@ -184,7 +198,15 @@ export class Playground {
   private push(picked: Picked): void {
     const { topology, send, shell } = this.options;
     shell.hideHint();
-    send(build.impulse(picked, picked.direction.clone().multiplyScalar(PUSH * topology.interaction.maxImpulse).toArray() as Point));
+    send(
+      build.impulse(
+        picked,
+        picked.direction
+          .clone()
+          .multiplyScalar(PUSH * topology.interaction.maxImpulse)
+          .toArray() as Point,
+      ),
+    );
   }
 
   private drawnGrabs(): readonly DrawnGrab[] {

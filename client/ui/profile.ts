@@ -1,4 +1,6 @@
-/** Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser. */
+/**
+ * Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser.
+ */
 import { Limits } from "../../shared/protocol.ts";
 
 export interface Profile {
@@ -7,10 +9,53 @@ export interface Profile {
 }
 
 /** Told apart on light and dark grounds. */
-export const PALETTE = ["#e4572e", "#2f7dd1", "#2a9d5c", "#8e5bd0", "#d9901a", "#d1477a", "#14939c", "#6b7f2a"] as const;
+export const PALETTE = [
+  "#e4572e",
+  "#2f7dd1",
+  "#2a9d5c",
+  "#8e5bd0",
+  "#d9901a",
+  "#d1477a",
+  "#14939c",
+  "#6b7f2a",
+] as const;
 
-const ADJECTIVES = ["Amber", "Brave", "Calm", "Dapper", "Eager", "Fuzzy", "Gentle", "Jolly", "Lucky", "Mellow", "Nimble", "Quiet", "Rosy", "Snug", "Sunny", "Witty"];
-const ANIMALS = ["Otter", "Finch", "Badger", "Gecko", "Heron", "Koala", "Lynx", "Marten", "Newt", "Panda", "Robin", "Seal", "Tapir", "Vole", "Wren", "Yak"];
+const ADJECTIVES = [
+  "Amber",
+  "Brave",
+  "Calm",
+  "Dapper",
+  "Eager",
+  "Fuzzy",
+  "Gentle",
+  "Jolly",
+  "Lucky",
+  "Mellow",
+  "Nimble",
+  "Quiet",
+  "Rosy",
+  "Snug",
+  "Sunny",
+  "Witty",
+];
+const ANIMALS = [
+  "Otter",
+  "Finch",
+  "Badger",
+  "Gecko",
+  "Heron",
+  "Koala",
+  "Lynx",
+  "Marten",
+  "Newt",
+  "Panda",
+  "Robin",
+  "Seal",
+  "Tapir",
+  "Vole",
+  "Wren",
+  "Yak",
+];
 const KEY = "pliant.identity";
 
 function pick<T>(list: readonly T[]): T {

@@ -48,7 +48,9 @@ export class Projector {
 
   /** Who holds what, as drawn; colors by the member's number: a replay knows no names. */
   grabs(): DrawnGrab[] {
-    return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) => grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })));
+    return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) =>
+      grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
+    );
   }
 
   private cursors(): DrawnCursor[] {
@@ -59,7 +61,8 @@ export class Projector {
   }
 
   private frame(nowMs: number): void {
-    const { replay, playhead, onShown } = this.options, before = this.shown;
+    const { replay, playhead, onShown } = this.options;
+    const before = this.shown;
     playhead.advance(nowMs, replay.first, replay.last, replay.head.until);
     this.shown = replay.show(playhead.tick);
     this.view.frame({

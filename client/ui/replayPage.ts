@@ -1,4 +1,7 @@
-/** The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay, and plays what has come of it. */
+/**
+ * The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay, and plays what has come of
+ * it.
+ */
 import { ApiError, fetchRecording, fetchTopology } from "../net/api.ts";
 import { fetchReplay } from "../net/replayStream.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
@@ -12,16 +15,21 @@ import { MESSAGES, messagePage } from "./messagePage.ts";
 import type { Projector } from "./projector.ts";
 import { ReplayShell } from "./replayShell.ts";
 
-const SECONDS = 60, MOST_SECONDS = 120;
+const SECONDS = 60;
+const MOST_SECONDS = 120;
 /** Arrow keys go this far, s; with shift, one frame. */
 const LEAP_SECONDS = 1;
 
 export function openReplayPage(app: HTMLElement, room: string): void {
   const probe = probeGraphics();
   if (!probe.webgl2) return app.replaceChildren(messagePage(...MESSAGES.noWebGl));
-  const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS)), seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
+  const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS));
+  const seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
   const ended = new AbortController();
-  let replay: ReplayBuffer | undefined, playhead: Playhead | undefined, projector: Projector | undefined, whole = false;
+  let replay: ReplayBuffer | undefined;
+  let playhead: Playhead | undefined;
+  let projector: Projector | undefined;
+  let whole = false;
   /** What came before the topology. */
   let early: ServerEvent[] = [];
 
@@ -37,7 +45,13 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   app.replaceChildren(shell.element);
   const drawing = import("./projector.ts");
   listenToKeys();
-  installReplayHook({ room, replay: () => replay, playhead: () => playhead, projector: () => projector, whole: () => whole });
+  installReplayHook({
+    room,
+    replay: () => replay,
+    playhead: () => playhead,
+    projector: () => projector,
+    whole: () => whole,
+  });
   addEventListener("pagehide", (event) => {
     if (!event.persisted) ended.abort();
   });
@@ -46,14 +60,19 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   async function load(again: boolean): Promise<void> {
     let begun: Promise<void> | undefined;
     try {
-      await fetchReplay(room, seconds, {
-        onBusy: () => shell.setLoading("The server makes another replay just now; yours comes next …"),
-        onHead: (head) => (begun = begin(head)),
-        onEvent: (event) => {
-          if (replay) replay.add(event);
-          else early.push(event);
+      await fetchReplay(
+        room,
+        seconds,
+        {
+          onBusy: () => shell.setLoading("The server makes another replay just now; yours comes next …"),
+          onHead: (head) => (begun = begin(head)),
+          onEvent: (event) => {
+            if (replay) replay.add(event);
+            else early.push(event);
+          },
         },
-      }, ended.signal);
+        ended.signal,
+      );
       await begun;
       whole = true;
       if (replay && Number.isNaN(replay.first)) shell.setLoading("Nothing has happened in this room yet");
@@ -80,9 +99,11 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       forgetToken(room);
       return load(false);
     }
-    if (projector && replay && !Number.isNaN(replay.first)) return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
+    if (projector && replay && !Number.isNaN(replay.first))
+      return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
     projector?.dispose();
-    const [title, text] = error instanceof ApiError && error.status === 404 ? MESSAGES.roomGone : ["There is no replay", textOf(error)];
+    const [title, text] =
+      error instanceof ApiError && error.status === 404 ? MESSAGES.roomGone : ["There is no replay", textOf(error)];
     app.replaceChildren(messagePage(title, text));
   }
 
@@ -105,18 +126,32 @@ export function openReplayPage(app: HTMLElement, room: string): void {
 
   function listenToKeys(): void {
     // Before the slider, which has an idea of its own of arrow keys.
-    addEventListener("keydown", (event) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
-      // The space bar presses the button that has the focus.
-      if (event.key === " " && target.closest("button, a")) return;
-      const { tickHz, sendHz, until } = replay.head, leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
-      const act = ({ " ": toggle, ArrowLeft: () => seek(playhead!.tick - leap), ArrowRight: () => seek(playhead!.tick + leap), Home: () => seek(replay!.first), End: () => seek(until), h: () => projector?.goHome() } as Record<string, () => void>)[event.key];
-      if (!act) return;
-      event.preventDefault();
-      event.stopPropagation();
-      act();
-    }, { capture: true });
+    addEventListener(
+      "keydown",
+      (event) => {
+        const target = event.target as HTMLElement;
+        if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
+        // The space bar presses the button that has the focus.
+        if (event.key === " " && target.closest("button, a")) return;
+        const { tickHz, sendHz, until } = replay.head;
+        const leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
+        const act = (
+          {
+            " ": toggle,
+            ArrowLeft: () => seek(playhead!.tick - leap),
+            ArrowRight: () => seek(playhead!.tick + leap),
+            Home: () => seek(replay!.first),
+            End: () => seek(until),
+            h: () => projector?.goHome(),
+          } as Record<string, () => void>
+        )[event.key];
+        if (!act) return;
+        event.preventDefault();
+        event.stopPropagation();
+        act();
+      },
+      { capture: true },
+    );
   }
 }
 
@@ -124,7 +159,8 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 
 /** A link would bring no token along. */
 async function download(room: string): Promise<void> {
-  const address = URL.createObjectURL(await fetchRecording(room)), link = document.createElement("a");
+  const address = URL.createObjectURL(await fetchRecording(room));
+  const link = document.createElement("a");
   link.href = address;
   link.download = `${room}.pliant`;
   link.click();

@@ -1,4 +1,6 @@
-/** The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no replay. */
+/**
+ * The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no replay.
+ */
 import { h, icon } from "./dom.ts";
 import { SPEEDS } from "../state/playhead.ts";
 import { Toasts } from "./toasts.ts";
@@ -14,7 +16,9 @@ export interface ReplayActions {
 
 /** 75.31 -> "1:15.3" */
 export function clockText(seconds: number): string {
-  const tenths = Math.round(10 * Math.max(0, seconds)), minutes = Math.floor(tenths / 600), rest = tenths - 600 * minutes;
+  const tenths = Math.round(10 * Math.max(0, seconds));
+  const minutes = Math.floor(tenths / 600);
+  const rest = tenths - 600 * minutes;
   return `${minutes}:${String(Math.floor(rest / 10)).padStart(2, "0")}.${rest % 10}`;
 }
 
@@ -24,10 +28,29 @@ export class ReplayShell {
   readonly toasts = new Toasts();
   private readonly titleText = h("strong", {}, "Replay");
   private readonly loadingText = h("span", {}, "Going back in time …");
-  private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
+  private readonly loading = h(
+    "div",
+    { class: "loading", role: "status" },
+    h("span", { class: "spinner" }),
+    this.loadingText,
+  );
   private readonly play: HTMLButtonElement;
-  private readonly slider = h("input", { type: "range", min: "0", max: "1", value: "0", step: "1", disabled: true, "aria-label": "Moment" });
-  private readonly come = h("div", { class: "come", role: "progressbar", "aria-label": "Loaded", "aria-valuemin": "0", "aria-valuemax": "100" });
+  private readonly slider = h("input", {
+    type: "range",
+    min: "0",
+    max: "1",
+    value: "0",
+    step: "1",
+    disabled: true,
+    "aria-label": "Moment",
+  });
+  private readonly come = h("div", {
+    class: "come",
+    role: "progressbar",
+    "aria-label": "Loaded",
+    "aria-valuemin": "0",
+    "aria-valuemax": "100",
+  });
   private readonly time = h("span", { class: "time" });
   private tickHz = 60;
   private from = 0;
@@ -45,20 +68,29 @@ export class ReplayShell {
       // or the arrow keys would change the speed again
       speed.blur();
     });
-    const button = (name: "home" | "download", title: string, run: () => void): HTMLElement => h("button", { class: "tool", type: "button", title, "aria-label": title, onclick: run }, icon(name));
+    const button = (name: "home" | "download", title: string, run: () => void): HTMLElement =>
+      h("button", { class: "tool", type: "button", title, "aria-label": title, onclick: run }, icon(name));
     const title = h(
-      "a", { class: "title glass", href: `/r/${encodeURIComponent(room)}`, title: "Back to the room" },
+      "a",
+      { class: "title glass", href: `/r/${encodeURIComponent(room)}`, title: "Back to the room" },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, `Back to ${room}`)),
     );
     this.element = h(
-      "div", { class: "room replay" },
-      this.canvas, this.loading,
+      "div",
+      { class: "room replay" },
+      this.canvas,
+      this.loading,
       h("div", { class: "topbar" }, title),
       h(
-        "div", { class: "deck glass", role: "toolbar", "aria-label": "Player" },
-        this.play, h("div", { class: "scrub" }, h("div", { class: "track" }, this.come), this.slider), this.time, speed,
-        button("home", "The scene's own view (H)", actions.home), button("download", "Download the recording", actions.download),
+        "div",
+        { class: "deck glass", role: "toolbar", "aria-label": "Player" },
+        this.play,
+        h("div", { class: "scrub" }, h("div", { class: "track" }, this.come), this.slider),
+        this.time,
+        speed,
+        button("home", "The scene's own view (H)", actions.home),
+        button("download", "Download the recording", actions.download),
       ),
       this.toasts.element,
     );

@@ -44,7 +44,10 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
     changeAccess: (change) => connection.send(build.access(change)),
-    invite: (as) => void invite(room, as).then(shareLink).then((text) => text && shell.toasts.show(text), sayProblem),
+    invite: (as) =>
+      void invite(room, as)
+        .then(shareLink)
+        .then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
     copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
@@ -70,12 +73,17 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onReset: (member) => {
       playground?.grabs.endAll(false);
       // a reset by nobody is the server's, which says why
-      if (member > 0) shell.toasts.show(member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`);
+      if (member > 0)
+        shell.toasts.show(
+          member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`,
+        );
     },
     onNotice: (code, text, details) => {
       // It has ended, or the room is a new one of the same name: not to be tried again.
       if (code === "TOKEN_INVALID") return forgetToken(room);
-      shell.toasts.show(code === "PLACE_TAKEN" ? placeTaken(details, text) : code === "WENT_BACK" ? wentBack(details, text) : text);
+      shell.toasts.show(
+        code === "PLACE_TAKEN" ? placeTaken(details, text) : code === "WENT_BACK" ? wentBack(details, text) : text,
+      );
     },
     onWaiting: (member, came, went) => {
       shell.spares.setWaiting(state.spares.now);
@@ -111,7 +119,10 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
 
   /** What this member may do now, by its role, the room's access and the line. */
   function allow(): void {
-    const online = status.state === "open", own = atLeast(role(), "owner"), pulls = atLeast(role(), "player"), resets = online && (own || (pulls && !access.ownersOnly));
+    const online = status.state === "open";
+    const own = atLeast(role(), "owner");
+    const pulls = atLeast(role(), "player");
+    const resets = online && (own || (pulls && !access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
@@ -131,7 +142,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
     shell.setTitle(topology.title);
-    shell.spares.setBodies(topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])));
+    shell.spares.setBodies(
+      topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
+    );
     shell.setLoading("Setting the scene …");
     linkReport().catch(() => {});
     const { Playground } = await drawing;
@@ -139,10 +152,17 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (turn !== built || ended) return;
     playground?.dispose();
     playground = new Playground({
-      shell, state, topology, probe, profile,
+      shell,
+      state,
+      topology,
+      probe,
+      profile,
       send: (bytes) => connection.send(bytes),
       online: () => status.state === "open" && atLeast(role(), "player"),
-      limits: () => ({ reach: state.welcome?.limits["reach"] ?? 100, maxGrabs: state.welcome?.limits["grabsPerMember"] ?? Limits.grabsPerMember }),
+      limits: () => ({
+        reach: state.welcome?.limits.reach ?? 100,
+        maxGrabs: state.welcome?.limits.grabsPerMember ?? Limits.grabsPerMember,
+      }),
       onCommand: run,
     });
     playground.installHook({ status: () => status.state, stats: localStats });
@@ -151,14 +171,16 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
 
   /** The room is whole without it: a scene file that is gone by now only means no link. */
   async function linkReport(): Promise<void> {
-    const known = await fetchRoom(room), report = known && (await fetchScene(known.scene)).report;
+    const known = await fetchRoom(room);
+    const report = known && (await fetchScene(known.scene)).report;
     if (report) shell.setReport(report);
   }
 
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player")) connection.send(build.reset());
+        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player"))
+          connection.send(build.reset());
         return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());

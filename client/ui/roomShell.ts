@@ -23,10 +23,20 @@ export class RoomShell {
   readonly help: HTMLElement;
   private readonly titleText = h("strong", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
-  private readonly measured = h("a", { class: "evidence glass", target: "_blank", rel: "noopener", hidden: true }, icon("chart"), h("span", { class: "text" }, "What is measured here"));
+  private readonly measured = h(
+    "a",
+    { class: "evidence glass", target: "_blank", rel: "noopener", hidden: true },
+    icon("chart"),
+    h("span", { class: "text" }, "What is measured here"),
+  );
   private readonly hint = h("div", { class: "hint glass" }, hintText());
   private readonly loadingText = h("span", {}, "Opening the room …");
-  private readonly loading = h("div", { class: "loading", role: "status" }, h("span", { class: "spinner" }), this.loadingText);
+  private readonly loading = h(
+    "div",
+    { class: "loading", role: "status" },
+    h("span", { class: "spinner" }),
+    this.loadingText,
+  );
 
   constructor(room: string, profile: Profile, actions: ToolbarActions & SpareActions & AccessActions & PeopleActions) {
     this.people = new People(actions);
@@ -35,16 +45,24 @@ export class RoomShell {
     this.toolbar = new Toolbar(profile, actions, this.spares.element, this.access.element, room);
     this.help = helpPanel(() => this.toggleHelp(false));
     const title = h(
-      "a", { class: "title glass", href: "/", title: "To the lobby" },
+      "a",
+      { class: "title glass", href: "/", title: "To the lobby" },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, room)),
     );
     this.hint.hidden = true;
     this.element = h(
-      "div", { class: "room" },
-      this.canvas, this.loading,
+      "div",
+      { class: "room" },
+      this.canvas,
+      this.loading,
       h("div", { class: "topbar" }, h("div", { class: "about" }, title, this.measured), this.people.element),
-      this.stats.element, this.hint, this.toolbar.element, this.toasts.element, this.banner.element, this.help,
+      this.stats.element,
+      this.hint,
+      this.toolbar.element,
+      this.toasts.element,
+      this.banner.element,
+      this.help,
     );
   }
 

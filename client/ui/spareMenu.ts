@@ -1,4 +1,6 @@
-/** The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes. */
+/**
+ * The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes.
+ */
 import { h, icon } from "./dom.ts";
 
 export interface SpareActions {
@@ -17,7 +19,12 @@ export class SpareMenu {
   readonly element = h("div", { class: "spares" });
   private readonly actions: SpareActions;
   private readonly list = h("ul");
-  private readonly popover = h("div", { class: "popover glass", hidden: true, "aria-label": "Bodies" }, h("strong", {}, "Put in, take out"), this.list);
+  private readonly popover = h(
+    "div",
+    { class: "popover glass", hidden: true, "aria-label": "Bodies" },
+    h("strong", {}, "Put in, take out"),
+    this.list,
+  );
   private readonly button: HTMLButtonElement;
   private rows: Row[] = [];
   private waiting: ReadonlySet<number> = new Set();
@@ -25,21 +32,45 @@ export class SpareMenu {
 
   constructor(actions: SpareActions) {
     this.actions = actions;
-    this.button = h("button", { class: "tool", type: "button", title: "Put something in (I)", "aria-label": "Put something in (I)", "aria-expanded": "false", "aria-pressed": "false", onclick: () => this.toggle() }, icon("plus"), h("span", { class: "text" }, "Put in"));
+    this.button = h(
+      "button",
+      {
+        class: "tool",
+        type: "button",
+        title: "Put something in (I)",
+        "aria-label": "Put something in (I)",
+        "aria-expanded": "false",
+        "aria-pressed": "false",
+        onclick: () => this.toggle(),
+      },
+      icon("plus"),
+      h("span", { class: "text" }, "Put in"),
+    );
     this.element.append(this.button, this.popover);
     this.element.hidden = true;
-    addEventListener("pointerdown", (event) => {
-      if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.open(false);
-    }, { capture: true });
+    addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.open(false);
+      },
+      { capture: true },
+    );
   }
 
   /** Bodies of the scene that may wait. */
   setBodies(bodies: readonly { body: number; name: string; color: string | undefined }[]): void {
     this.element.hidden = bodies.length === 0;
     this.rows = bodies.map(({ body, name, color }) => {
-      const does = h("small"), swatch = h("span", { class: "swatch" });
+      const does = h("small");
+      const swatch = h("span", { class: "swatch" });
       if (color) swatch.style.setProperty("--member", color);
-      const button = h("button", { type: "button", "data-body": String(body), onclick: () => this.chosen(body) }, swatch, h("span", {}, name), does);
+      const button = h(
+        "button",
+        { type: "button", "data-body": String(body), onclick: () => this.chosen(body) },
+        swatch,
+        h("span", {}, name),
+        does,
+      );
       return { body, button, does };
     });
     this.list.replaceChildren(...this.rows.map(({ button }) => h("li", {}, button)));

@@ -17,7 +17,13 @@ export interface LocalStats {
 
 /** Colours of the server's stages, in the order of its tick; a stage it adds later takes the last. */
 const STAGES: Record<string, string> = {
-  inputs: "#94a3b8", predict: "#60a5fa", solve: "#e4572e", collide: "#d9901a", velocity: "#2a9d5c", guard: "#8e5bd0", encode: "#14939c",
+  inputs: "#94a3b8",
+  predict: "#60a5fa",
+  solve: "#e4572e",
+  collide: "#d9901a",
+  velocity: "#2a9d5c",
+  guard: "#8e5bd0",
+  encode: "#14939c",
 };
 const OTHER_STAGE = "#a8a29e";
 
@@ -47,7 +53,16 @@ export class StatsOverlay {
 
   constructor() {
     const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
-    this.element = h("aside", { class: "stats glass", hidden: true, "aria-label": "Statistics" }, ...rows, this.bar, this.legend, this.late.element, this.decode.element, this.quality.element);
+    this.element = h(
+      "aside",
+      { class: "stats glass", hidden: true, "aria-label": "Statistics" },
+      ...rows,
+      this.bar,
+      this.legend,
+      this.late.element,
+      this.decode.element,
+      this.quality.element,
+    );
   }
 
   /** @returns whether it is shown now */

@@ -27,26 +27,62 @@ export class Toolbar {
       saveProfile(profile);
       actions.profileChanged();
     });
-    this.me = h("button", { class: "tool me", type: "button", title: "Your name and colour", "aria-expanded": "false", onclick: () => this.togglePopover() }, h("span", { class: "swatch" }), h("span", { class: "text" }));
+    this.me = h(
+      "button",
+      {
+        class: "tool me",
+        type: "button",
+        title: "Your name and colour",
+        "aria-expanded": "false",
+        onclick: () => this.togglePopover(),
+      },
+      h("span", { class: "swatch" }),
+      h("span", { class: "text" }),
+    );
     this.pushButton = tool("push", "Push", "Push instead of pull (P)", actions.push);
     this.pushButton.setAttribute("aria-pressed", "false");
     this.resetButton = tool("reset", "Reset", "Start the scene again, for everyone (R)", actions.reset);
     this.overlayButton = tool("chart", "", "Numbers (O)", actions.overlay);
     this.overlayButton.setAttribute("aria-pressed", "false");
     this.element = h(
-      "div", { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
-      this.me, h("hr"), this.pushButton, spares, this.resetButton,
-      tool("home", "", "The scene's own view (H)", actions.home), this.overlayButton, tool("help", "", "Help (?)", actions.help),
-      access, h("hr"), tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
+      "div",
+      { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
+      this.me,
+      h("hr"),
+      this.pushButton,
+      spares,
+      this.resetButton,
+      tool("home", "", "The scene's own view (H)", actions.home),
+      this.overlayButton,
+      tool("help", "", "Help (?)", actions.help),
+      access,
+      h("hr"),
+      tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
       this.popover,
     );
     // A page of its own, so that nobody loses a hold.
-    const replay = h("a", { class: "tool", href: `/r/${encodeURIComponent(room)}/replay`, target: "_blank", rel: "noopener", title: "Replay the last minute", "aria-label": "Replay the last minute" }, icon("replay"), h("span", { class: "text" }, "Replay"));
+    const replay = h(
+      "a",
+      {
+        class: "tool",
+        href: `/r/${encodeURIComponent(room)}/replay`,
+        target: "_blank",
+        rel: "noopener",
+        title: "Replay the last minute",
+        "aria-label": "Replay the last minute",
+      },
+      icon("replay"),
+      h("span", { class: "text" }, "Replay"),
+    );
     this.popover.before(replay);
     this.showProfile(profile);
-    addEventListener("pointerdown", (event) => {
-      if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.togglePopover(false);
-    }, { capture: true });
+    addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.togglePopover(false);
+      },
+      { capture: true },
+    );
   }
 
   togglePopover(open = this.popover.hidden): void {
@@ -76,18 +112,32 @@ export class Toolbar {
 }
 
 function tool(name: IconName, text: string, title: string, run: () => void): HTMLButtonElement {
-  return h("button", {
-    class: "tool", type: "button", title, "aria-label": title,
-    onclick: (event) => {
-      // Focus would stay on the button, and the space bar would press it again.
-      (event.currentTarget as HTMLElement).blur();
-      run();
+  return h(
+    "button",
+    {
+      class: "tool",
+      type: "button",
+      title,
+      "aria-label": title,
+      onclick: (event) => {
+        // Focus would stay on the button, and the space bar would press it again.
+        (event.currentTarget as HTMLElement).blur();
+        run();
+      },
     },
-  }, icon(name), text ? h("span", { class: "text" }, text) : undefined);
+    icon(name),
+    text ? h("span", { class: "text" }, text) : undefined,
+  );
 }
 
 function profilePopover(profile: Profile, changed: () => void): HTMLElement {
-  const field = h("input", { value: profile.name, maxlength: "24", autocomplete: "off", spellcheck: "false", id: "member-name" });
+  const field = h("input", {
+    value: profile.name,
+    maxlength: "24",
+    autocomplete: "off",
+    spellcheck: "false",
+    id: "member-name",
+  });
   field.addEventListener("change", () => {
     const name = tidyName(field.value);
     field.value = name || profile.name;
@@ -97,7 +147,12 @@ function profilePopover(profile: Profile, changed: () => void): HTMLElement {
   });
   const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": "Your colour" });
   for (const color of PALETTE) {
-    const button = h("button", { type: "button", role: "radio", "aria-label": color, "aria-checked": String(color === profile.color) });
+    const button = h("button", {
+      type: "button",
+      role: "radio",
+      "aria-label": color,
+      "aria-checked": String(color === profile.color),
+    });
     button.style.setProperty("--member", color);
     button.addEventListener("click", () => {
       if (color === profile.color) return;
@@ -107,7 +162,13 @@ function profilePopover(profile: Profile, changed: () => void): HTMLElement {
     });
     colors.append(button);
   }
-  const popover = h("div", { class: "popover glass", hidden: true }, h("label", { for: "member-name" }, "Your name"), field, colors);
+  const popover = h(
+    "div",
+    { class: "popover glass", hidden: true },
+    h("label", { for: "member-name" }, "Your name"),
+    field,
+    colors,
+  );
   popover.addEventListener("keydown", (event) => {
     if (event.key === "Enter") field.blur();
   });

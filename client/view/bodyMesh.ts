@@ -1,6 +1,6 @@
 /**
- * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's normals, and
- * hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
+ * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's
+ * normals, and hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
  */
 import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
@@ -66,7 +66,10 @@ export class BodyMesh implements PickSurface {
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
     this.positionTexture = new VertexTexture(body.count);
     this.normalTexture = new VertexTexture(normalCount);
-    this.uniforms = { pliantPositions: { value: this.positionTexture.texture }, pliantNormals: { value: this.normalTexture.texture } };
+    this.uniforms = {
+      pliantPositions: { value: this.positionTexture.texture },
+      pliantNormals: { value: this.normalTexture.texture },
+    };
     this.materials = bodyMaterials(body.kind, body.look ?? {}, index, this.mode, this.uniforms);
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
@@ -122,7 +125,10 @@ function directAttributes(geometry: BufferGeometry, triangles: Uint32Array, slot
   nameNormals(geometry, count);
 }
 
-/** three shades a geometry without a normal attribute flat. Ours are computed in the shader, so this one is there and never read. */
+/**
+ * three shades a geometry without a normal attribute flat. Ours are computed in the shader, so this one is there and
+ * never read.
+ */
 function nameNormals(geometry: BufferGeometry, count: number): void {
   geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
 }
@@ -135,7 +141,9 @@ function boundsOf(out: Sphere, positions: Float32Array): void {
   low.setScalar(Infinity);
   high.setScalar(-Infinity);
   for (let i = 0; i < positions.length; i += 3) {
-    const x = positions[i]!, y = positions[i + 1]!, z = positions[i + 2]!;
+    const x = positions[i]!;
+    const y = positions[i + 1]!;
+    const z = positions[i + 2]!;
     if (x < low.x) low.x = x;
     if (y < low.y) low.y = y;
     if (z < low.z) low.z = z;

@@ -1,7 +1,27 @@
-/** The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules, cylinders, funnels, meshes. */
+/**
+ * The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules,
+ * cylinders, funnels, meshes.
+ */
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, type Color, CylinderGeometry, DoubleSide, Group, LatheGeometry, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion,
-  ShadowMaterial, SphereGeometry, Vector2, Vector3, type IUniform, type Vector4,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  type Color,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  LatheGeometry,
+  Mesh,
+  MeshStandardMaterial,
+  PlaneGeometry,
+  Quaternion,
+  ShadowMaterial,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+  type IUniform,
+  type Vector4,
 } from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
@@ -37,8 +57,8 @@ export function colliderMeshes(colliders: readonly TopologyCollider[], look: Col
 const CLOTH_AIR = 0.001;
 
 /**
- * Round things are drawn a little smaller where there is cloth: its corners touch them, so its flat triangles cut into them. A chord of
- * length e lies e^2 / (8 R) inside a ball; a triangle's middle up to twice as deep.
+ * Round things are drawn a little smaller where there is cloth: its corners touch them, so its flat triangles cut into
+ * them. A chord of length e lies e^2 / (8 R) inside a ball; a triangle's middle up to twice as deep.
  */
 function shrunk(radius: number, clothEdge: number): number {
   if (clothEdge === 0) return radius;
@@ -60,7 +80,9 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
       mesh.position.set(...collider.center);
       break;
     case "box": {
-      const [x, y, z] = collider.halfExtents.map((half) => half - (clothEdge > 0 ? Math.min(0.1 * half, 2 * CLOTH_AIR) : 0)) as [number, number, number];
+      const [x, y, z] = collider.halfExtents.map(
+        (half) => half - (clothEdge > 0 ? Math.min(0.1 * half, 2 * CLOTH_AIR) : 0),
+      ) as [number, number, number];
       mesh.geometry = new BoxGeometry(2 * x, 2 * y, 2 * z);
       mesh.position.set(...collider.center);
       if (collider.rotate) {
@@ -74,8 +96,14 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
       mesh.geometry = new CapsuleGeometry(shrunk(collider.radius, clothEdge), between(mesh, collider), 16, 40);
       break;
     case "cylinder": {
-      const radius = shrunk(collider.radius, clothEdge), length = between(mesh, collider);
-      mesh.geometry = new CylinderGeometry(radius, radius, length - (clothEdge > 0 ? Math.min(0.1 * length, 2 * CLOTH_AIR) : 0), 64);
+      const radius = shrunk(collider.radius, clothEdge);
+      const length = between(mesh, collider);
+      mesh.geometry = new CylinderGeometry(
+        radius,
+        radius,
+        length - (clothEdge > 0 ? Math.min(0.1 * length, 2 * CLOTH_AIR) : 0),
+        64,
+      );
       break;
     }
     case "funnel":
@@ -94,7 +122,10 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
 
 /** Puts the mesh, whose axis is y, in the middle between the collider's ends. @returns their distance, m */
 function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
-  const a = new Vector3(...ends.a), b = new Vector3(...ends.b), axis = b.clone().sub(a), length = axis.length();
+  const a = new Vector3(...ends.a);
+  const b = new Vector3(...ends.b);
+  const axis = b.clone().sub(a);
+  const length = axis.length();
   mesh.position.copy(a).add(b).multiplyScalar(0.5);
   mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), axis.normalize()));
   return length;
@@ -102,7 +133,10 @@ function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
 
 /** Edges bent by more than this are drawn sharp: those of a box, not those of a ball of 80 triangles. */
 const CREASE = (50 * Math.PI) / 180;
-/** Finding sharp edges takes some microseconds a triangle; what has more is a scanned statue and has none that one would miss. */
+/**
+ * Finding sharp edges takes some microseconds a triangle; what has more is a scanned statue and has none that one would
+ * miss.
+ */
 const MOST_CREASED = 20_000;
 
 function meshGeometry({ positions, triangles }: Extract<TopologyCollider, { type: "mesh" }>): BufferGeometry {
@@ -117,16 +151,23 @@ function meshGeometry({ positions, triangles }: Extract<TopologyCollider, { type
 /** Segments of a rim's half circle. */
 const RIM = 8;
 
-/** Half a wall around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and height along the whole outline. */
+/**
+ * Half a wall around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and height along the whole
+ * outline.
+ */
 function wallProfile(funnel: Extract<AnalyticCollider, { type: "funnel" }>, length: number): Vector2[] {
-  const along = new Vector2(funnel.radiusB - funnel.radiusA, length).normalize(), half = 0.5 * funnel.thickness;
+  const along = new Vector2(funnel.radiusB - funnel.radiusA, length).normalize();
+  const half = 0.5 * funnel.thickness;
   const arc = (radius: number, height: number, from: number): Vector2[] =>
     Array.from({ length: RIM + 1 }, (_, i) => {
       const angle = from + (Math.PI * i) / RIM;
       return new Vector2(Math.max(0, radius + half * Math.cos(angle)), height + half * Math.sin(angle));
     });
   const outward = Math.atan2(-along.x, along.y);
-  const outline = [...arc(funnel.radiusB, 0.5 * length, outward), ...arc(funnel.radiusA, -0.5 * length, outward + Math.PI)];
+  const outline = [
+    ...arc(funnel.radiusB, 0.5 * length, outward),
+    ...arc(funnel.radiusA, -0.5 * length, outward + Math.PI),
+  ];
   return [...outline, outline[0]!];
 }
 
@@ -136,7 +177,12 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
   const normal = new Vector3(...plane.normal).normalize();
   if (normal.y > 0.999) return floorMesh(plane.offset, radius, floor);
   const material = new MeshStandardMaterial({
-    color: plane.look?.color ?? STATUE_COLOR, roughness: 0.9, side: DoubleSide, transparent: true, opacity: 0.55, depthWrite: false,
+    color: plane.look?.color ?? STATUE_COLOR,
+    roughness: 0.9,
+    side: DoubleSide,
+    transparent: true,
+    opacity: 0.55,
+    depthWrite: false,
   });
   const mesh = new Mesh(new PlaneGeometry(4 * radius, 4 * radius), material);
   mesh.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
@@ -145,7 +191,10 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
   return mesh;
 }
 
-/** How much of its sky a floor point sees past the balls of ContactBlobs. Smooth, so a vertex every few centimetres is enough. */
+/**
+ * How much of its sky a floor point sees past the balls of ContactBlobs. Smooth, so a vertex every few centimetres is
+ * enough.
+ */
 const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
   vec3 pliantFloorPoint = (modelMatrix * vec4(position, 1.0)).xyz;
   pliantOpen = 1.0;
@@ -169,21 +218,28 @@ const FLOOR_REACH = 3.2;
 const FLOOR_CELLS = 96;
 
 /**
- * Only the shade of the floor is drawn, over the page's own gradient: there is no horizon and no seam in either colour scheme, and it
- * costs a fraction of a lit floor, which took most of a software renderer's frame (so did the contact term per pixel: 50 of 75 ms).
+ * Only the shade of the floor is drawn, over the page's own gradient: there is no horizon and no seam in either colour
+ * scheme, and it costs a fraction of a lit floor, which took most of a software renderer's frame (so did the contact
+ * term per pixel: 50 of 75 ms).
  */
 function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
   const material = new ShadowMaterial({ color: floor.shade, opacity: 0.62, toneMapped: false, depthWrite: false });
   material.onBeforeCompile = (shader) => {
-    shader.uniforms["pliantBlobs"] = floor.pliantBlobs;
+    shader.uniforms.pliantBlobs = floor.pliantBlobs;
     shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", `#include <common>\nvarying float pliantOpen;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`)
+      .replace(
+        "#include <common>",
+        `#include <common>\nvarying float pliantOpen;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
+      )
       .replace("#include <begin_vertex>", OPEN_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <common>", "#include <common>\nvarying float pliantOpen;")
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };
-  const mesh = new Mesh(new PlaneGeometry(2 * FLOOR_REACH * radius, 2 * FLOOR_REACH * radius, FLOOR_CELLS, FLOOR_CELLS), material);
+  const mesh = new Mesh(
+    new PlaneGeometry(2 * FLOOR_REACH * radius, 2 * FLOOR_REACH * radius, FLOOR_CELLS, FLOOR_CELLS),
+    material,
+  );
   mesh.rotation.x = -Math.PI / 2;
   mesh.position.y = height;
   mesh.receiveShadow = true;

@@ -1,6 +1,6 @@
 /**
- * Contact darkening without a second shadow pass: the moving particles are summed up in a few balls, and the floor's shader darkens
- * by how much of its sky each ball hides (sphere occlusion, Quilez 2014: n.d r^2 / |d|^3).
+ * Contact darkening without a second shadow pass: the moving particles are summed up in a few balls, and the floor's
+ * shader darkens by how much of its sky each ball hides (sphere occlusion, Quilez 2014: n.d r^2 / |d|^3).
  */
 import { Vector4 } from "three";
 import type { PickSurface } from "./picking.ts";
@@ -35,11 +35,16 @@ export class ContactBlobs {
         this.spheres[index]!.set(0, 0, 0, 0);
         continue;
       }
-      let x = 0, y = 0, z = 0, squares = 0;
+      let x = 0;
+      let y = 0;
+      let z = 0;
+      let squares = 0;
       // By index: an iterator's results are objects, thousands in a picture until the loop is compiled.
       for (let k = 0; k < members.length; k++) {
         const i = members[k]!;
-        const px = body.positions[i]!, py = body.positions[i + 1]!, pz = body.positions[i + 2]!;
+        const px = body.positions[i]!;
+        const py = body.positions[i + 1]!;
+        const pz = body.positions[i + 2]!;
         x += px;
         y += py;
         z += pz;
@@ -54,7 +59,10 @@ export class ContactBlobs {
   }
 }
 
-/** Splits particles by the nearest of `count` seeds, chosen far from each other. Holds offsets (3 * particle), at most 200 a cluster. */
+/**
+ * Splits particles by the nearest of `count` seeds, chosen far from each other. Holds offsets (3 * particle), at most
+ * 200 a cluster.
+ */
 function clusters(rest: Float32Array, count: number): Uint32Array[] {
   const particles = rest.length / 3;
   const nearest = new Float64Array(particles).fill(Infinity);
@@ -63,7 +71,9 @@ function clusters(rest: Float32Array, count: number): Uint32Array[] {
   for (let k = 0; k < count; k++) {
     let far = 0;
     for (let i = 0; i < particles; i++) {
-      const dx = rest[3 * i]! - rest[3 * seed]!, dy = rest[3 * i + 1]! - rest[3 * seed + 1]!, dz = rest[3 * i + 2]! - rest[3 * seed + 2]!;
+      const dx = rest[3 * i]! - rest[3 * seed]!;
+      const dy = rest[3 * i + 1]! - rest[3 * seed + 1]!;
+      const dz = rest[3 * i + 2]! - rest[3 * seed + 2]!;
       const d = dx * dx + dy * dy + dz * dz;
       if (d < nearest[i]!) {
         nearest[i] = d;

@@ -7,7 +7,13 @@ export class DebugDraw {
   private readonly parts: { surface: PickSurface; attribute: BufferAttribute; lines: LineSegments }[] = [];
 
   constructor(surfaces: readonly PickSurface[]) {
-    const material = new LineBasicMaterial({ color: "#1d4ed8", transparent: true, opacity: 0.55, depthTest: false, toneMapped: false });
+    const material = new LineBasicMaterial({
+      color: "#1d4ed8",
+      transparent: true,
+      opacity: 0.55,
+      depthTest: false,
+      toneMapped: false,
+    });
     for (const surface of surfaces) {
       const geometry = new BufferGeometry();
       const attribute = new BufferAttribute(new Float32Array(surface.positions.length), 3);
@@ -39,7 +45,8 @@ function edgesOf(triangles: Uint32Array): Uint32Array {
   const edges: number[] = [];
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {
-      const a = triangles[t + k]!, b = triangles[t + ((k + 1) % 3)]!;
+      const a = triangles[t + k]!;
+      const b = triangles[t + ((k + 1) % 3)]!;
       // Surfaces have far fewer than 2^26 particles, so the pair fits a double exactly.
       const key = Math.min(a, b) * 0x4000000 + Math.max(a, b);
       if (seen.has(key)) continue;

@@ -1,13 +1,27 @@
 /**
- * The light of a warm photo studio: an image-based fill computed from three painted soft boxes (so nothing is downloaded), one
- * key light that casts the shadows, and a cool light from behind that draws the outline.
+ * The light of a warm photo studio: an image-based fill computed from three painted soft boxes (so nothing is
+ * downloaded), one key light that casts the shadows, and a cool light from behind that draws the outline.
  */
 import {
-  Color, DataTexture, DirectionalLight, EquirectangularReflectionMapping, FloatType, HemisphereLight, LinearFilter,
-  PMREMGenerator, RGBAFormat, type Scene, Sphere, Vector3, type WebGLRenderer,
+  Color,
+  DataTexture,
+  DirectionalLight,
+  EquirectangularReflectionMapping,
+  FloatType,
+  HemisphereLight,
+  LinearFilter,
+  PMREMGenerator,
+  RGBAFormat,
+  type Scene,
+  Sphere,
+  Vector3,
+  type WebGLRenderer,
 } from "three";
 
-/** Size of the painted panorama; three derives cube faces of a quarter of the width, and softly lit matter needs no more. */
+/**
+ * Size of the painted panorama; three derives cube faces of a quarter of the width, and softly lit matter needs no
+ * more.
+ */
 const PANORAMA_WIDTH = 128;
 const PANORAMA_HEIGHT = 64;
 
@@ -37,9 +51,16 @@ function paintPanorama(): DataTexture {
     const latitude = ((row + 0.5) / PANORAMA_HEIGHT - 0.5) * Math.PI;
     for (let column = 0; column < PANORAMA_WIDTH; column++) {
       const longitude = ((column + 0.5) / PANORAMA_WIDTH) * 2 * Math.PI;
-      direction.set(Math.cos(latitude) * Math.cos(longitude), Math.sin(latitude), Math.cos(latitude) * Math.sin(longitude));
+      direction.set(
+        Math.cos(latitude) * Math.cos(longitude),
+        Math.sin(latitude),
+        Math.cos(latitude) * Math.sin(longitude),
+      );
       const up = direction.y;
-      color.copy(wall).lerp(up > 0 ? sky : ground, Math.min(1, Math.abs(up) * 1.6)).multiplyScalar(up > 0 ? 0.62 : 0.42);
+      color
+        .copy(wall)
+        .lerp(up > 0 ? sky : ground, Math.min(1, Math.abs(up) * 1.6))
+        .multiplyScalar(up > 0 ? 0.62 : 0.42);
       for (const box of BOXES) {
         const inside = (direction.dot(box.direction) - box.size) / (1 - box.size);
         if (inside > 0) color.add(box.color.clone().multiplyScalar(box.power * Math.min(1, inside * 2.5)));
@@ -80,7 +101,10 @@ export class Studio {
     scene.add(key, key.target, rim, this.fill);
   }
 
-  /** Switches the image-based fill; the first time it costs one small prefilter pass, and each change compiles the shaders anew. */
+  /**
+   * Switches the image-based fill; the first time it costs one small prefilter pass, and each change compiles the
+   * shaders anew.
+   */
   useEnvironment(on: boolean, renderer: WebGLRenderer): void {
     this.fill.intensity = on ? FILL_BESIDE_ENVIRONMENT : FILL_ALONE;
     if (on && !this.scene.environment) {
@@ -96,7 +120,10 @@ export class Studio {
     }
   }
 
-  /** Keeps the shadow's box around everything that moves. It only grows, and in steps, so that shadow edges do not crawl. */
+  /**
+   * Keeps the shadow's box around everything that moves. It only grows, and in steps, so that shadow edges do not
+   * crawl.
+   */
   cover(bounds: Sphere): void {
     const { covered, key } = this;
     const inside = covered.radius > 0 && bounds.center.distanceTo(covered.center) + bounds.radius <= covered.radius;

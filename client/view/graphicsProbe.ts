@@ -1,6 +1,6 @@
 /**
- * What this browser can draw with, found on a throw-away canvas before the real one is made. Without three, so that it runs while the
- * drawing code and the topology are still on their way.
+ * What this browser can draw with, found on a throw-away canvas before the real one is made. Without three, so that it
+ * runs while the drawing code and the topology are still on their way.
  */
 
 export interface GraphicsProbe {

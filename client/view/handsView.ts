@@ -43,7 +43,13 @@ export class HandsView {
    * Ids that begin with "own:" are this member's hands, shown exactly; others' glide.
    * @returns whether anything looks different from the last call
    */
-  update(grabs: readonly DrawnGrab[], cursors: readonly DrawnCursor[], surfaces: readonly PickSurface[], view: ViewSize, elapsedMs: number): boolean {
+  update(
+    grabs: readonly DrawnGrab[],
+    cursors: readonly DrawnCursor[],
+    surfaces: readonly PickSurface[],
+    view: ViewSize,
+    elapsedMs: number,
+  ): boolean {
     const blend = 1 - Math.exp(-elapsedMs / GLIDE_MS);
     this.changed = false;
     const keep = this.kept;

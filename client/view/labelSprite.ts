@@ -6,7 +6,10 @@ const TEXELS = 3;
 const FONT = `600 ${13 * TEXELS}px system-ui, sans-serif`;
 const HEIGHT = 40;
 
-/** Black or white, whichever reads better on a "#rrggbb" colour (WCAG relative luminance, simplified to its linear weights). */
+/**
+ * Black or white, whichever reads better on a "#rrggbb" colour (WCAG relative luminance, simplified to its linear
+ * weights).
+ */
 export function inkOn(color: string): string {
   const channel = (at: number) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2;
   return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5) > 0.4 ? "#1c1917" : "#ffffff";
@@ -56,7 +59,16 @@ export class LabelSprite {
     map.colorSpace = SRGBColorSpace;
     map.minFilter = LinearFilter;
     map.generateMipmaps = false;
-    this.sprite = new Sprite(new SpriteMaterial({ map, transparent: true, depthTest: false, depthWrite: false, sizeAttenuation: false, toneMapped: false }));
+    this.sprite = new Sprite(
+      new SpriteMaterial({
+        map,
+        transparent: true,
+        depthTest: false,
+        depthWrite: false,
+        sizeAttenuation: false,
+        toneMapped: false,
+      }),
+    );
     // The arrow's tip is the point that it shows.
     this.sprite.center.set((2 * TEXELS) / canvas.width, 1 - 2 / HEIGHT);
     this.sprite.renderOrder = 20;

@@ -1,18 +1,22 @@
 /**
- * What you grab answers at once: the neighbourhood of the held point follows the hand by what the hand has moved since the pull that the picture already shows.
+ * What you grab answers at once: the neighbourhood of the held point follows the hand by what the hand has moved since
+ * the pull that the picture already shows.
  *
  *     offset = sat(RESPONSE (h - e)),   sat(d) = d / (1 + |d| / LIMIT)
  *
- * h: the hand now; e: the hand as the server had it at the moment shown (`state/acknowledgedGrabs.ts`), so what the server's answer brings is taken back in the
- * same picture. Nothing is corrected afterwards and no state is simulated here: one smooth offset on top of the server's positions.
+ * h: the hand now; e: the hand as the server had it at the moment shown (`state/acknowledgedGrabs.ts`), so what the
+ * server's answer brings is taken back in the same picture. Nothing is corrected afterwards and no state is simulated
+ * here: one smooth offset on top of the server's positions.
  *
- * Why nothing pops: sat is 1-Lipschitz, and so is the weight's use of it; between two pictures a vertex moves by the server's motion plus at most
- * RESPONSE (|dh| + |de|): what the hand moves now, and what the server's hand moves in the time line shown. At the end of a hold h rests, e arrives at h
- * where the server let go, and the offset is zero when the body flies off. The slope of the offset over the surface is at most
- * 1.54 LIMIT = 0.54 of an undeformed length (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so the surface does not fold and a detail mesh on it neither.
+ * Why nothing pops: sat is 1-Lipschitz, and so is the weight's use of it; between two pictures a vertex moves by the
+ * server's motion plus at most RESPONSE (|dh| + |de|): what the hand moves now, and what the server's hand moves in the
+ * time line shown. At the end of a hold h rests, e arrives at h where the server let go, and the offset is zero when
+ * the body flies off. The slope of the offset over the surface is at most 1.54 LIMIT = 0.54 of an undeformed length
+ * (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so the surface does not fold and a detail mesh on it neither.
  *
- * Tried and rejected: e from the hand's own history at now - (round trip + buffer). Estimates move when the line does (15 mm at 1 m/s for 25 ms), moves that
- * waited and came together are not where that history has them, and at release the offset had to be faded against a body that was still being pulled.
+ * Tried and rejected: e from the hand's own history at now - (round trip + buffer). Estimates move when the line does
+ * (15 mm at 1 m/s for 25 ms), moves that waited and came together are not where that history has them, and at release
+ * the offset had to be faded against a body that was still being pulled.
  */
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 
@@ -29,7 +33,10 @@ export const RESPONSE = 0.6;
 export const BEND_RADIUS = 0.42;
 /** Largest offset, as a part of the neighbourhood's radius: a hand that races off must not pull a spike. */
 export const LIMIT = 0.35;
-/** Where the server let go by itself there is no answer to blend into: the offset fades out in this time, ms; as long as a cross-fade. */
+/**
+ * Where the server let go by itself there is no answer to blend into: the offset fades out in this time, ms; as long as
+ * a cross-fade.
+ */
 export const FADE_MS = 260;
 
 export interface ShownMoment {
@@ -38,7 +45,9 @@ export interface ShownMoment {
   tick: number;
   /** Ticks between two frames. */
   sendTicks: number;
-  /** How long an answer takes at most, ms: when a hand that let go is still not known to the server, it never will be. */
+  /**
+   * How long an answer takes at most, ms: when a hand that let go is still not known to the server, it never will be.
+   */
   patienceMs: number;
 }
 
@@ -64,7 +73,13 @@ export class LocalBend {
    * @param held rest position of the held point, m
    * @param radius of the neighbourhood, m
    */
-  constructor(target: BendTarget, grab: number, hand: readonly [number, number, number], held: readonly [number, number, number], radius: number) {
+  constructor(
+    target: BendTarget,
+    grab: number,
+    hand: readonly [number, number, number],
+    held: readonly [number, number, number],
+    radius: number,
+  ) {
     this.target = target;
     this.grab = grab;
     this.begin = Float64Array.from(hand);
@@ -73,7 +88,9 @@ export class LocalBend {
     const indices: number[] = [];
     const weights: number[] = [];
     for (let i = 0; i < target.rest.length; i += 3) {
-      const dx = target.rest[i]! - held[0], dy = target.rest[i + 1]! - held[1], dz = target.rest[i + 2]! - held[2];
+      const dx = target.rest[i]! - held[0];
+      const dy = target.rest[i + 1]! - held[1];
+      const dz = target.rest[i + 2]! - held[2];
       const q = (dx * dx + dy * dy + dz * dz) / (radius * radius);
       // (1 - q)^2 is flat at the centre and meets zero with zero slope.
       if (q < 1) {
@@ -93,7 +110,10 @@ export class LocalBend {
     this.hand[2] = z;
   }
 
-  /** @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset fades out */
+  /**
+   * @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset
+   *   fades out
+   */
   release(nowMs: number, told: boolean): void {
     if (!Number.isNaN(this.releasedMs)) return;
     this.releasedMs = nowMs;
@@ -128,11 +148,14 @@ export class LocalBend {
    */
   apply(floorY: number): void {
     if (this.done) return;
-    const x = this.offset[0]! * this.strength, y = this.offset[1]! * this.strength, z = this.offset[2]! * this.strength;
+    const x = this.offset[0]! * this.strength;
+    const y = this.offset[1]! * this.strength;
+    const z = this.offset[2]! * this.strength;
     if (x === 0 && y === 0 && z === 0) return;
     const { positions } = this.target;
     for (let k = 0; k < this.indices.length; k++) {
-      const i = this.indices[k]!, weight = this.weights[k]!;
+      const i = this.indices[k]!;
+      const weight = this.weights[k]!;
       positions[i]! += weight * x;
       positions[i + 1] = Math.max(positions[i + 1]! + weight * y, Math.min(floorY, positions[i + 1]!));
       positions[i + 2]! += weight * z;
@@ -141,7 +164,9 @@ export class LocalBend {
 
   private aim(): void {
     const { hand, shown, offset, limit } = this;
-    const x = RESPONSE * (hand[0]! - shown[0]!), y = RESPONSE * (hand[1]! - shown[1]!), z = RESPONSE * (hand[2]! - shown[2]!);
+    const x = RESPONSE * (hand[0]! - shown[0]!);
+    const y = RESPONSE * (hand[1]! - shown[1]!);
+    const z = RESPONSE * (hand[2]! - shown[2]!);
     const factor = limit / (limit + Math.sqrt(x * x + y * y + z * z));
     offset[0] = x * factor;
     offset[1] = y * factor;

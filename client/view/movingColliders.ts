@@ -24,8 +24,17 @@ export class MovingColliders {
   constructor(colliders: readonly TopologyCollider[], objects: readonly Object3D[]) {
     this.movers = colliders.flatMap((collider, i) => {
       if (!collider.motion) return [];
-      const object = objects[i]!, center = new Vector3(...centerOf(collider));
-      return [{ object, path: compileMotion(collider.motion), center, offset: object.position.clone().sub(center), turn: object.quaternion.clone() }];
+      const object = objects[i]!;
+      const center = new Vector3(...centerOf(collider));
+      return [
+        {
+          object,
+          path: compileMotion(collider.motion),
+          center,
+          offset: object.position.clone().sub(center),
+          turn: object.quaternion.clone(),
+        },
+      ];
     });
   }
 
@@ -38,9 +47,13 @@ export class MovingColliders {
     this.shown = seconds;
     let moved = false;
     for (const { object, path, center, offset, turn } of this.movers) {
-      const { translate, quaternion: [w, x, y, z] } = poseAt(path, seconds);
+      const {
+        translate,
+        quaternion: [w, x, y, z],
+      } = poseAt(path, seconds);
       this.rotation.set(x, y, z, w);
-      const before = this.before.copy(object.position), facing = this.facing.copy(object.quaternion);
+      const before = this.before.copy(object.position);
+      const facing = this.facing.copy(object.quaternion);
       object.position.copy(offset).applyQuaternion(this.rotation).add(center).add(this.translate.fromArray(translate));
       object.quaternion.copy(this.rotation).multiply(turn);
       moved ||= !before.equals(object.position) || !facing.equals(object.quaternion);

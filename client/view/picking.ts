@@ -1,7 +1,8 @@
 /**
- * Which point of which simulation surface a ray meets: brute force over the displayed triangles (a few ten thousand take well
- * under a millisecond), Moller and Trumbore 1997, both sides. When the ray just misses, the nearest particle within a tolerance is
- * taken, because fingers are thick and the detail mesh may stand out of the surface that carries it.
+ * Which point of which simulation surface a ray meets: brute force over the displayed triangles (a few ten thousand
+ * take well under a millisecond), Moller and Trumbore 1997, both sides. When the ray just misses, the nearest particle
+ * within a tolerance is taken, because fingers are thick and the detail mesh may stand out of the surface that carries
+ * it.
  */
 
 /** One body's surface as displayed now. */
@@ -31,8 +32,12 @@ type Vec = readonly [number, number, number];
  * @returns [distance, u, v], or undefined for a miss (also for a triangle seen edge-on)
  */
 export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec): [number, number, number] | undefined {
-  const e1x = b[0] - a[0], e1y = b[1] - a[1], e1z = b[2] - a[2];
-  const e2x = c[0] - a[0], e2y = c[1] - a[1], e2z = c[2] - a[2];
+  const e1x = b[0] - a[0];
+  const e1y = b[1] - a[1];
+  const e1z = b[2] - a[2];
+  const e2x = c[0] - a[0];
+  const e2y = c[1] - a[1];
+  const e2z = c[2] - a[2];
   const px = direction[1] * e2z - direction[2] * e2y;
   const py = direction[2] * e2x - direction[0] * e2z;
   const pz = direction[0] * e2y - direction[1] * e2x;
@@ -41,7 +46,9 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
   const scale = (e1x * e1x + e1y * e1y + e1z * e1z) * (e2x * e2x + e2y * e2y + e2z * e2z);
   if (determinant * determinant <= 1e-16 * scale) return undefined;
   const inverse = 1 / determinant;
-  const sx = origin[0] - a[0], sy = origin[1] - a[1], sz = origin[2] - a[2];
+  const sx = origin[0] - a[0];
+  const sy = origin[1] - a[1];
+  const sz = origin[2] - a[2];
   const u = (sx * px + sy * py + sz * pz) * inverse;
   if (!(u >= 0 && u <= 1)) return undefined;
   const qx = sy * e1z - sz * e1y;
@@ -63,8 +70,15 @@ export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, dire
     const { positions, triangles, hidden } = surfaces[body]!;
     if (hidden) continue;
     for (let t = 0; t < triangles.length; t += 3) {
-      const hit = rayTriangle(origin, direction, at(positions, triangles[t]!), at(positions, triangles[t + 1]!), at(positions, triangles[t + 2]!));
-      if (hit && (!best || hit[0] < best.distance)) best = { body, triangle: t / 3, distance: hit[0], u: hit[1], v: hit[2] };
+      const hit = rayTriangle(
+        origin,
+        direction,
+        at(positions, triangles[t]!),
+        at(positions, triangles[t + 1]!),
+        at(positions, triangles[t + 2]!),
+      );
+      if (hit && (!best || hit[0] < best.distance))
+        best = { body, triangle: t / 3, distance: hit[0], u: hit[1], v: hit[2] };
     }
   }
   return best;
@@ -75,14 +89,21 @@ export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, dire
  * @param tolerance tangent of the largest accepted angle between the ray and the particle's direction
  * @returns the particle as a corner of one of its triangles
  */
-export function pickNearest(surfaces: readonly PickSurface[], origin: Vec, direction: Vec, tolerance: number): PickHit | undefined {
+export function pickNearest(
+  surfaces: readonly PickSurface[],
+  origin: Vec,
+  direction: Vec,
+  tolerance: number,
+): PickHit | undefined {
   let best: { body: number; particle: number; distance: number } | undefined;
   let bestTangent = tolerance;
   for (let body = 0; body < surfaces.length; body++) {
     const { positions, hidden } = surfaces[body]!;
     if (hidden) continue;
     for (let i = 0; i < positions.length; i += 3) {
-      const x = positions[i]! - origin[0], y = positions[i + 1]! - origin[1], z = positions[i + 2]! - origin[2];
+      const x = positions[i]! - origin[0];
+      const y = positions[i + 1]! - origin[1];
+      const z = positions[i + 2]! - origin[2];
       const along = x * direction[0] + y * direction[1] + z * direction[2];
       if (along <= 0) continue;
       const across = Math.sqrt(Math.max(0, x * x + y * y + z * z - along * along));
@@ -105,9 +126,17 @@ export function pickNearest(surfaces: readonly PickSurface[], origin: Vec, direc
 }
 
 /** Writes the barycentric point (1-u-v) a + u b + v c of a triangle into `out`. */
-export function surfacePoint(out: [number, number, number], surface: PickSurface, triangle: number, u: number, v: number): void {
+export function surfacePoint(
+  out: [number, number, number],
+  surface: PickSurface,
+  triangle: number,
+  u: number,
+  v: number,
+): void {
   const { positions, triangles } = surface;
-  const a = 3 * triangles[3 * triangle]!, b = 3 * triangles[3 * triangle + 1]!, c = 3 * triangles[3 * triangle + 2]!;
+  const a = 3 * triangles[3 * triangle]!;
+  const b = 3 * triangles[3 * triangle + 1]!;
+  const c = 3 * triangles[3 * triangle + 2]!;
   for (let k = 0; k < 3; k++) out[k] = (1 - u - v) * positions[a + k]! + u * positions[b + k]! + v * positions[c + k]!;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Adaptive quality: when frames come too slowly it gives up pixels first, then the image-based light, then the shadow map's size, then shadows; it never
- * climbs back by itself within a visit, because a picture that keeps changing is worse than a plain one.
+ * Adaptive quality: when frames come too slowly it gives up pixels first, then the image-based light, then the shadow
+ * map's size, then shadows; it never climbs back by itself within a visit, because a picture that keeps changing is
+ * worse than a plain one.
  */
 
 export interface QualityLevel {

@@ -1,8 +1,8 @@
 /**
- * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed positions. It draws
- * only when something has changed, so a resting room costs a phone's battery nothing.
+ * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed
+ * positions. It draws only when something has changed, so a resting room costs a phone's battery nothing.
  */
-import { Raycaster, Sphere, Vector2, Vector3 } from "three";
+import { Raycaster, Sphere, Vector2, type Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../net/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
@@ -97,7 +97,8 @@ export class RoomView {
   /** @returns whether a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
-    const cameraMoved = stage.controls.update(), collidersMoved = stage.movers.update(input.seconds);
+    const cameraMoved = stage.controls.update();
+    const collidersMoved = stage.movers.update(input.seconds);
     if (input.hasFrame && !this.visible) {
       this.visible = true;
       this.dirty = true;
@@ -112,7 +113,13 @@ export class RoomView {
       for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();
     }
-    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, { camera: stage.camera, height: this.canvas.clientHeight }, input.elapsedMs);
+    const handsMoved = this.hands.update(
+      input.grabs,
+      input.cursors,
+      this.bodies,
+      { camera: stage.camera, height: this.canvas.clientHeight },
+      input.elapsedMs,
+    );
     if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
     stage.draw(input.nowMs);
@@ -142,7 +149,8 @@ export class RoomView {
   }
 
   /**
-   * The surface point under a point of the window, by the displayed simulation surface; undefined when nothing or a collider is there.
+   * The surface point under a point of the window, by the displayed simulation surface; undefined when nothing or a
+   * collider is there.
    * @param tolerancePx how far beside the surface still counts, CSS pixels
    */
   pick(clientX: number, clientY: number, tolerancePx: number): Picked | undefined {
@@ -150,17 +158,31 @@ export class RoomView {
     const { origin, direction } = this.ray(clientX, clientY);
     const from = origin.toArray() as [number, number, number];
     const along = direction.toArray() as [number, number, number];
-    const tangent = (tolerancePx * 2 * Math.tan((this.stage.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
+    const tangent =
+      (tolerancePx * 2 * Math.tan((this.stage.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
     const hit = pickSurfaces(this.bodies, from, along) ?? pickNearest(this.bodies, from, along, tangent);
     if (!hit || hit.distance > this.colliderDistance()) return undefined;
     const { body, triangle, u, v } = hit;
-    return { body, triangle, u, v, point: origin.clone().addScaledVector(direction, hit.distance), direction: direction.clone() };
+    return {
+      body,
+      triangle,
+      u,
+      v,
+      point: origin.clone().addScaledVector(direction, hit.distance),
+      direction: direction.clone(),
+    };
   }
 
   /** Where a pointer points: on a body, on a collider, or else on the plane through the camera's target. */
   pointAt(clientX: number, clientY: number): Vector3 {
     const { origin, direction } = this.ray(clientX, clientY);
-    const hit = this.visible ? pickSurfaces(this.bodies, origin.toArray() as [number, number, number], direction.toArray() as [number, number, number]) : undefined;
+    const hit = this.visible
+      ? pickSurfaces(
+          this.bodies,
+          origin.toArray() as [number, number, number],
+          direction.toArray() as [number, number, number],
+        )
+      : undefined;
     const reach = Math.min(hit?.distance ?? Infinity, this.colliderDistance());
     const fallback = this.stage.controls.target.distanceTo(this.stage.camera.position);
     return origin.clone().addScaledVector(direction, Math.min(reach, 1.6 * fallback));

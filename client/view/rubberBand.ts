@@ -1,10 +1,20 @@
 /**
- * The band between a held point and the hand that pulls it: a tube that thins as it is stretched, with a bead at either end.
- * What lies behind other things shows through faintly, so that a tug-of-war can be read from any side.
+ * The band between a held point and the hand that pulls it: a tube that thins as it is stretched, with a bead at either
+ * end. What lies behind other things shows through faintly, so that a tug-of-war can be read from any side.
  */
 import {
-  BufferAttribute, BufferGeometry, Color, Group, LessEqualDepth, GreaterDepth, Mesh, NormalBlending, ShaderMaterial, SphereGeometry,
-  Vector3, type Camera,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  Group,
+  LessEqualDepth,
+  GreaterDepth,
+  Mesh,
+  NormalBlending,
+  ShaderMaterial,
+  SphereGeometry,
+  Vector3,
+  type Camera,
 } from "three";
 
 const RINGS = 20;
@@ -25,7 +35,8 @@ function tubeGeometry(): BufferGeometry {
       const angle = (side / SIDES) * 2 * Math.PI;
       points.set([Math.cos(angle), ring / RINGS, Math.sin(angle)], 3 * (ring * SIDES + side));
       if (ring === RINGS) continue;
-      const a = ring * SIDES + side, b = ring * SIDES + ((side + 1) % SIDES);
+      const a = ring * SIDES + side;
+      const b = ring * SIDES + ((side + 1) % SIDES);
       index.push(a, a + SIDES, b, b, a + SIDES, b + SIDES);
     }
   }
@@ -83,10 +94,18 @@ function part(geometry: BufferGeometry, color: Color, isBead: boolean): Part {
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
       uniforms: {
-        from: { value: new Vector3() }, to: { value: new Vector3() }, radius: { value: 0 }, thin: { value: 1 },
-        isBead: { value: isBead }, color: { value: color }, opacity: { value: opacity },
+        from: { value: new Vector3() },
+        to: { value: new Vector3() },
+        radius: { value: 0 },
+        thin: { value: 1 },
+        isBead: { value: isBead },
+        color: { value: color },
+        opacity: { value: opacity },
       },
-      transparent: opacity < 1, blending: NormalBlending, depthWrite: opacity === 1, depthFunc,
+      transparent: opacity < 1,
+      blending: NormalBlending,
+      depthWrite: opacity === 1,
+      depthFunc,
     });
     const mesh = new Mesh(geometry, material);
     mesh.frustumCulled = false;
@@ -137,9 +156,9 @@ export class RubberBand {
 
 function set({ mesh, ghost }: Part, from: Vector3, to: Vector3, radius: number, thin: number): void {
   for (const { uniforms } of [mesh.material, ghost.material]) {
-    uniforms["from"]!.value.copy(from);
-    uniforms["to"]!.value.copy(to);
-    uniforms["radius"]!.value = radius;
-    uniforms["thin"]!.value = thin;
+    uniforms.from!.value.copy(from);
+    uniforms.to!.value.copy(to);
+    uniforms.radius!.value = radius;
+    uniforms.thin!.value = thin;
   }
 }

@@ -1,8 +1,21 @@
 /**
- * Reads back what the GPU's skinning really computes, for tests: every vertex of a body is drawn as one point of a float target that
- * holds its world position and normal. Same GLSL, same textures, same attributes as the picture.
+ * Reads back what the GPU's skinning really computes, for tests: every vertex of a body is drawn as one point of a
+ * float target that holds its world position and normal. Same GLSL, same textures, same attributes as the picture.
  */
-import { BufferAttribute, BufferGeometry, FloatType, GLSL3, NearestFilter, OrthographicCamera, Points, RGBAFormat, RawShaderMaterial, Scene, WebGLRenderTarget, type WebGLRenderer } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  FloatType,
+  GLSL3,
+  NearestFilter,
+  OrthographicCamera,
+  Points,
+  RGBAFormat,
+  RawShaderMaterial,
+  Scene,
+  WebGLRenderTarget,
+  type WebGLRenderer,
+} from "three";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { SKIN_GLSL } from "./skinShader.ts";
 
@@ -17,7 +30,8 @@ export interface ProbeResult {
 
 /** @throws Error where the browser cannot render into float targets */
 export function readSkinned(renderer: WebGLRenderer, body: BodyMesh): ProbeResult {
-  if (!renderer.extensions.has("EXT_color_buffer_float")) throw new Error("EXT_color_buffer_float is not there: skinning cannot be read back");
+  if (!renderer.extensions.has("EXT_color_buffer_float"))
+    throw new Error("EXT_color_buffer_float is not there: skinning cannot be read back");
   const source = body.mesh.geometry;
   const name = body.mode === "detail" ? "pliantCorners" : "pliantSlots";
   const count = source.getAttribute(name).count;
@@ -26,7 +40,13 @@ export function readSkinned(renderer: WebGLRenderer, body: BodyMesh): ProbeResul
   for (const key of Object.keys(source.attributes)) geometry.setAttribute(key, source.getAttribute(key));
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(3 * count), 3));
   const read = (what: "position" | "normal"): Float32Array => {
-    const target = new WebGLRenderTarget(WIDTH, height, { type: FloatType, format: RGBAFormat, minFilter: NearestFilter, magFilter: NearestFilter, depthBuffer: false });
+    const target = new WebGLRenderTarget(WIDTH, height, {
+      type: FloatType,
+      format: RGBAFormat,
+      minFilter: NearestFilter,
+      magFilter: NearestFilter,
+      depthBuffer: false,
+    });
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
       uniforms: { ...body.uniforms },

@@ -1,16 +1,20 @@
 /**
- * The vertex shader's half of skinning, in WebGL 2 GLSL, mirrored on the CPU by shared/skinning (the tests hold them together).
+ * The vertex shader's half of skinning, in WebGL 2 GLSL, mirrored on the CPU by shared/skinning (the tests hold them
+ * together).
  *
- * Position (Bender, Koschier, Charrier, Weber 2014, section 5): x = (1-u-v) a + u b + v c + d N, where N is the normalised
- * interpolation of the surface's corner normals. Normal: phi(u, v, d) is a map from parameters to space with Jacobian
- * J = [ju jv N]; a rest normal n0 travels as the covector m = J0^T n0 and comes back as n ~ cof(J) m, which is the exact
- * normal of the mapped surface (inverse transpose) and not merely the rotated one. J's columns are
- *   ju = b - a + d (I - N N^T)(nb - na) / |n|     jv = c - a + d (I - N N^T)(nc - na) / |n|     (n: N before normalising)
+ * Position (Bender, Koschier, Charrier, Weber 2014, section 5): x = (1-u-v) a + u b + v c + d N, where N is the
+ * normalised interpolation of the surface's corner normals. Normal: phi(u, v, d) is a map from parameters to space with
+ * Jacobian J = [ju jv N]; a rest normal n0 travels as the covector m = J0^T n0 and comes back as n ~ cof(J) m, which is
+ * the exact normal of the mapped surface (inverse transpose) and not merely the rotated one. J's columns are
+ *   ju = b - a + d (I - N N^T)(nb - na) / |n|     jv = c - a + d (I - N N^T)(nc - na) / |n|     (n: N before
+ *   normalising)
  */
 import type { IUniform, WebGLProgramParametersWithUniforms } from "three";
 import { TEXTURE_WIDTH } from "./vertexTexture.ts";
 
-/** "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex. */
+/**
+ * "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex.
+ */
 export type SkinMode = "detail" | "direct";
 
 const FETCH = /* glsl */ `
@@ -64,13 +68,22 @@ export interface SkinUniforms {
 
 /**
  * Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`.
- * @param lift m: the drawn surface lies this far outside of the skinned one, so that two sides of a folded cloth do not share one depth
+ * @param lift m: the drawn surface lies this far outside of the skinned one, so that two sides of a folded cloth do not
+ *   share one depth
  */
-export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode, lift: number): void {
+export function injectSkin(
+  shader: WebGLProgramParametersWithUniforms,
+  uniforms: SkinUniforms,
+  mode: SkinMode,
+  lift: number,
+): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
-  let source = shader.vertexShader.replace("#include <common>", "#include <common>\n" + SKIN_GLSL[mode]);
-  source = source.replace("void main() {", "void main() {\n  " + call);
+  let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${SKIN_GLSL[mode]}`);
+  source = source.replace("void main() {", `void main() {\n  ${call}`);
   source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
-  shader.vertexShader = source.replace("#include <begin_vertex>", `vec3 transformed = pliantPosition + pliantNormal * ${lift.toFixed(5)};`);
+  shader.vertexShader = source.replace(
+    "#include <begin_vertex>",
+    `vec3 transformed = pliantPosition + pliantNormal * ${lift.toFixed(5)};`,
+  );
 }

@@ -1,6 +1,18 @@
 /** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
 import {
-  NeutralToneMapping, type BufferGeometry, Color, type Group, type Mesh, type ShadowMaterial, PCFShadowMap, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+  NeutralToneMapping,
+  type BufferGeometry,
+  Color,
+  type Group,
+  type Mesh,
+  type ShadowMaterial,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Scene,
+  Sphere,
+  SRGBColorSpace,
+  Vector3,
+  WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
@@ -33,10 +45,23 @@ export class Stage {
   private sized = false;
 
   /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots, and to compare. */
-  constructor(canvas: HTMLCanvasElement, topology: Topology, probe: GraphicsProbe, blobs: FloorUniforms["pliantBlobs"]["value"]) {
+  constructor(
+    canvas: HTMLCanvasElement,
+    topology: Topology,
+    probe: GraphicsProbe,
+    blobs: FloorUniforms["pliantBlobs"]["value"],
+  ) {
     const wanted = new URLSearchParams(location.search).get("quality");
-    this.quality = wanted === null ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0) : new QualityGovernor(Number(wanted) || 0, true);
-    const renderer = new WebGLRenderer({ canvas, antialias: !probe.software || this.quality.level < SOFTWARE_LEVEL, alpha: true, powerPreference: "high-performance" });
+    this.quality =
+      wanted === null
+        ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0)
+        : new QualityGovernor(Number(wanted) || 0, true);
+    const renderer = new WebGLRenderer({
+      canvas,
+      antialias: !probe.software || this.quality.level < SOFTWARE_LEVEL,
+      alpha: true,
+      powerPreference: "high-performance",
+    });
     this.renderer = renderer;
     renderer.outputColorSpace = SRGBColorSpace;
     renderer.toneMapping = NeutralToneMapping;
@@ -49,7 +74,11 @@ export class Stage {
     this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
     this.studio.useEnvironment(LEVELS[this.quality.level]!.environment, renderer);
     this.studio.cover(this.restBounds);
-    this.colliders = colliderMeshes(topology.colliders ?? [], { radius, floor: this.floor, clothEdge: clothEdgeOf(topology) });
+    this.colliders = colliderMeshes(topology.colliders ?? [], {
+      radius,
+      floor: this.floor,
+      clothEdge: clothEdgeOf(topology),
+    });
     this.scene.add(this.colliders);
     this.movers = new MovingColliders(topology.colliders ?? [], this.colliders.children);
 
@@ -71,7 +100,10 @@ export class Stage {
 
   /** Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. */
   home(): void {
-    const step = this.homePosition.clone().sub(this.homeTarget).multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
+    const step = this.homePosition
+      .clone()
+      .sub(this.homeTarget)
+      .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
     this.camera.position.copy(this.homeTarget).add(step);
     this.controls.target.copy(this.homeTarget);
     this.controls.update();
@@ -117,7 +149,8 @@ export class Stage {
   }
 
   private followColorScheme(): void {
-    const floorMaterial = (this.colliders.getObjectByName("floor") as Mesh<BufferGeometry, ShadowMaterial> | undefined)?.material;
+    const floorMaterial = (this.colliders.getObjectByName("floor") as Mesh<BufferGeometry, ShadowMaterial> | undefined)
+      ?.material;
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const apply = () => {
       this.floor.shade.set(dark.matches ? SHADE_DARK : SHADE_LIGHT);
@@ -134,9 +167,11 @@ function clothEdgeOf(topology: Topology): number {
   let count = 0;
   for (const body of topology.bodies) {
     if (body.kind !== "cloth") continue;
-    const rest = float32Of(body.rest), triangles = uint32Of(body.triangles);
+    const rest = float32Of(body.rest);
+    const triangles = uint32Of(body.triangles);
     for (let t = 0; t < triangles.length; t += 3) {
-      const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!;
+      const a = 3 * triangles[t]!;
+      const b = 3 * triangles[t + 1]!;
       sum += Math.hypot(rest[a]! - rest[b]!, rest[a + 1]! - rest[b + 1]!, rest[a + 2]! - rest[b + 2]!);
       count++;
     }

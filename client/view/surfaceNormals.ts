@@ -1,6 +1,6 @@
 /**
- * Vertex normals of a deforming surface, every frame, on the CPU (7,000 triangles take about 0.1 ms). Faces weigh by area: the sum
- * of unnormalised face normals.
+ * Vertex normals of a deforming surface, every frame, on the CPU (7,000 triangles take about 0.1 ms). Faces weigh by
+ * area: the sum of unnormalised face normals.
  */
 
 /**
@@ -10,14 +10,29 @@
  * @param triangles uint32[3*T] into positions, in
  * @param slots uint32[3*T] into out: which normal each corner adds to; the triangles themselves for smooth shading
  */
-export function surfaceNormalsInto(out: Float32Array, positions: Float32Array, triangles: Uint32Array, slots: Uint32Array): void {
+export function surfaceNormalsInto(
+  out: Float32Array,
+  positions: Float32Array,
+  triangles: Uint32Array,
+  slots: Uint32Array,
+): void {
   out.fill(0);
   for (let t = 0; t < triangles.length; t += 3) {
-    const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!, c = 3 * triangles[t + 2]!;
-    const ax = positions[a]!, ay = positions[a + 1]!, az = positions[a + 2]!;
-    const ux = positions[b]! - ax, uy = positions[b + 1]! - ay, uz = positions[b + 2]! - az;
-    const vx = positions[c]! - ax, vy = positions[c + 1]! - ay, vz = positions[c + 2]! - az;
-    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    const c = 3 * triangles[t + 2]!;
+    const ax = positions[a]!;
+    const ay = positions[a + 1]!;
+    const az = positions[a + 2]!;
+    const ux = positions[b]! - ax;
+    const uy = positions[b + 1]! - ay;
+    const uz = positions[b + 2]! - az;
+    const vx = positions[c]! - ax;
+    const vy = positions[c + 1]! - ay;
+    const vz = positions[c + 2]! - az;
+    const nx = uy * vz - uz * vy;
+    const ny = uz * vx - ux * vz;
+    const nz = ux * vy - uy * vx;
     for (let k = 0; k < 3; k++) {
       const s = 3 * slots[t + k]!;
       out[s]! += nx;
@@ -30,7 +45,9 @@ export function surfaceNormalsInto(out: Float32Array, positions: Float32Array, t
 
 function normalizeAll(out: Float32Array): void {
   for (let i = 0; i < out.length; i += 3) {
-    const x = out[i]!, y = out[i + 1]!, z = out[i + 2]!;
+    const x = out[i]!;
+    const y = out[i + 1]!;
+    const z = out[i + 2]!;
     const length = Math.sqrt(x * x + y * y + z * z);
     // A particle whose faces have all collapsed keeps some normal, so that no NaN reaches the shader.
     if (length > 1e-20) {
@@ -46,15 +63,18 @@ function normalizeAll(out: Float32Array): void {
 }
 
 /**
- * Softens vertex normals over the ring around each vertex: n_i = normalise(sum over faces of i of n_a + n_b + n_c). For cloth, whose
- * triangles are large beside its folds: without it every triangle of the mesh's alternating diagonals shows.
+ * Softens vertex normals over the ring around each vertex: n_i = normalise(sum over faces of i of n_a + n_b + n_c). For
+ * cloth, whose triangles are large beside its folds: without it every triangle of the mesh's alternating diagonals
+ * shows.
  * @param out float32[3*count], out
  * @param normals float32[3*count], in
  */
 export function softenNormalsInto(out: Float32Array, normals: Float32Array, triangles: Uint32Array): void {
   out.fill(0);
   for (let t = 0; t < triangles.length; t += 3) {
-    const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!, c = 3 * triangles[t + 2]!;
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    const c = 3 * triangles[t + 2]!;
     for (let k = 0; k < 3; k++) {
       const sum = normals[a + k]! + normals[b + k]! + normals[c + k]!;
       out[a + k]! += sum;
@@ -73,8 +93,8 @@ export interface SmoothingGroups {
 }
 
 /**
- * Splits a surface's corners into smoothing groups: faces around a particle share a normal when they connect over edges flatter
- * than the crease angle, in the rest shape. A cube keeps its edges, a ball stays round.
+ * Splits a surface's corners into smoothing groups: faces around a particle share a normal when they connect over edges
+ * flatter than the crease angle, in the rest shape. A cube keeps its edges, a ball stays round.
  * @param rest float32[3*count] m
  * @param triangles uint32[3*T]
  * @param creaseCosine faces whose normals' cosine is below this do not share a normal
@@ -114,7 +134,8 @@ export function smoothingGroups(rest: Float32Array, triangles: Uint32Array, crea
 /** Whether two corners of the same particle lie in faces that share one of its edges. */
 function sharesEdge(triangles: Uint32Array, corner: number, other: number): boolean {
   const rim = (c: number): [number, number] => {
-    const face = 3 * Math.floor(c / 3), k = c % 3;
+    const face = 3 * Math.floor(c / 3);
+    const k = c % 3;
     return [triangles[face + ((k + 1) % 3)]!, triangles[face + ((k + 2) % 3)]!];
   };
   const [a, b] = rim(corner);
@@ -123,6 +144,7 @@ function sharesEdge(triangles: Uint32Array, corner: number, other: number): bool
 }
 
 function cosine(normals: Float32Array, corner: number, other: number): number {
-  const i = 3 * Math.floor(corner / 3), j = 3 * Math.floor(other / 3);
+  const i = 3 * Math.floor(corner / 3);
+  const j = 3 * Math.floor(other / 3);
   return normals[i]! * normals[j]! + normals[i + 1]! * normals[j + 1]! + normals[i + 2]! * normals[j + 2]!;
 }

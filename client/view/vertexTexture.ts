@@ -1,10 +1,12 @@
 /**
- * A float texture that a vertex shader reads like an array of vec3: particle positions, or normals. One texel per entry, rows of
- * TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
+ * A float texture that a vertex shader reads like an array of vec3: particle positions, or normals. One texel per
+ * entry, rows of TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
  */
 import { DataTexture, FloatType, NearestFilter, RGBAFormat } from "three";
 
-/** Texels per row; a power of two, so that the shader finds row and column by shift and mask. Must match `pliantFetch`. */
+/**
+ * Texels per row; a power of two, so that the shader finds row and column by shift and mask. Must match `pliantFetch`.
+ */
 export const TEXTURE_WIDTH = 256;
 
 export class VertexTexture {
@@ -15,7 +17,13 @@ export class VertexTexture {
   constructor(entries: number) {
     const height = Math.max(1, Math.ceil(entries / TEXTURE_WIDTH));
     this.data = new Float32Array(4 * TEXTURE_WIDTH * height);
-    this.texture = new DataTexture(this.data as Float32Array<ArrayBuffer>, TEXTURE_WIDTH, height, RGBAFormat, FloatType);
+    this.texture = new DataTexture(
+      this.data as Float32Array<ArrayBuffer>,
+      TEXTURE_WIDTH,
+      height,
+      RGBAFormat,
+      FloatType,
+    );
     this.texture.minFilter = this.texture.magFilter = NearestFilter;
     this.texture.generateMipmaps = false;
   }

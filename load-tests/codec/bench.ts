@@ -1,6 +1,7 @@
 /**
- * `node load-tests/codec/bench.ts [recording ...] [--quantum 0.0005] [--json]`: bytes per particle and frame, and times, of the snapshot codec.
- * Without a recording (a folder that `npm run simulate -- scene.json --record dir` wrote) it takes its own cloths and a wobbling surface.
+ * `node load-tests/codec/bench.ts [recording ...] [--quantum 0.0005] [--json]`: bytes per particle and frame, and
+ * times, of the snapshot codec. Without a recording (a folder that `npm run simulate -- scene.json --record dir` wrote)
+ * it takes its own cloths and a wobbling surface.
  */
 import { parseArgs } from "node:util";
 import { clothTrajectory } from "./clothTrajectory.ts";
@@ -18,7 +19,11 @@ if (!(quantum > 0)) throw new Error(`--quantum is ${values.quantum}, must be a p
 const sources =
   positionals.length > 0
     ? positionals.map((dir) => () => readRecording(dir, quantum))
-    : [() => clothTrajectory({ quantum }), () => clothTrajectory({ side: 101, seconds: 6, quantum }), () => wobbleTrajectory()];
+    : [
+        () => clothTrajectory({ quantum }),
+        () => clothTrajectory({ side: 101, seconds: 6, quantum }),
+        () => wobbleTrajectory(),
+      ];
 
 function table({ name, particles, modelMs, keyframeBytesPerParticle, keyframeEncodeMs, phases }: Figures): string {
   const cells = [
@@ -36,7 +41,9 @@ function table({ name, particles, modelMs, keyframeBytesPerParticle, keyframeEnc
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   return [
     `${name}: ${particles} particles`,
-    ...cells.map((row) => `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  ")}`),
+    ...cells.map(
+      (row) => `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  ")}`,
+    ),
     `  keyframe ${keyframeBytesPerParticle.toFixed(2)} bytes/particle, ${keyframeEncodeMs.toFixed(2)} ms; model ${modelMs.toFixed(0)} ms`,
   ].join("\n");
 }

@@ -1,10 +1,11 @@
 /**
- * Makes realistic trajectories to feed the codec: a square cloth that falls over spheres, settles, and is then pulled by a corner; or one that hangs
- * in the wind.
+ * Makes realistic trajectories to feed the codec: a square cloth that falls over spheres, settles, and is then pulled
+ * by a corner; or one that hangs in the wind.
  *
- * A data generator and nothing else: float64 XPBD (Macklin, Müller, Chentanez 2016) with distance constraints (structural, shear, and soft
- * ones over two edges for bending) in Gauss-Seidel order. It is self-contained on purpose, so that a codec figure does not move when the
- * real solver does. Same input, same output, on every machine: + - * / sqrt only.
+ * A data generator and nothing else: float64 XPBD (Macklin, Müller, Chentanez 2016) with distance constraints
+ * (structural, shear, and soft ones over two edges for bending) in Gauss-Seidel order. It is self-contained on purpose,
+ * so that a codec figure does not move when the real solver does. Same input, same output, on every machine: + - * /
+ * sqrt only.
  */
 import type { Trajectory } from "./trajectory.ts";
 
@@ -38,7 +39,9 @@ const GRAVITY = -9.81;
 const FRICTION = 0.3;
 /** Distance kept from colliders, m. */
 const MARGIN = 0.005;
-/** Force of the air per area and normal speed, N s/m^3: blows the cloth of 0.2 kg/m^2 along within about half a second. */
+/**
+ * Force of the air per area and normal speed, N s/m^3: blows the cloth of 0.2 kg/m^2 along within about half a second.
+ */
 const DRAG = 0.8;
 /** Off center, so that the drape is not symmetric. */
 const SPHERES: readonly Sphere[] = [
@@ -88,13 +91,20 @@ function makeLinks(side: number, x: Float64Array): Links {
     }
   }
   const n = compliance.length;
-  const links: Links = { a: new Int32Array(n), b: new Int32Array(n), rest: new Float64Array(n), compliance: Float64Array.from(compliance) };
+  const links: Links = {
+    a: new Int32Array(n),
+    b: new Int32Array(n),
+    rest: new Float64Array(n),
+    compliance: Float64Array.from(compliance),
+  };
   for (let k = 0; k < n; k++) {
     const a = pairs[2 * k];
     const b = pairs[2 * k + 1];
     links.a[k] = a;
     links.b[k] = b;
-    links.rest[k] = Math.sqrt((x[3 * a] - x[3 * b]) ** 2 + (x[3 * a + 1] - x[3 * b + 1]) ** 2 + (x[3 * a + 2] - x[3 * b + 2]) ** 2);
+    links.rest[k] = Math.sqrt(
+      (x[3 * a] - x[3 * b]) ** 2 + (x[3 * a + 1] - x[3 * b + 1]) ** 2 + (x[3 * a + 2] - x[3 * b + 2]) ** 2,
+    );
   }
   return links;
 }
@@ -178,7 +188,8 @@ function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint
     // Gusts travel along x, so that the cloth flutters and does not swing as a board.
     const wx = 1 + wave(t / 5) - (v[a] + v[b] + v[c]) / 3;
     const wy = 0.5 * wave(t / 3 + x[a]) - (v[a + 1] + v[b + 1] + v[c + 1]) / 3;
-    const wz = 3 + 2 * wave(t / 2.3 - 0.5 * x[a]) + wave(t / 0.7 - x[a] + 0.5 * x[a + 1]) - (v[a + 2] + v[b + 2] + v[c + 2]) / 3;
+    const wz =
+      3 + 2 * wave(t / 2.3 - 0.5 * x[a]) + wave(t / 0.7 - x[a] + 0.5 * x[a + 1]) - (v[a + 2] + v[b + 2] + v[c + 2]) / 3;
     const s = (h * DRAG * (wx * nx + wy * ny + wz * nz)) / (6 * area2);
     for (const p of [a, b, c]) {
       v[p] += w[p / 3] * s * nx;
@@ -194,7 +205,16 @@ function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint
  * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third); none in wind
  */
 export function clothTrajectory(options: ClothOptions = {}): Trajectory {
-  const { side = 61, size = 1.4, seconds = 12, quantum = 0.0005, spheres = SPHERES, wind = false, pulled = !wind, damping = 0.6 } = options;
+  const {
+    side = 61,
+    size = 1.4,
+    seconds = 12,
+    quantum = 0.0005,
+    spheres = SPHERES,
+    wind = false,
+    pulled = !wind,
+    damping = 0.6,
+  } = options;
   const count = side * side;
   const x = new Float64Array(3 * count);
   for (let j = 0; j < side; j++) {
@@ -229,7 +249,8 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
         if (w[(i / 3) | 0] !== 0) x[i] += h * v[i];
       }
       if (frame > pullFrom) {
-        // A hand takes the corner, lifts it and draws it over the cloth, then holds still for the last fifth of the phase.
+        // A hand takes the corner, lifts it and draws it over the cloth, then holds still for the last fifth of the
+        // phase.
         w[count - 1] = 0;
         if (frame < pullFrom + 0.8 * (total - pullFrom)) {
           x[corner] -= h * 0.35;

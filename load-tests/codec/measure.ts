@@ -1,6 +1,16 @@
-/** Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time, beside general compressors. */
+/**
+ * Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time,
+ * beside general compressors.
+ */
 import { constants, deflateRawSync, zstdCompressSync } from "node:zlib";
-import { createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe, quantizeInto } from "../../shared/snapshot/index.ts";
+import {
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  encodeDelta,
+  encodeKeyframe,
+  quantizeInto,
+} from "../../shared/snapshot/index.ts";
 import type { Trajectory } from "./trajectory.ts";
 
 export interface PhaseFigures {
@@ -11,7 +21,10 @@ export interface PhaseFigures {
   kbps: number;
   encodeMs: number;
   decodeMs: number;
-  /** zlib and zstd, both at level 1, on byte planes of each displacement less that of the particle before: bytes per particle, and encoding time. */
+  /**
+   * zlib and zstd, both at level 1, on byte planes of each displacement less that of the particle before: bytes per
+   * particle, and encoding time.
+   */
   zlibBytesPerParticle: number;
   zstdBytesPerParticle: number;
   zstdMs: number;
@@ -23,7 +36,10 @@ export interface Figures {
   modelMs: number;
   keyframeBytesPerParticle: number;
   keyframeEncodeMs: number;
-  /** "all", "moving" (mean displacement of at least half a grid step per coordinate and frame), "settling" (the others) and the trajectory's own phases. */
+  /**
+   * "all", "moving" (mean displacement of at least half a grid step per coordinate and frame), "settling" (the others)
+   * and the trajectory's own phases.
+   */
   phases: PhaseFigures[];
 }
 
@@ -37,7 +53,10 @@ interface FrameFigures {
   zstdMs: number;
 }
 
-/** What general compressors get: low bytes, then high bytes, of the differences between neighbors in the list, signs folded. */
+/**
+ * What general compressors get: low bytes, then high bytes, of the differences between neighbors in the list, signs
+ * folded.
+ */
 function planes(previous: Int32Array, current: Int32Array): Uint8Array {
   const n = current.length;
   const out = new Uint8Array(2 * n);
@@ -60,7 +79,8 @@ function general(previous: Int32Array, current: Int32Array): Pick<FrameFigures, 
 
 /**
  * @param trajectory
- * @param passes the first one warms up the code; times are the fastest of the others per frame, since whatever else the machine does only adds
+ * @param passes the first one warms up the code; times are the fastest of the others per frame, since whatever else the
+ *   machine does only adds
  * @throws Error if a decoded frame is not the encoded one
  */
 export function measure(trajectory: Trajectory, passes = 4): Figures {
@@ -77,7 +97,8 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
       const t1 = performance.now();
       decodeDelta(model, frames[f - 1], bytes, out);
       const t2 = performance.now();
-      if (out.some((x, i) => x !== frames[f][i])) throw new Error(`${trajectory.name}: frame ${f} does not come back as it went`);
+      if (out.some((x, i) => x !== frames[f][i]))
+        throw new Error(`${trajectory.name}: frame ${f} does not come back as it went`);
       const last = figures[f - 1];
       const fastest = pass > 1 ? last : { encodeMs: Infinity, decodeMs: Infinity };
       figures[f - 1] = {
@@ -85,7 +106,9 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
         encodeMs: Math.min(fastest.encodeMs, t1 - t0),
         decodeMs: Math.min(fastest.decodeMs, t2 - t1),
         moving: last?.moving ?? displacement(frames[f - 1], frames[f]) >= 0.5,
-        ...(last === undefined ? general(frames[f - 1], frames[f]) : { zlibBytes: last.zlibBytes, zstdBytes: last.zstdBytes, zstdMs: last.zstdMs }),
+        ...(last === undefined
+          ? general(frames[f - 1], frames[f])
+          : { zlibBytes: last.zlibBytes, zstdBytes: last.zstdBytes, zstdMs: last.zstdMs }),
       };
     }
   }
@@ -98,7 +121,8 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
     keyframeEncodeMs += performance.now() - t0;
     keyframeBytes += bytes.length;
     decodeKeyframe(model, bytes, out);
-    if (out.some((x, i) => x !== frame[i])) throw new Error(`${trajectory.name}: a keyframe does not come back as it went`);
+    if (out.some((x, i) => x !== frame[i]))
+      throw new Error(`${trajectory.name}: a keyframe does not come back as it went`);
   }
   const phases = [
     { name: "all", pick: figures },
@@ -112,7 +136,9 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
     modelMs,
     keyframeBytesPerParticle: keyframeBytes / keyframes.length / model.total,
     keyframeEncodeMs: keyframeEncodeMs / keyframes.length,
-    phases: phases.filter(({ pick }) => pick.length > 0).map(({ name, pick }) => summarize(name, pick, model.total, trajectory.sendHz)),
+    phases: phases
+      .filter(({ pick }) => pick.length > 0)
+      .map(({ name, pick }) => summarize(name, pick, model.total, trajectory.sendHz)),
   };
 }
 
@@ -129,7 +155,8 @@ export function quantized(trajectory: Trajectory): Int32Array[] {
 }
 
 function summarize(phase: string, figures: readonly FrameFigures[], particles: number, sendHz: number): PhaseFigures {
-  const mean = (of: (figure: FrameFigures) => number): number => figures.reduce((sum, figure) => sum + of(figure), 0) / figures.length;
+  const mean = (of: (figure: FrameFigures) => number): number =>
+    figures.reduce((sum, figure) => sum + of(figure), 0) / figures.length;
   const bytes = mean((figure) => figure.bytes);
   return {
     phase,

@@ -1,6 +1,7 @@
 /**
- * Makes the codec's other kind of input: the surface of a soft body that tumbles, bounces, wobbles and comes to rest, several centimetres of strain
- * included. The motion is prescribed, not simulated, so that the figure depends on nothing; the mesh is the npm package `bunny`.
+ * Makes the codec's other kind of input: the surface of a soft body that tumbles, bounces, wobbles and comes to rest,
+ * several centimetres of strain included. The motion is prescribed, not simulated, so that the figure depends on
+ * nothing; the mesh is the npm package `bunny`.
  */
 import { createRequire } from "node:module";
 import type { Trajectory } from "./trajectory.ts";

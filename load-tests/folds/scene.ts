@@ -2,13 +2,19 @@
 import type { Scene } from "../../shared/scene.ts";
 
 /** Edge of the cells and distance of the layers, m. */
-const EDGE = 0.01, LAYER = 0.0013;
+const EDGE = 0.01;
+const LAYER = 0.0013;
 export const SUBSTEPS = 20;
 
 /** Wavefront text of n x n vertices, folded in the middle; the upper half is shifted by a little. */
 function fold(n: number): string {
-  const lines: string[] = [], middle = (n - 1) / 2;
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) lines.push(`v ${(middle - Math.abs(i - middle)) * EDGE} ${i > middle ? LAYER : 0} ${j * EDGE + (i > middle ? 0.03 * EDGE : 0)}`);
+  const lines: string[] = [];
+  const middle = (n - 1) / 2;
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++)
+      lines.push(
+        `v ${(middle - Math.abs(i - middle)) * EDGE} ${i > middle ? LAYER : 0} ${j * EDGE + (i > middle ? 0.03 * EDGE : 0)}`,
+      );
   for (let i = 0; i + 1 < n; i++) {
     for (let j = 0; j + 1 < n; j++) {
       const a = i * n + j + 1;
@@ -23,8 +29,19 @@ export function foldedSheet(n: number, file: string): { mesh: string; scene: Sce
   return {
     mesh: fold(n),
     scene: {
-      version: 1, title: "fold", tickHz: 60, substeps: SUBSTEPS,
-      bodies: [{ name: "sheet", kind: "cloth", mesh: { type: "file", path: file }, transform: { translate: [0, 0.0006, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 } }],
+      version: 1,
+      title: "fold",
+      tickHz: 60,
+      substeps: SUBSTEPS,
+      bodies: [
+        {
+          name: "sheet",
+          kind: "cloth",
+          mesh: { type: "file", path: file },
+          transform: { translate: [0, 0.0006, 0] },
+          material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+        },
+      ],
       colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     },
   };

@@ -1,7 +1,8 @@
 /**
- * What moved since a release. Noise is the spread of runs: a figure has moved if its median differs from the release's by more than the larger of the two
- * spreads. That needs each median to lie outside of the other's range, which 4 of the 20 orders of three and three equal runs allow: whatever the distribution, fewer
- * than a fifth of the figures that did not change are listed all the same, which is why the list says by how much.
+ * What moved since a release. Noise is the spread of runs: a figure has moved if its median differs from the release's
+ * by more than the larger of the two spreads. That needs each median to lie outside of the other's range, which 4 of
+ * the 20 orders of three and three equal runs allow: whatever the distribution, fewer than a fifth of the figures that
+ * did not change are listed all the same, which is why the list says by how much.
  */
 import { quantile, type Summary } from "../part.ts";
 import { columnOf, type ReleaseRow } from "./releases.ts";
@@ -20,23 +21,42 @@ export interface Move {
 /** A part's figures beside a release's row. */
 export function compare(part: string, summaries: readonly Summary[], before: ReleaseRow): Move[] {
   return summaries.map((summary) => {
-    const column = columnOf(part, summary), cell = before.get(column) ?? "", hash = before.get(`${column} hash`) ?? "";
-    const now = quantile(summary.ratios, 0.5), spread = Math.max(...summary.ratios) - Math.min(...summary.ratios);
+    const column = columnOf(part, summary);
+    const cell = before.get(column) ?? "";
+    const hash = before.get(`${column} hash`) ?? "";
+    const now = quantile(summary.ratios, 0.5);
+    const spread = Math.max(...summary.ratios) - Math.min(...summary.ratios);
     if (cell === "") return { column, before: NaN, now, noise: spread, kind: "new", otherHash: false };
-    const noise = Math.max(spread, Number(before.get(`${column} spread`) || 0)), then = Number(cell);
+    const noise = Math.max(spread, Number(before.get(`${column} spread`) || 0));
+    const then = Number(cell);
     // The file keeps six digits; what rounding them can make of a difference is not a move.
     const rounding = 1e-5 * Math.abs(then);
-    return { column, before: then, now, noise, kind: Math.abs(now - then) > noise + rounding ? "moved" : "within noise", otherHash: hash !== "" && summary.hash !== undefined && hash !== summary.hash };
+    return {
+      column,
+      before: then,
+      now,
+      noise,
+      kind: Math.abs(now - then) > noise + rounding ? "moved" : "within noise",
+      otherHash: hash !== "" && summary.hash !== undefined && hash !== summary.hash,
+    };
   });
 }
 
 /** Lines for people: what moved, by how much, and how many figures did not. */
 export function describeMoves(release: string, moves: readonly Move[]): string {
-  const lines = moves.filter(({ kind, otherHash }) => kind === "moved" || otherHash).map(({ column, before, now, noise, kind, otherHash }) => {
-    const change = before === 0 ? `${before} -> ${Number(now.toPrecision(4))}` : `${now >= before ? "+" : ""}${(100 * (now / before - 1)).toFixed(1)} %`;
-    const spread = before === 0 ? "" : `, noise ${((100 * noise) / Math.abs(before)).toFixed(1)} %`;
-    return `  ${kind === "moved" ? change.padStart(9) : "  another"}  ${column}${kind === "moved" ? spread : ""}${otherHash ? "; another state hash: not the same computation" : ""}`;
-  });
+  const lines = moves
+    .filter(({ kind, otherHash }) => kind === "moved" || otherHash)
+    .map(({ column, before, now, noise, kind, otherHash }) => {
+      const change =
+        before === 0
+          ? `${before} -> ${Number(now.toPrecision(4))}`
+          : `${now >= before ? "+" : ""}${(100 * (now / before - 1)).toFixed(1)} %`;
+      const spread = before === 0 ? "" : `, noise ${((100 * noise) / Math.abs(before)).toFixed(1)} %`;
+      return `  ${kind === "moved" ? change.padStart(9) : "  another"}  ${column}${kind === "moved" ? spread : ""}${otherHash ? "; another state hash: not the same computation" : ""}`;
+    });
   const count = (kind: Move["kind"]): number => moves.filter((move) => move.kind === kind).length;
-  return [`since release ${release}: ${count("moved")} moved, ${count("within noise")} within noise, ${count("new")} new`, ...lines].join("\n");
+  return [
+    `since release ${release}: ${count("moved")} moved, ${count("within noise")} within noise, ${count("new")} new`,
+    ...lines,
+  ].join("\n");
 }

@@ -42,15 +42,37 @@ const OPTIONS = {
  * @param parts all parts there are
  * @throws OptionError naming the option, its value and the limit
  */
-export function readOptions(args: readonly string[], parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): BenchOptions {
+export function readOptions(
+  args: readonly string[],
+  parts: readonly Pick<Part, "name" | "groups" | "onDemand">[],
+): BenchOptions {
   for (const word of args) {
     const name = /^--([^=]+)/.exec(word)?.[1];
-    if (name !== undefined && !(name in OPTIONS)) throw new OptionError(name, word, `one of ${Object.keys(OPTIONS).map((option) => `--${option}`).join(", ")}`);
+    if (name !== undefined && !(name in OPTIONS))
+      throw new OptionError(
+        name,
+        word,
+        `one of ${Object.keys(OPTIONS)
+          .map((option) => `--${option}`)
+          .join(", ")}`,
+      );
   }
-  const { values, positionals, tokens } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: false, tokens: true });
-  if (positionals[0] !== undefined) throw new OptionError("only", "", `given as --only ${positionals[0]}: a part's name alone is no option`);
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  if (positionals[0] !== undefined)
+    throw new OptionError("only", "", `given as --only ${positionals[0]}: a part's name alone is no option`);
   for (const token of tokens) {
-    if (token.kind === "option" && OPTIONS[token.name as keyof typeof OPTIONS].type === "string" && (token.value ?? "") === "") throw new OptionError(token.name, "", "followed by its value");
+    if (
+      token.kind === "option" &&
+      OPTIONS[token.name as keyof typeof OPTIONS].type === "string" &&
+      (token.value ?? "") === ""
+    )
+      throw new OptionError(token.name, "", "followed by its value");
   }
   return check(values as Values, parts);
 }
@@ -66,14 +88,25 @@ interface Values {
 
 function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): BenchOptions {
   const runs = values.runs === undefined ? undefined : number("runs", values.runs, 1, MAX_RUNS, true);
-  if (values.release && runs !== undefined && runs < RELEASE_RUNS) throw new OptionError("runs", values.runs!, `at least ${RELEASE_RUNS} with --release: a figure without a spread cannot be compared`);
+  if (values.release && runs !== undefined && runs < RELEASE_RUNS)
+    throw new OptionError(
+      "runs",
+      values.runs!,
+      `at least ${RELEASE_RUNS} with --release: a figure without a spread cannot be compared`,
+    );
   return {
     only: choose(values.only, parts),
     ...(runs !== undefined && { runs }),
     ...(values.json !== undefined && { json: values.json }),
     list: values.list ?? false,
     release: values.release ?? false,
-    minutes: number("minutes", values.minutes ?? String(SOAK_MINUTES.fallback), SOAK_MINUTES.least, SOAK_MINUTES.most, false),
+    minutes: number(
+      "minutes",
+      values.minutes ?? String(SOAK_MINUTES.fallback),
+      SOAK_MINUTES.least,
+      SOAK_MINUTES.most,
+      false,
+    ),
   };
 }
 
@@ -88,11 +121,18 @@ function number(option: string, text: string, least: number, most: number, integ
 function choose(only: string | undefined, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): string[] {
   if (only === undefined) return parts.filter(({ onDemand }) => !onDemand).map(({ name }) => name);
   const wanted = only.split(",").map((name) => name.trim());
-  const answersTo = (part: Pick<Part, "name" | "groups">, name: string): boolean => part.name === name || (part.groups ?? []).includes(name);
+  const answersTo = (part: Pick<Part, "name" | "groups">, name: string): boolean =>
+    part.name === name || (part.groups ?? []).includes(name);
   const unknown = wanted.find((name) => !parts.some((part) => answersTo(part, name)));
   if (unknown !== undefined) {
-    const groups = [...new Set(parts.flatMap((part) => part.groups ?? []))].filter((group) => !parts.some(({ name }) => name === group));
-    throw new OptionError("only", unknown, `a part or several with commas between them: ${parts.map(({ name }) => name).join(", ")}${groups.length > 0 ? `; or a group: ${groups.join(", ")}` : ""}`);
+    const groups = [...new Set(parts.flatMap((part) => part.groups ?? []))].filter(
+      (group) => !parts.some(({ name }) => name === group),
+    );
+    throw new OptionError(
+      "only",
+      unknown,
+      `a part or several with commas between them: ${parts.map(({ name }) => name).join(", ")}${groups.length > 0 ? `; or a group: ${groups.join(", ")}` : ""}`,
+    );
   }
   return parts.filter((part) => wanted.some((name) => answersTo(part, name))).map(({ name }) => name);
 }

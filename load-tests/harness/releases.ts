@@ -1,11 +1,13 @@
 /**
- * `results/releases.csv`: one row per release (RFC 4180, UTF-8, LF), one set of columns per figure, so that a column read from top to bottom is a figure's history.
+ * `results/releases.csv`: one row per release (RFC 4180, UTF-8, LF), one set of columns per figure, so that a column
+ * read from top to bottom is a figure's history.
  *
  *     release,date,commit,cpu,cores,node,v8,yardstick ms,<figure>,<figure> spread,<figure> hash, ...
  *
- * A figure's column is named `part/what [unit]`; its value is the median over the runs of what `ratioOf` makes of a measurement (times over the yardstick of
- * the same process, rates times it, other quantities as they are), `spread` the largest minus the smallest, in the same unit. So rows of different machines can be
- * compared. A column that a later release no longer measures stays, empty; columns are never renamed.
+ * A figure's column is named `part/what [unit]`; its value is the median over the runs of what `ratioOf` makes of a
+ * measurement (times over the yardstick of the same process, rates times it, other quantities as they are), `spread`
+ * the largest minus the smallest, in the same unit. So rows of different machines can be compared. A column that a
+ * later release no longer measures stays, empty; columns are never renamed.
  */
 import { quantile, type Summary } from "../part.ts";
 
@@ -34,7 +36,8 @@ export function columnOf(part: string, { what, key, unit }: Pick<Summary, "what"
 
 /** A figure's three cells. */
 export function cellsOf(part: string, summary: Summary): [column: string, cell: string][] {
-  const column = columnOf(part, summary), { ratios, hash } = summary;
+  const column = columnOf(part, summary);
+  const { ratios, hash } = summary;
   const digits = (value: number): string => String(Number(value.toPrecision(6)));
   return [
     [column, digits(quantile(ratios, 0.5))],
@@ -56,38 +59,65 @@ export function parseReleases(text: string): Releases {
   const twice = head.find((name, i) => head.indexOf(name) !== i);
   if (twice !== undefined) throw new ReleasesError(1, "a column's name", twice, "there once");
   const rows = lines.map((cells, i) => {
-    if (cells.length !== head.length) throw new ReleasesError(i + 2, "the number of cells", String(cells.length), `${head.length}, one for each column`);
+    if (cells.length !== head.length)
+      throw new ReleasesError(
+        i + 2,
+        "the number of cells",
+        String(cells.length),
+        `${head.length}, one for each column`,
+      );
     head.forEach((name, column) => {
-      const cell = cells[column], text = name.endsWith(" hash") || (column < HEAD_COLUMNS.length && name !== "cores" && name !== "yardstick ms");
-      if (!text && cell !== "" && !Number.isFinite(Number(cell))) throw new ReleasesError(i + 2, name, cell, "a number, or empty where it was not measured");
+      const cell = cells[column];
+      const text =
+        name.endsWith(" hash") || (column < HEAD_COLUMNS.length && name !== "cores" && name !== "yardstick ms");
+      if (!text && cell !== "" && !Number.isFinite(Number(cell)))
+        throw new ReleasesError(i + 2, name, cell, "a number, or empty where it was not measured");
     });
     return new Map(head.map((name, column) => [name, cells[column]]));
   });
-  const names = rows.map((row) => row.get("release")!), again = names.find((name, i) => names.indexOf(name) !== i);
+  const names = rows.map((row) => row.get("release")!);
+  const again = names.find((name, i) => names.indexOf(name) !== i);
   if (again !== undefined) throw new ReleasesError(names.lastIndexOf(again) + 2, "release", again, "there once");
   return { columns: head, rows };
 }
 
 export function formatReleases({ columns, rows }: Releases): string {
   const quote = (cell: string): string => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  return [columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ""))].map((cells) => `${cells.map(quote).join(",")}\n`).join("");
+  return [columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ""))]
+    .map((cells) => `${cells.map(quote).join(",")}\n`)
+    .join("");
 }
 
 /** Puts cells into a release's row: a new one at the end, or the one that has this name, whose other cells stay. */
 export function putRelease({ columns, rows }: Releases, release: string, cells: Iterable<[string, string]>): Releases {
-  const row: ReleaseRow = new Map([...(rows.find((other) => other.get("release") === release) ?? [["release", release]]), ...cells]);
-  const others = rows.filter((other) => other.get("release") !== release), at = rows.findIndex((other) => other.get("release") === release);
-  return { columns: [...columns, ...[...row.keys()].filter((name) => !columns.includes(name))], rows: at < 0 ? [...others, row] : others.toSpliced(at, 0, row) };
+  const row: ReleaseRow = new Map([
+    ...(rows.find((other) => other.get("release") === release) ?? [["release", release]]),
+    ...cells,
+  ]);
+  const others = rows.filter((other) => other.get("release") !== release);
+  const at = rows.findIndex((other) => other.get("release") === release);
+  return {
+    columns: [...columns, ...[...row.keys()].filter((name) => !columns.includes(name))],
+    rows: at < 0 ? [...others, row] : others.toSpliced(at, 0, row),
+  };
 }
 
 /** Records of cells. A quoted cell may hold commas, quotes (doubled) and line breaks. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [];
-  let record: string[] = [], line = 1;
+  let record: string[] = [];
+  let line = 1;
   const cell = /(?:"((?:[^"]|"")*)"|([^",\n\r]*))(,|\r?\n|$)/y;
   while (cell.lastIndex < text.length) {
-    const from = cell.lastIndex, match = cell.exec(text);
-    if (match === null) throw new ReleasesError(line, "a cell", text.slice(from, from + 20), "free of quotes, or quoted with its own quotes doubled");
+    const from = cell.lastIndex;
+    const match = cell.exec(text);
+    if (match === null)
+      throw new ReleasesError(
+        line,
+        "a cell",
+        text.slice(from, from + 20),
+        "free of quotes, or quoted with its own quotes doubled",
+      );
     record.push(match[1] !== undefined ? match[1].replaceAll('""', '"') : match[2]);
     line += match[0].split("\n").length - 1;
     if (match[3] === ",") {

@@ -1,15 +1,19 @@
 /**
- * The unit in which figures of different machines are compared: the time of one fixed loop in plain JavaScript, measured in the process and in the minute of
- * the figure itself. Every row of results/releases.csv stands on it, so this file never changes: another loop is another unit, and needs another name.
+ * The unit in which figures of different machines are compared: the time of one fixed loop in plain JavaScript,
+ * measured in the process and in the minute of the figure itself. Every row of results/releases.csv stands on it, so
+ * this file never changes: another loop is another unit, and needs another name.
  *
- * The loop projects the distances of a closed chain of 4,096 particles, Gauss-Seidel, in float32 arrays of 64 KB: dependent arithmetic, a root and a division
- * for each link, from the first two caches. It is what a solver does, without depending on any of ours.
+ * The loop projects the distances of a closed chain of 4,096 particles, Gauss-Seidel, in float32 arrays of 64 KB:
+ * dependent arithmetic, a root and a division for each link, from the first two caches. It is what a solver does,
+ * without depending on any of ours.
  */
 
 /** Hexadecimal FNV-1a of the chain's bits at the end: another one means that another computation was timed. */
 export const YARDSTICK_HASH = "72eeb65a";
 
-const PARTICLES = 4096, SWEEPS = 40, PASSES = 40;
+const PARTICLES = 4096;
+const SWEEPS = 40;
+const PASSES = 40;
 
 export interface Yardstick {
   /** Of the fastest of the passes. */
@@ -19,7 +23,8 @@ export interface Yardstick {
 
 /** Takes about 0.3 s; the first passes warm the code up and, being slower, do not count. */
 export function measureYardstick(): Yardstick {
-  let ms = Infinity, hash = "";
+  let ms = Infinity;
+  let hash = "";
   for (let pass = 0; pass < PASSES; pass++) {
     const x = new Float32Array(3 * PARTICLES);
     for (let i = 0; i < PARTICLES; i++) x.set([i % 64, (i * 7) % 64, (i * 13) % 64], 3 * i);
@@ -34,8 +39,11 @@ export function measureYardstick(): Yardstick {
 /** One sweep: every link is drawn to length 1. */
 function project(x: Float32Array): void {
   for (let i = 0; i < PARTICLES; i++) {
-    const a = 3 * i, b = 3 * ((i + 1) % PARTICLES);
-    const dx = x[b]! - x[a]!, dy = x[b + 1]! - x[a + 1]!, dz = x[b + 2]! - x[a + 2]!;
+    const a = 3 * i;
+    const b = 3 * ((i + 1) % PARTICLES);
+    const dx = x[b]! - x[a]!;
+    const dy = x[b + 1]! - x[a + 1]!;
+    const dz = x[b + 2]! - x[a + 2]!;
     const length = Math.sqrt(dx * dx + dy * dy + dz * dz);
     if (length === 0) continue;
     const s = (0.5 * (length - 1)) / length;

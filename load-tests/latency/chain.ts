@@ -1,4 +1,7 @@
-/** Joins the stamps of two pages and the server into the way of one grab or movement of a hand: which tick took it, which frame carried it, when it was seen. */
+/**
+ * Joins the stamps of two pages and the server into the way of one grab or movement of a hand: which tick took it,
+ * which frame carried it, when it was seen.
+ */
 import type * as rooms from "../../server/rooms/trace.ts";
 import { ClientMessage } from "../../shared/protocol.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
@@ -26,14 +29,26 @@ export interface Chain {
 
 /** @param lines of the trace file */
 export function parseTrace(lines: string, room: string): { inputs: InputTrace[]; ticks: TickTrace[] } {
-  const inputs: InputTrace[] = [], ticks: TickTrace[] = [];
+  const inputs: InputTrace[] = [];
+  const ticks: TickTrace[] = [];
   for (const line of lines.split("\n")) {
     // the server may be in the middle of the last one
     if (!line.endsWith("}")) continue;
-    const { name, origin, room: where, ...f } = JSON.parse(line) as { name: string; origin: number; room: string } & Record<string, number>;
+    const {
+      name,
+      origin,
+      room: where,
+      ...f
+    } = JSON.parse(line) as { name: string; origin: number; room: string } & Record<string, number>;
     if (where !== room) continue;
-    if (name === "pliant.input") inputs.push({ ...(f as unknown as InputTrace), ms: origin + f["ms"]! });
-    else ticks.push({ ...(f as unknown as TickTrace), startMs: origin + f["startMs"]!, steppedMs: origin + f["steppedMs"]!, sentMs: origin + f["sentMs"]! });
+    if (name === "pliant.input") inputs.push({ ...(f as unknown as InputTrace), ms: origin + f.ms! });
+    else
+      ticks.push({
+        ...(f as unknown as TickTrace),
+        startMs: origin + f.startMs!,
+        steppedMs: origin + f.steppedMs!,
+        sentMs: origin + f.sentMs!,
+      });
   }
   return { inputs, ticks };
 }
@@ -43,10 +58,18 @@ export function parseTrace(lines: string, room: string): { inputs: InputTrace[];
  * @returns one chain for each `grab` and `move` that the puller sent and whose frame the watcher has
  * @throws Error if the server had others than the page sent: then none can be matched
  */
-export function chains(sent: readonly SentStamp[], frames: readonly FrameStamp[], trace: { inputs: readonly InputTrace[]; ticks: readonly TickTrace[] }, member: number): Chain[] {
+export function chains(
+  sent: readonly SentStamp[],
+  frames: readonly FrameStamp[],
+  trace: { inputs: readonly InputTrace[]; ticks: readonly TickTrace[] },
+  member: number,
+): Chain[] {
   const moves = sent.filter(({ type }) => type === ClientMessage.move || type === ClientMessage.grab);
-  const inputs = trace.inputs.filter((input) => input.member === member && (input.type === "move" || input.type === "grab"));
-  if (inputs.length !== moves.length) throw new Error(`the page sent ${moves.length} grabs and moves, the server had ${inputs.length}`);
+  const inputs = trace.inputs.filter(
+    (input) => input.member === member && (input.type === "move" || input.type === "grab"),
+  );
+  if (inputs.length !== moves.length)
+    throw new Error(`the page sent ${moves.length} grabs and moves, the server had ${inputs.length}`);
   const arrival = new Map(frames.map((frame) => [frame.tick, frame]));
   return moves.flatMap((move, i) => {
     const input = inputs[i]!;
@@ -54,22 +77,39 @@ export function chains(sent: readonly SentStamp[], frames: readonly FrameStamp[]
     const carried = took && trace.ticks.find(({ tick, frame }) => frame && tick >= took.tick);
     const frame = carried && arrival.get(carried.tick);
     if (!frame) return [];
-    return [{
-      grabs: move.type === ClientMessage.grab,
-      event: move.eventMs, sent: move.ms, received: input.ms, tick: took.startMs, frameTick: carried.startMs,
-      encoded: carried.steppedMs, handedOver: carried.sentMs, arrived: frame.ms, decoded: frame.decodedMs, frame,
-    }];
+    return [
+      {
+        grabs: move.type === ClientMessage.grab,
+        event: move.eventMs,
+        sent: move.ms,
+        received: input.ms,
+        tick: took.startMs,
+        frameTick: carried.startMs,
+        encoded: carried.steppedMs,
+        handedOver: carried.sentMs,
+        arrived: frame.ms,
+        decoded: frame.decodedMs,
+        frame,
+      },
+    ];
   });
 }
 
 /**
- * The first picture that differs after a hand took hold, and what made it: the first movement whose frame the picture can show, or the grab itself, which may wake a body.
+ * The first picture that differs after a hand took hold, and what made it: the first movement whose frame the picture
+ * can show, or the grab itself, which may wake a body.
  * @param pull the grab and the movements after it
  * @param sendTicks ticks between two frames
  */
-export function firstChange(pictures: readonly PictureStamp[], pull: readonly Chain[], sendTicks: number): { chain: Chain; picture: PictureStamp } | undefined {
+export function firstChange(
+  pictures: readonly PictureStamp[],
+  pull: readonly Chain[],
+  sendTicks: number,
+): { chain: Chain; picture: PictureStamp } | undefined {
   const picture = pull[0] && pictures.find(({ drawnMs, changed }) => changed && drawnMs > pull[0]!.sent);
-  const causes = pull.filter(({ frame }) => picture && frame.ms < picture.drawnMs && frame.tick < picture.tick + sendTicks);
+  const causes = pull.filter(
+    ({ frame }) => picture && frame.ms < picture.drawnMs && frame.tick < picture.tick + sendTicks,
+  );
   const chain = causes.find(({ grabs }) => !grabs) ?? causes[0];
   return picture && chain && { chain, picture };
 }

@@ -1,7 +1,8 @@
 /**
- * What the benchmark of input latency puts into a page before its own scripts run: stamps of pointer events, of messages as they leave and arrive, and of the
- * first picture that differs. The functions are sent to the browser as text, so they use nothing from outside themselves.
- * Times are milliseconds since the epoch on the machine's monotonic clock: pages and server compare directly.
+ * What the benchmark of input latency puts into a page before its own scripts run: stamps of pointer events, of
+ * messages as they leave and arrive, and of the first picture that differs. The functions are sent to the browser as
+ * text, so they use nothing from outside themselves. Times are milliseconds since the epoch on the machine's monotonic
+ * clock: pages and server compare directly.
  */
 
 /** One message that left or came. `type` is the protocol's number. */
@@ -47,7 +48,10 @@ interface PageWindow {
   pliantPuller: PullerLog;
   pliantWatcher: WatcherLog;
   pliant?: { tick: number; drawn: number };
-  /** Window pixels around which pictures are compared, from now to the first that differs: to read pixels waits for the picture. Undefined: nowhere. */
+  /**
+   * Window pixels around which pictures are compared, from now to the first that differs: to read pixels waits for the
+   * picture. Undefined: nowhere.
+   */
   watchAt?: { x: number; y: number } | undefined;
 }
 
@@ -56,7 +60,8 @@ export function installPuller(): void {
   const log: PullerLog = { sent: [] };
   (window as unknown as PageWindow).pliantPuller = log;
   let eventMs = Number.NaN;
-  for (const kind of ["pointerdown", "pointermove"]) addEventListener(kind, (event) => void (eventMs = performance.timeOrigin + event.timeStamp), { capture: true });
+  for (const kind of ["pointerdown", "pointermove"])
+    addEventListener(kind, (event) => void (eventMs = performance.timeOrigin + event.timeStamp), { capture: true });
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (data) {
     // An array of up to 15 fields and a small number: the type is the second byte.
@@ -65,9 +70,14 @@ export function installPuller(): void {
   };
 }
 
-/** For the page that looks on. It is not told of other hands (message 68): what changes in its picture is the body, and no cursor or band. */
+/**
+ * For the page that looks on. It is not told of other hands (message 68): what changes in its picture is the body, and
+ * no cursor or band.
+ */
 export function installWatcher(): void {
-  const HANDS = 68, KEYFRAME = 65, DELTA = 66;
+  const HANDS = 68;
+  const KEYFRAME = 65;
+  const DELTA = 66;
   const HALF = 60;
   const page = window as unknown as PageWindow;
   const log: WatcherLog = { frames: [], pictures: [], quietSinceMs: 0 };
@@ -88,12 +98,19 @@ export function installWatcher(): void {
       return handler.get!.call(this);
     },
     set(this: WebSocket, listen: ((event: MessageEvent) => void) | null) {
-      handler.set!.call(this, listen && ((event: MessageEvent) => {
-        const ms = now(), bytes = new Uint8Array(event.data as ArrayBuffer), type = bytes[1]!;
-        if (type === HANDS) return;
-        listen.call(this, event);
-        if (type === KEYFRAME || type === DELTA) log.frames.push({ type, tick: uint(bytes, 2), ms, decodedMs: now() });
-      }));
+      handler.set!.call(
+        this,
+        listen &&
+          ((event: MessageEvent) => {
+            const ms = now();
+            const bytes = new Uint8Array(event.data as ArrayBuffer);
+            const type = bytes[1]!;
+            if (type === HANDS) return;
+            listen.call(this, event);
+            if (type === KEYFRAME || type === DELTA)
+              log.frames.push({ type, tick: uint(bytes, 2), ms, decodedMs: now() });
+          }),
+      );
     },
   });
 
@@ -110,18 +127,28 @@ export function installWatcher(): void {
       before = new Uint8Array(0);
       return;
     }
-    const box = canvas.getBoundingClientRect(), scale = canvas.width / box.width;
+    const box = canvas.getBoundingClientRect();
+    const scale = canvas.width / box.width;
     const pixels = new Uint8Array(4 * (2 * HALF) ** 2);
-    gl.readPixels(Math.round((watchAt.x - box.left) * scale) - HALF, Math.round((box.bottom - watchAt.y) * scale) - HALF, 2 * HALF, 2 * HALF, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    gl.readPixels(
+      Math.round((watchAt.x - box.left) * scale) - HALF,
+      Math.round((box.bottom - watchAt.y) * scale) - HALF,
+      2 * HALF,
+      2 * HALF,
+      gl.RGBA,
+      gl.UNSIGNED_BYTE,
+      pixels,
+    );
     const changed = before.length === pixels.length && pixels.some((value, i) => value !== before[i]);
     before = pixels;
     if (changed) page.watchAt = undefined;
     log.pictures.push({ startMs, drawnMs: now(), tick: pliant.tick, changed });
   };
   const request = window.requestAnimationFrame.bind(window);
-  window.requestAnimationFrame = (callback) => request((frameMs) => {
-    const startMs = now();
-    callback(frameMs);
-    look(startMs);
-  });
+  window.requestAnimationFrame = (callback) =>
+    request((frameMs) => {
+      const startMs = now();
+      callback(frameMs);
+      look(startMs);
+    });
 }

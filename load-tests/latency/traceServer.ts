@@ -1,9 +1,16 @@
-/** Loaded before server/main.ts (`--import`): writes what its diagnostics channels say as lines of JSON into the file that TRACE_FILE names, with times since the epoch. */
+/**
+ * Loaded before server/main.ts (`--import`): writes what its diagnostics channels say as lines of JSON into the file
+ * that TRACE_FILE names, with times since the epoch.
+ */
 import { subscribe } from "node:diagnostics_channel";
 import { createWriteStream } from "node:fs";
 
-const out = createWriteStream(process.env["TRACE_FILE"]!);
+const out = createWriteStream(process.env.TRACE_FILE!);
 
 for (const name of ["pliant.input", "pliant.tick"]) {
-  subscribe(name, (message) => void out.write(`${JSON.stringify({ name, origin: performance.timeOrigin, ...(message as object) })}\n`));
+  subscribe(
+    name,
+    (message) =>
+      void out.write(`${JSON.stringify({ name, origin: performance.timeOrigin, ...(message as object) })}\n`),
+  );
 }

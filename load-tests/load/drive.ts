@@ -1,6 +1,6 @@
 /**
- * Runs a scenario: the real server in one process, its clients in another, and a look at both once a second. Everything is told from outside of the server:
- * its /metrics, its threads' CPU time, its resident memory.
+ * Runs a scenario: the real server in one process, its clients in another, and a look at both once a second. Everything
+ * is told from outside of the server: its /metrics, its threads' CPU time, its resident memory.
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -92,7 +92,9 @@ class Generator {
   latest: Extract<Report, { type: "sample" }> | null = null;
 
   constructor() {
-    this.#child = fork(fileURLToPath(new URL("./generator.ts", import.meta.url)), [], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#child = fork(fileURLToPath(new URL("./generator.ts", import.meta.url)), [], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     this.#child.on("message", (report: Report) => {
       if (report.type === "sample") this.latest = report;
       else if (report.type === "failed") this.#fault ??= new Error(`load generator: ${report.message}`);
@@ -100,7 +102,8 @@ class Generator {
       this.#wake();
     });
     this.#child.on("exit", (code, signal) => {
-      if (!this.#seen.includes("stopped")) this.#fault ??= new Error(`load generator ended with ${signal ?? `code ${code}`}`);
+      if (!this.#seen.includes("stopped"))
+        this.#fault ??= new Error(`load generator ended with ${signal ?? `code ${code}`}`);
       this.#wake();
     });
   }
@@ -140,7 +143,8 @@ class Generator {
  * @throws Error when the server or the generator fails; ScenarioError has been thrown before
  */
 export async function drive(scenario: Scenario, onSecond: (second: Second) => void = () => {}): Promise<Outcome> {
-  const server = await startServer({ env: environmentOf(scenario) }), generator = new Generator();
+  const server = await startServer({ env: environmentOf(scenario) });
+  const generator = new Generator();
   try {
     return await measure(scenario, server, generator, onSecond);
   } finally {
@@ -149,21 +153,36 @@ export async function drive(scenario: Scenario, onSecond: (second: Second) => vo
   }
 }
 
-async function measure(scenario: Scenario, server: RunningServer, generator: Generator, onSecond: (second: Second) => void): Promise<Outcome> {
-  const { url } = server, pid = server.process.pid!;
+async function measure(
+  scenario: Scenario,
+  server: RunningServer,
+  generator: Generator,
+  onSecond: (second: Second) => void,
+): Promise<Outcome> {
+  const { url } = server;
+  const pid = server.process.pid!;
   const idle = rssOf(await readMetrics(url));
   generator.order({ type: "start", url, scenario });
   await generator.until("opened", JOIN_WITHIN_MS);
   const opened = rssOf(await readMetrics(url));
   await generator.until("joined", JOIN_WITHIN_MS);
   await sleep(1000 * Math.max(1.1, scenario.settleSeconds)); // At least one sample of the generator.
-  const before = await readMetrics(url), cpuBefore = threadSeconds(pid), startMs = performance.now();
-  const generatorBefore = generator.latest!, seconds: Second[] = [];
+  const before = await readMetrics(url);
+  const cpuBefore = threadSeconds(pid);
+  const startMs = performance.now();
+  const generatorBefore = generator.latest!;
+  const seconds: Second[] = [];
   let last = { metrics: before, cpu: cpuBefore, generator: generatorBefore, atMs: startMs };
   while (performance.now() - startMs < 1000 * scenario.seconds - 500) {
     await sleep(startMs + 1000 * (seconds.length + 1) - performance.now());
     generator.check();
-    const now = { metrics: await readMetrics(url), cpu: threadSeconds(pid), generator: generator.latest!, atMs: performance.now() }, span = (now.atMs - last.atMs) / 1000;
+    const now = {
+      metrics: await readMetrics(url),
+      cpu: threadSeconds(pid),
+      generator: generator.latest!,
+      atMs: performance.now(),
+    };
+    const span = (now.atMs - last.atMs) / 1000;
     const second: Second = {
       at: (now.atMs - startMs) / 1000,
       clients: now.generator.clients,
@@ -184,22 +203,39 @@ async function measure(scenario: Scenario, server: RunningServer, generator: Gen
   }
   generator.order({ type: "stop" });
   await generator.until("stopped", STOP_WITHIN_MS);
-  const ticks = increase(before, last.metrics, "pliant_ticks_total"), lateTicks = late(before, last.metrics), span = (last.atMs - startMs) / 1000;
+  const ticks = increase(before, last.metrics, "pliant_ticks_total");
+  const lateTicks = late(before, last.metrics);
+  const span = (last.atMs - startMs) / 1000;
   const received = noCounts();
-  for (const key of Object.keys(received) as (keyof Counts)[]) received[key] = last.generator.counts[key] - generatorBefore.counts[key];
+  for (const key of Object.keys(received) as (keyof Counts)[])
+    received[key] = last.generator.counts[key] - generatorBefore.counts[key];
   const ms = (name: string, q: number): number => 1000 * histogramQuantile(before, last.metrics, name, q);
   return {
-    scenario, seconds, ticks, span, received,
-    lateShare: ticks + lateTicks === 0 ? 0 : lateTicks / (ticks + increase(before, last.metrics, "pliant_ticks_skipped_total")),
+    scenario,
+    seconds,
+    ticks,
+    span,
+    received,
+    lateShare:
+      ticks + lateTicks === 0 ? 0 : lateTicks / (ticks + increase(before, last.metrics, "pliant_ticks_skipped_total")),
     latenessP99Ms: ms("pliant_tick_lateness_seconds", 0.99),
     tickP50Ms: ms("pliant_tick_seconds", 0.5),
     tickP99Ms: ms("pliant_tick_seconds", 0.99),
-    loopLagMs: quantile(seconds.map(({ loopLagMs }) => loopLagMs), 0.9),
+    loopLagMs: quantile(
+      seconds.map(({ loopLagMs }) => loopLagMs),
+      0.9,
+    ),
     sentBytes: increase(before, last.metrics, "pliant_socket_sent_bytes_total"),
     deltas: increase(before, last.metrics, "pliant_deltas_total"),
-    cpu: { main: (last.cpu?.main ?? NaN) - (cpuBefore?.main ?? NaN), others: (last.cpu?.others ?? NaN) - (cpuBefore?.others ?? NaN) },
+    cpu: {
+      main: (last.cpu?.main ?? NaN) - (cpuBefore?.main ?? NaN),
+      others: (last.cpu?.others ?? NaN) - (cpuBefore?.others ?? NaN),
+    },
     generatorCpu: (last.generator.cpuSeconds - generatorBefore.cpuSeconds) / span,
-    generatorLagMs: quantile(seconds.map(({ generatorLagMs }) => generatorLagMs), 0.9),
+    generatorLagMs: quantile(
+      seconds.map(({ generatorLagMs }) => generatorLagMs),
+      0.9,
+    ),
     clients: clientsOf(scenario),
     rss: { idle, opened, joined: rssOf(before) },
   };
@@ -208,8 +244,13 @@ async function measure(scenario: Scenario, server: RunningServer, generator: Gen
 /** Ticks that began more than 16.7 ms after their time, and those that were dropped. */
 function late(before: readonly MetricSample[], after: readonly MetricSample[]): number {
   const name = "pliant_tick_lateness_seconds";
-  return increase(before, after, `${name}_count`) - increase(before, after, `${name}_bucket`, { le: LATE_BUCKET }) + increase(before, after, "pliant_ticks_skipped_total");
+  return (
+    increase(before, after, `${name}_count`) -
+    increase(before, after, `${name}_bucket`, { le: LATE_BUCKET }) +
+    increase(before, after, "pliant_ticks_skipped_total")
+  );
 }
 
-const share = (before: number | undefined, after: number | undefined, span: number): number => ((after ?? NaN) - (before ?? NaN)) / span;
+const share = (before: number | undefined, after: number | undefined, span: number): number =>
+  ((after ?? NaN) - (before ?? NaN)) / span;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));

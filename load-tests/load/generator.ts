@@ -1,6 +1,6 @@
 /**
- * The clients of a scenario, in a process of their own so that their work is not counted as the server's. Forked by drive.ts, which tells it when to begin
- * and when to end; once a second it says what it received and what it cost.
+ * The clients of a scenario, in a process of their own so that their work is not counted as the server's. Forked by
+ * drive.ts, which tells it when to begin and when to end; once a second it says what it received and what it cost.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { randomStream } from "../../tests/parity/kit.ts";
@@ -68,17 +68,22 @@ export class Crowd {
 
   async open(): Promise<void> {
     for (const plan of this.#scenario.rooms) {
-      for (let i = 0; i < plan.count; i++) this.#rooms.push({ ...(await openRoom(this.#url, plan.scene)), plan, seats: [], busy: false });
+      for (let i = 0; i < plan.count; i++)
+        this.#rooms.push({ ...(await openRoom(this.#url, plan.scene)), plan, seats: [], busy: false });
     }
   }
 
   async join(): Promise<void> {
-    const seats = this.#rooms.flatMap((room) => Array.from({ length: room.plan.clients }, (_, index) => ({ room, index })));
-    for (let from = 0; from < seats.length; from += JOINING) await Promise.all(seats.slice(from, from + JOINING).map(({ room, index }) => this.#seat(room, index)));
+    const seats = this.#rooms.flatMap((room) =>
+      Array.from({ length: room.plan.clients }, (_, index) => ({ room, index })),
+    );
+    for (let from = 0; from < seats.length; from += JOINING)
+      await Promise.all(seats.slice(from, from + JOINING).map(({ room, index }) => this.#seat(room, index)));
     const { churn } = this.#scenario;
     if (!churn) return;
     const every = (perMinute: number, work: () => Promise<void> | void): void => {
-      if (perMinute > 0) this.#timers.push(setInterval(() => void (async () => work())().catch(this.#onFault), 60_000 / perMinute));
+      if (perMinute > 0)
+        this.#timers.push(setInterval(() => void (async () => work())().catch(this.#onFault), 60_000 / perMinute));
     };
     every(churn.clientsPerMinute, () => this.#replaceClient());
     every(churn.resetsPerMinute, () => this.#pick()?.seats.at(-1)?.player.reset());
@@ -92,7 +97,8 @@ export class Crowd {
   }
 
   async #seat(room: OpenRoom, index: number): Promise<void> {
-    const { plan } = room, player = new Player({ url: this.#url, room: room.name, decodes: index < plan.decoding, counts: this.counts });
+    const { plan } = room;
+    const player = new Player({ url: this.#url, room: room.name, decodes: index < plan.decoding, counts: this.counts });
     room.seats.push({ player, index });
     await player.joined();
     if (this.#stopped) return player.leave();
@@ -147,7 +153,13 @@ function main(): void {
     delay.enable();
     setInterval(() => {
       const { user, system } = process.cpuUsage();
-      say({ type: "sample", counts: { ...crowd!.counts }, clients: crowd!.clients, cpuSeconds: (user + system) / 1e6, loopLagMs: Math.max(0, delay.percentile(99) / 1e6 - LAG_RESOLUTION_MS) });
+      say({
+        type: "sample",
+        counts: { ...crowd!.counts },
+        clients: crowd!.clients,
+        cpuSeconds: (user + system) / 1e6,
+        loopLagMs: Math.max(0, delay.percentile(99) / 1e6 - LAG_RESOLUTION_MS),
+      });
       delay.reset();
     }, SAMPLE_MS);
   };

@@ -10,14 +10,20 @@ export interface KneeOptions {
 }
 
 /**
- * Doubles until it no longer holds, then halves the interval. A number fails only when it fails twice: what else a machine does may spoil one try.
+ * Doubles until it no longer holds, then halves the interval. A number fails only when it fails twice: what else a
+ * machine does may spoil one try.
  *
  * @param holds one try with this many
  * @returns the largest number that held; 0 if not even one does
  */
-export async function knee(holds: (count: number) => Promise<boolean>, { from, most, precision }: KneeOptions): Promise<number> {
+export async function knee(
+  holds: (count: number) => Promise<boolean>,
+  { from, most, precision }: KneeOptions,
+): Promise<number> {
   const twice = async (count: number): Promise<boolean> => (await holds(count)) || (await holds(count));
-  let good = 0, bad = most + 1, next = Math.min(from, most);
+  let good = 0;
+  let bad = most + 1;
+  let next = Math.min(from, most);
   while (good < most && (bad > most || bad - good > Math.max(1, precision * bad))) {
     if (await twice(next)) good = next;
     else bad = next;

@@ -1,6 +1,7 @@
 /**
- * One client of a load test, on the browser client's own network code (client/net, client/state): hello, heartbeat, reconnecting, parsing and, if it
- * decodes, the same room state that a page draws. The socket is that of `ws`, which costs the generator half of what Node's own does.
+ * One client of a load test, on the browser client's own network code (client/net, client/state): hello, heartbeat,
+ * reconnecting, parsing and, if it decodes, the same room state that a page draws. The socket is that of `ws`, which
+ * costs the generator half of what Node's own does.
  */
 import WebSocket from "ws";
 import { decode } from "@msgpack/msgpack";
@@ -88,23 +89,23 @@ export class Player {
     this.#counts = counts;
     this.#state = decodes
       ? new RoomState({
-        fetchTopology: (hash) => fetchTopology(url, hash),
-        needKeyframe: () => {
-          counts.failures += 1;
-          this.#connection.send(build.needKeyframe());
-        },
-        onTopology: () => {},
-        onTopologyFailed: () => void (counts.failures += 1),
-        onMembers: () => {},
-        onStats: () => {},
-        onReset: () => {},
-        onNotice: () => {},
-        onWaiting: () => {},
-        onFrame: (frame) => {
-          this.#first();
-          onFrame?.(frame);
-        },
-      })
+          fetchTopology: (hash) => fetchTopology(url, hash),
+          needKeyframe: () => {
+            counts.failures += 1;
+            this.#connection.send(build.needKeyframe());
+          },
+          onTopology: () => {},
+          onTopologyFailed: () => void (counts.failures += 1),
+          onMembers: () => {},
+          onStats: () => {},
+          onReset: () => {},
+          onNotice: () => {},
+          onWaiting: () => {},
+          onFrame: (frame) => {
+            this.#first();
+            onFrame?.(frame);
+          },
+        })
       : null;
     this.#connection = new Connection({
       url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
@@ -122,12 +123,18 @@ export class Player {
     });
   }
 
-  /** Resolves with the first frame (decoded, if this player decodes), or when it leaves before. @throws Error when none comes */
+  /**
+   * Resolves with the first frame (decoded, if this player decodes), or when it leaves before.
+   * @throws Error when none comes
+   */
   joined(): Promise<void> {
     if (this.#frames > 0 || this.#left) return Promise.resolve();
     if (this.#ended !== null) return Promise.reject(new Error(this.#ended));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#onFirst?.(new Error(`a client of room ${this.room} had no frame within ${JOIN_WITHIN_MS} ms`)), JOIN_WITHIN_MS);
+      const timer = setTimeout(
+        () => this.#onFirst?.(new Error(`a client of room ${this.room} had no frame within ${JOIN_WITHIN_MS} ms`)),
+        JOIN_WITHIN_MS,
+      );
       this.#onFirst = (fault) => {
         this.#onFirst = null;
         clearTimeout(timer);
@@ -137,7 +144,10 @@ export class Player {
     });
   }
 
-  /** Its line is going to be lost. Resolves with the first frame after it came back by itself. @throws Error when none comes */
+  /**
+   * Its line is going to be lost. Resolves with the first frame after it came back by itself.
+   * @throws Error when none comes
+   */
   back(): Promise<void> {
     this.#losing = true;
     this.#frames = 0;
@@ -160,11 +170,17 @@ export class Player {
   /** Begins what the plan says, at a phase of its own. */
   play({ body, triangle, center, radii, movesPerSecond, period, seconds }: HandPlan, phase: number): void {
     if (this.#left) return;
-    const at = { body, triangle, u: 0.3, v: 0.3 }, hold = seconds === undefined ? Infinity : Math.round(seconds * movesPerSecond), pause = Math.ceil(movesPerSecond);
+    const at = { body, triangle, u: 0.3, v: 0.3 };
+    const hold = seconds === undefined ? Infinity : Math.round(seconds * movesPerSecond);
+    const pause = Math.ceil(movesPerSecond);
     let step = 0;
     const target = (): Point => {
       const angle = 2 * Math.PI * (phase + step / movesPerSecond / period);
-      return [center[0] + radii[0] * Math.cos(angle), center[1] + radii[1] * Math.sin(2 * angle), center[2] + radii[2] * Math.sin(angle)];
+      return [
+        center[0] + radii[0] * Math.cos(angle),
+        center[1] + radii[1] * Math.sin(2 * angle),
+        center[2] + radii[2] * Math.sin(angle),
+      ];
     };
     this.#hand = setInterval(() => {
       const now = step % (hold + pause);

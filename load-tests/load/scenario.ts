@@ -1,6 +1,6 @@
 /**
- * A load test as a file (load-tests/scenarios/*.json): which rooms, how many clients in each, what their hands do, how long. Checked by JSON Schema; an error
- * names the place in the file, the value there and the limit.
+ * A load test as a file (load-tests/scenarios/*.json): which rooms, how many clients in each, what their hands do, how
+ * long. Checked by JSON Schema; an error names the place in the file, the value there and the limit.
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject } from "ajv";
@@ -81,23 +81,36 @@ const validate = new Ajv({ verbose: true, allErrors: false, strict: false }).com
 export function checkScenario(value: unknown): Scenario {
   if (!validate(value)) throw faultOf(validate.errors![0]!);
   value.rooms.forEach(({ clients, decoding, hands }, i) => {
-    if (decoding > clients) throw new ScenarioError(`/rooms/${i}/decoding`, decoding, `at most the room's clients, ${clients}`);
-    if (hands && hands.players > clients) throw new ScenarioError(`/rooms/${i}/hands/players`, hands.players, `at most the room's clients, ${clients}`);
+    if (decoding > clients)
+      throw new ScenarioError(`/rooms/${i}/decoding`, decoding, `at most the room's clients, ${clients}`);
+    if (hands && hands.players > clients)
+      throw new ScenarioError(`/rooms/${i}/hands/players`, hands.players, `at most the room's clients, ${clients}`);
   });
   return value;
 }
 
-/** @param name of a file in load-tests/scenarios, without its ending. @throws ScenarioError; SyntaxError for what is no JSON */
+/**
+ * @param name of a file in load-tests/scenarios, without its ending.
+ * @throws ScenarioError; SyntaxError for what is no JSON
+ */
 export function readScenario(name: string): Scenario {
   return checkScenario(JSON.parse(readFileSync(new URL(`../scenarios/${name}.json`, import.meta.url), "utf8")));
 }
 
 function faultOf({ instancePath, keyword, params, data, message }: ErrorObject): ScenarioError {
-  if (keyword === "required") return new ScenarioError(`${instancePath}/${params["missingProperty"]}`, undefined, "there: the field is missing");
+  if (keyword === "required")
+    return new ScenarioError(`${instancePath}/${params.missingProperty}`, undefined, "there: the field is missing");
   if (keyword === "additionalProperties") {
-    const name = params["additionalProperty"] as string;
-    return new ScenarioError(`${instancePath}/${name}`, (data as Record<string, unknown>)[name], "absent: no such field here");
+    const name = params.additionalProperty as string;
+    return new ScenarioError(
+      `${instancePath}/${name}`,
+      (data as Record<string, unknown>)[name],
+      "absent: no such field here",
+    );
   }
-  const limit = keyword === "enum" ? `one of ${(params["allowedValues"] as unknown[]).join(", ")}` : `what its schema says: ${message?.replace(/^must (be )?/, "")}`;
+  const limit =
+    keyword === "enum"
+      ? `one of ${(params.allowedValues as unknown[]).join(", ")}`
+      : `what its schema says: ${message?.replace(/^must (be )?/, "")}`;
   return new ScenarioError(instancePath || "/", data, limit);
 }

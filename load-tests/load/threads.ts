@@ -1,4 +1,7 @@
-/** CPU time of a process by thread, from Linux's /proc: contention for the cores slows a clock, but does not add to this. */
+/**
+ * CPU time of a process by thread, from Linux's /proc: contention for the cores slows a clock, but does not add to
+ * this.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface ThreadSeconds {

@@ -1,7 +1,8 @@
 /**
- * Ten thousand rooms, one after the other: opened, joined, stepped, left, deleted. What they leave behind is the growth of the server's resident memory after the first
- * thousand, in which code is compiled and heaps find their size. While rooms come and go the server collects what they left whenever its memory has grown by an eighth of a
- * gigabyte or a quarter (server/workers/reclaim.ts), so both are looked at after a pause in which it has collected the rest.
+ * Ten thousand rooms, one after the other: opened, joined, stepped, left, deleted. What they leave behind is the growth
+ * of the server's resident memory after the first thousand, in which code is compiled and heaps find their size. While
+ * rooms come and go the server collects what they left whenever its memory has grown by an eighth of a gigabyte or a
+ * quarter (server/workers/reclaim.ts), so both are looked at after a pause in which it has collected the rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom, deleteRoom } from "../bot.ts";
@@ -11,13 +12,16 @@ import type { RunningServer } from "../server.ts";
 import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "churn";
-export const about = "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory (only when it is asked for)";
+export const about =
+  "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory (only when it is asked for)";
 export const runs = 1;
 export const onDemand = true;
 export const groups = ["survival"];
 export const timeoutSeconds = 3600;
 
-const ROOMS = 10_000, WARM_UP = 1000, LOOK = 50;
+const ROOMS = 10_000;
+const WARM_UP = 1000;
+const LOOK = 50;
 /** At a time. */
 const BESIDE = 4;
 /** The server collects what is left when no room has ended for ten, s. */
@@ -29,11 +33,14 @@ export async function run(): Promise<Row[]> {
   let server: RunningServer | undefined;
   try {
     server = await start();
-    const rss: number[] = [], resident = async (): Promise<number> => total(await readMetrics(url), "process_resident_memory_bytes") / MB;
+    const rss: number[] = [];
+    const resident = async (): Promise<number> => total(await readMetrics(url), "process_resident_memory_bytes") / MB;
     let next = 0;
     const visit = async (until: number): Promise<void> => {
       while (next < until) {
-        const i = next++, { room, token } = await createRoom(url, "cube", `c-${i}`), bot = await Bot.join(url, room);
+        const i = next++;
+        const { room, token } = await createRoom(url, "cube", `c-${i}`);
+        const bot = await Bot.join(url, room);
         await bot.frames(2);
         await bot.leave();
         const status = await deleteRoom(url, room, token);
@@ -47,9 +54,16 @@ export async function run(): Promise<Row[]> {
       await sleep(1000 * PAUSE_SECONDS);
       return resident();
     };
-    const before = await visitAll(WARM_UP), after = await visitAll(ROOMS);
+    const before = await visitAll(WARM_UP);
+    const after = await visitAll(ROOMS);
     return [
-      { what: `resident memory, growth from ${WARM_UP} to ${ROOMS} rooms`, value: 100 * (after / before - 1), unit: "%", target: { atMost: 5 }, series: rss },
+      {
+        what: `resident memory, growth from ${WARM_UP} to ${ROOMS} rooms`,
+        value: 100 * (after / before - 1),
+        unit: "%",
+        target: { atMost: 5 },
+        series: rss,
+      },
       { what: `resident memory after ${ROOMS} rooms`, value: after, unit: "MB" },
       { what: "most resident memory on the way", value: Math.max(...rss), unit: "MB" },
     ];

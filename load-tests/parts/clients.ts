@@ -1,6 +1,7 @@
 /**
- * How many clients one I/O core serves: a thousand in four rooms, 30 frames a second of 2 KB and more to each. Event-loop lag is the wall clock's, on a machine that does
- * nothing else; the main thread's CPU time per client is not touched by neighbors, so the number of clients that a core's time would be enough for stands beside it.
+ * How many clients one I/O core serves: a thousand in four rooms, 30 frames a second of 2 KB and more to each.
+ * Event-loop lag is the wall clock's, on a machine that does nothing else; the main thread's CPU time per client is not
+ * touched by neighbors, so the number of clients that a core's time would be enough for stands beside it.
  */
 import { drive, type Outcome } from "../load/drive.ts";
 import { knee } from "../load/knee.ts";
@@ -8,7 +9,8 @@ import { readScenario, type Scenario } from "../load/scenario.ts";
 import type { Row } from "../part.ts";
 
 export const name = "clients";
-export const about = "a thousand clients, 2 KB x 30 Hz to each: event-loop lag, CPU and memory per client, how many hold";
+export const about =
+  "a thousand clients, 2 KB x 30 Hz to each: event-loop lag, CPU and memory per client, how many hold";
 export const runs = 2;
 export const groups = ["load"];
 export const timeoutSeconds = 900;
@@ -21,14 +23,17 @@ const TRY_SECONDS = 5;
 const FRAMES_SENT = 0.95;
 
 const withClients = (scenario: Scenario, clients: number, seconds: number): Scenario => ({
-  ...scenario, seconds,
+  ...scenario,
+  seconds,
   rooms: scenario.rooms.map((room) => ({ ...room, clients: Math.ceil(clients / room.count) })),
 });
 
 const framesDue = ({ scenario, span, clients }: Outcome): number => (scenario.sendHz ?? 30) * span * clients;
 
 export async function run(): Promise<Row[]> {
-  const scenario = readScenario("clients"), outcome = await drive(scenario), { clients, cpu, span, received, rss, seconds } = outcome;
+  const scenario = readScenario("clients");
+  const outcome = await drive(scenario);
+  const { clients, cpu, span, received, rss, seconds } = outcome;
   const most = await knee(
     async (count) => {
       const tried = await drive(withClients(scenario, count, TRY_SECONDS));
@@ -36,17 +41,46 @@ export async function run(): Promise<Row[]> {
     },
     { from: clients, most: 4 * clients, precision: 0.1 },
   );
-  const where = `${clients} clients`, bytes = received.frameBytes / received.frames;
+  const where = `${clients} clients`;
+  const bytes = received.frameBytes / received.frames;
   return [
-    { what: `${where}, event loop lag p99`, value: outcome.loopLagMs, unit: "ms", target: { atMost: LAG_MS }, absolute: true, series: seconds.map(({ loopLagMs }) => loopLagMs) },
-    { what: `${where}, frames that arrived of those due`, value: (100 * received.frames) / framesDue(outcome), unit: "%" },
+    {
+      what: `${where}, event loop lag p99`,
+      value: outcome.loopLagMs,
+      unit: "ms",
+      target: { atMost: LAG_MS },
+      absolute: true,
+      series: seconds.map(({ loopLagMs }) => loopLagMs),
+    },
+    {
+      what: `${where}, frames that arrived of those due`,
+      value: (100 * received.frames) / framesDue(outcome),
+      unit: "%",
+    },
     { what: `${where}, bytes per frame`, value: bytes, unit: "bytes", target: { atLeast: FRAME_BYTES } },
     { what: `${where}, CPU of the main thread per frame sent`, value: (1e6 * cpu.main) / received.frames, unit: "µs" },
-    { what: "clients that one core's time is enough for", value: received.frames / cpu.main / (scenario.sendHz ?? 30), unit: "clients", target: { atLeast: 1000 }, note: "by CPU time of the main thread" },
-    { what: `clients that hold, lag p99 <= ${LAG_MS} ms`, value: most, unit: "clients", target: { atLeast: 1000 }, note: `tries of ${TRY_SECONDS} s` },
+    {
+      what: "clients that one core's time is enough for",
+      value: received.frames / cpu.main / (scenario.sendHz ?? 30),
+      unit: "clients",
+      target: { atLeast: 1000 },
+      note: "by CPU time of the main thread",
+    },
+    {
+      what: `clients that hold, lag p99 <= ${LAG_MS} ms`,
+      value: most,
+      unit: "clients",
+      target: { atLeast: 1000 },
+      note: `tries of ${TRY_SECONDS} s`,
+    },
     { what: `${where}, CPU of the main thread`, value: (100 * cpu.main) / span, unit: "% of a core" },
     { what: `${where}, CPU of the generator`, value: 100 * outcome.generatorCpu, unit: "% of a core" },
     { what: `${where}, generator's lag p99`, value: outcome.generatorLagMs, unit: "ms", absolute: true },
-    { what: `${where}, memory per client`, value: (rss.joined - rss.opened) / clients / 1024, unit: "KB", series: seconds.map(({ rssBytes }) => rssBytes / 1024) },
+    {
+      what: `${where}, memory per client`,
+      value: (rss.joined - rss.opened) / clients / 1024,
+      unit: "KB",
+      series: seconds.map(({ rssBytes }) => rssBytes / 1024),
+    },
   ];
 }

@@ -1,6 +1,7 @@
 /**
- * Whole ticks of a sheet that lies folded on itself, layer on layer, on the floor: what contact at rest costs a tick, a contact, and how it grows. Contacts are
- * pairs that are near enough to be solved in a substep. Nothing sleeps. The sheet settles first; a tick's median leaves the machine's hiccups out.
+ * Whole ticks of a sheet that lies folded on itself, layer on layer, on the floor: what contact at rest costs a tick, a
+ * contact, and how it grows. Contacts are pairs that are near enough to be solved in a substep. Nothing sleeps. The
+ * sheet settles first; a tick's median leaves the machine's hiccups out.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,10 +14,13 @@ import { foldedSheet, SUBSTEPS } from "../folds/scene.ts";
 import { quantile, type Row } from "../part.ts";
 
 export const name = "folds";
-export const about = "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and how it grows";
+export const about =
+  "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and how it grows";
 export const runs = 1;
 
-const SETTLE = 40, TICKS = 40, GROWTH = [24, 50, 101, 159, 225];
+const SETTLE = 40;
+const TICKS = 40;
+const GROWTH = [24, 50, 101, 159, 225];
 
 interface Measured {
   triangles: number;
@@ -31,7 +35,9 @@ async function measure(n: number, threads: number, settle: number, ticks: number
   try {
     const { mesh, scene } = foldedSheet(n, "fold.obj");
     writeFileSync(join(folder, "fold.obj"), mesh);
-    const { memory, layout } = await createWorld(scene, { baseDir: folder }), world = openWorld(memory, layout), crew = await Crew.hire(world, memory, threads);
+    const { memory, layout } = await createWorld(scene, { baseDir: folder });
+    const world = openWorld(memory, layout);
+    const crew = await Crew.hire(world, memory, threads);
     world.mayRest = false;
     const seconds: number[] = [];
     for (let tick = 0; tick < settle + ticks; tick++) {
@@ -39,11 +45,17 @@ async function measure(n: number, threads: number, settle: number, ticks: number
       crew.step([]);
       if (tick >= settle) seconds.push((performance.now() - before) / 1000);
     }
-    const i32 = new Int32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!, capacity = word(L.H_CONTACT_BLOCK_CAPACITY), vertices = word(L.H_VERTEX_CONTACT_BLOCKS), edges = word(L.H_EDGE_CONTACT_BLOCKS);
+    const i32 = new Int32Array(memory.buffer);
+    const word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+    const capacity = word(L.H_CONTACT_BLOCK_CAPACITY);
+    const vertices = word(L.H_VERTEX_CONTACT_BLOCKS);
+    const edges = word(L.H_EDGE_CONTACT_BLOCKS);
     let contacts = 0;
     for (let block = 0; block < capacity; block++) {
       if (block >= vertices && block < capacity - edges) continue;
-      for (let lane = 0; lane < 4; lane++) if (i32[(word(L.H_CONTACT_BLOCKS) + block * L.CONTACT_BLOCK_BYTES + L.CONTACT_BLOCK_NEAR) / 4 + lane]) contacts++;
+      for (let lane = 0; lane < 4; lane++)
+        if (i32[(word(L.H_CONTACT_BLOCKS) + block * L.CONTACT_BLOCK_BYTES + L.CONTACT_BLOCK_NEAR) / 4 + lane])
+          contacts++;
     }
     const hash = world.stateHash();
     await crew.dismiss();
@@ -55,18 +67,43 @@ async function measure(n: number, threads: number, settle: number, ticks: number
 
 export async function run(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const [n, threads, atMost] of [[60, 1, 6], [60, 2], [101, 1], [101, 2, 1000 / 60]] as [number, number, number?][]) {
+  for (const [n, threads, atMost] of [
+    [60, 1, 6],
+    [60, 2],
+    [101, 1],
+    [101, 2, 1000 / 60],
+  ] as [number, number, number?][]) {
     const { seconds, hash } = await measure(n, threads, SETTLE, TICKS);
-    rows.push({ what: `${n} x ${n}, ${threads} thread${threads > 1 ? "s" : ""}, median tick`, value: 1000 * seconds, unit: "ms", hash, ...(atMost !== undefined && { target: { atMost } }) });
+    rows.push({
+      what: `${n} x ${n}, ${threads} thread${threads > 1 ? "s" : ""}, median tick`,
+      value: 1000 * seconds,
+      unit: "ms",
+      hash,
+      ...(atMost !== undefined && { target: { atMost } }),
+    });
   }
   const all: Measured[] = [];
   for (const n of GROWTH) {
     const measured = await measure(n, 1, SETTLE / 4, TICKS / 5);
     all.push(measured);
-    rows.push({ what: `${measured.triangles} triangles, per contact and substep, all of the tick`, value: (1e9 * measured.seconds) / measured.contacts / SUBSTEPS, unit: "ns", hash: measured.hash, note: `${measured.contacts} contacts` });
+    rows.push({
+      what: `${measured.triangles} triangles, per contact and substep, all of the tick`,
+      value: (1e9 * measured.seconds) / measured.contacts / SUBSTEPS,
+      unit: "ns",
+      hash: measured.hash,
+      note: `${measured.contacts} contacts`,
+    });
   }
   // least squares through the logarithms
-  const points = all.map(({ seconds, triangles }) => [Math.log(triangles), Math.log(seconds)] as const), mean = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k]!, 0) / points.length) as [number, number];
-  rows.push({ what: "median tick, slope on a log-log plot", value: points.reduce((sum, p) => sum + (p[0] - mean[0]) * (p[1] - mean[1]), 0) / points.reduce((sum, p) => sum + (p[0] - mean[0]) ** 2, 0), unit: "", target: { atMost: 1.15 } });
+  const points = all.map(({ seconds, triangles }) => [Math.log(triangles), Math.log(seconds)] as const);
+  const mean = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k]!, 0) / points.length) as [number, number];
+  rows.push({
+    what: "median tick, slope on a log-log plot",
+    value:
+      points.reduce((sum, p) => sum + (p[0] - mean[0]) * (p[1] - mean[1]), 0) /
+      points.reduce((sum, p) => sum + (p[0] - mean[0]) ** 2, 0),
+    unit: "",
+    target: { atMost: 1.15 },
+  });
   return rows;
 }

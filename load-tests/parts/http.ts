@@ -1,4 +1,7 @@
-/** Requests per second and latency of the listings that every lobby polls, by autocannon, while one room runs beside them. */
+/**
+ * Requests per second and latency of the listings that every lobby polls, by autocannon, while one room runs beside
+ * them.
+ */
 import autocannon from "autocannon";
 import type { Row } from "../part.ts";
 import { startServer } from "../server.ts";
@@ -13,12 +16,17 @@ const SECONDS = 5;
 export async function run(): Promise<Row[]> {
   const server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack" } });
   try {
-    const opened = await fetch(`${server.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ scene: "jelly-stack" }) });
+    const opened = await fetch(`${server.url}/api/rooms`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ scene: "jelly-stack" }),
+    });
     if (opened.status !== 201) throw new Error(`POST /api/rooms answered ${opened.status}: ${await opened.text()}`);
     const rows: Row[] = [];
     for (const path of ["/api/rooms", "/api/scenes"]) {
       const result = await autocannon({ url: server.url + path, connections: CONNECTIONS, duration: SECONDS });
-      if (result.non2xx > 0 || result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
+      if (result.non2xx > 0 || result.errors > 0)
+        throw new Error(`${path}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
       rows.push(
         { what: `GET ${path}, requests`, value: result.requests.average, unit: "1/s" },
         { what: `GET ${path}, latency p50`, value: result.latency.p50, unit: "ms" },

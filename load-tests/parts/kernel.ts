@@ -1,8 +1,9 @@
 /**
- * The solver alone, on the sizes of Bender et al. 2014, table 1, and of what others have published, one thread, everything on that a scene has by default (inversion
- * test, compliance with multipliers): the solve stage's own clock, of the fastest of many ticks. Once with the default of one iteration in each of five
- * substeps, once with the paper's five iterations of one step, which also read and write accumulated multipliers. The state that a row ends in is
- * the same in every run (its hash), because ticks are counted, not timed.
+ * The solver alone, on the sizes of Bender et al. 2014, table 1, and of what others have published, one thread,
+ * everything on that a scene has by default (inversion test, compliance with multipliers): the solve stage's own clock,
+ * of the fastest of many ticks. Once with the default of one iteration in each of five substeps, once with the paper's
+ * five iterations of one step, which also read and write accumulated multipliers. The state that a row ends in is the
+ * same in every run (its hash), because ticks are counted, not timed.
  */
 import { join } from "node:path";
 import type { Body, ClothMaterial, Scene } from "../../shared/scene.ts";
@@ -13,11 +14,15 @@ import { dataFolder, lacksData } from "../../tests/support/dataFolder.ts";
 import type { Row } from "../part.ts";
 
 export const name = "kernel";
-export const about = "tetrahedra, cloth triangles with bending and distance constraints on the sizes of the paper's table 1: ms for five solves, ns per constraint";
+export const about =
+  "tetrahedra, cloth triangles with bending and distance constraints on the sizes of the paper's table 1: ms for five solves, ns per constraint";
 export const runs = 3;
 
 const SOLVES = 5;
-/** Constraints solved before anything is measured: memory has been touched, and the engine's optimizing compiler has done its work (some 0.2 s). */
+/**
+ * Constraints solved before anything is measured: memory has been touched, and the engine's optimizing compiler has
+ * done its work (some 0.2 s).
+ */
 const WARM_UP_SOLVES = 2.5e7;
 /** Constraints solved while measuring; a tick is measured at least MEASURED_TICKS times. */
 const MEASURED_SOLVES = 2.5e7;
@@ -33,12 +38,26 @@ const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 
 /** A block of cubes of 25 mm, five tetrahedra each, that hangs from one of its ends. */
 function block(cells: [number, number, number], translate: [number, number, number] = [0, 0, 0], name = "block"): Body {
-  const size = cells.map((n) => n / 40) as [number, number, number], end = translate[0] - size[0] / 2;
-  return { name, kind: "soft", mesh: { type: "box", size, cells }, transform: { translate }, material: RUBBER, pins: [{ select: { box: { min: [end - 1e-3, -1e3, -1e3], max: [end + 1e-3, 1e3, 1e3] } } }] };
+  const size = cells.map((n) => n / 40) as [number, number, number];
+  const end = translate[0] - size[0] / 2;
+  return {
+    name,
+    kind: "soft",
+    mesh: { type: "box", size, cells },
+    transform: { translate },
+    material: RUBBER,
+    pins: [{ select: { box: { min: [end - 1e-3, -1e3, -1e3], max: [end + 1e-3, 1e3, 1e3] } } }],
+  };
 }
 
 function sheet(cells: [number, number], material: ClothMaterial): Body {
-  return { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [2, 2], cells }, material, pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.9999, 1, 1] } } }] };
+  return {
+    name: "sheet",
+    kind: "cloth",
+    mesh: { type: "grid", size: [2, 2], cells },
+    material,
+    pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.9999, 1, 1] } } }],
+  };
 }
 
 /** Where the i-th of a hundred stands, m: apart, so that none touches another. */
@@ -46,9 +65,22 @@ const placeOf = (i: number): [number, number, number] => [2 * (i % 10), 1, 2 * M
 const ARMADILLO = "tets/armadillo_4k.node";
 
 function hundred(): { what: string; bodies: Body[] } {
-  if (lacksData(ARMADILLO)) return { what: "100 blocks of 3,720 StVK tetrahedra (armadillo_4k is not there)", bodies: Array.from({ length: 100 }, (_, i) => block([31, 6, 4], placeOf(i), `block ${i}`)) };
-  const armadillo = (i: number): Body => ({ name: `armadillo ${i}`, kind: "soft", mesh: { type: "file", path: join(dataFolder, ARMADILLO) }, transform: { fitHeight: 1, translate: placeOf(i) }, material: RUBBER });
-  return { what: "100 x armadillo_4k, 371,700 StVK tetrahedra", bodies: Array.from({ length: 100 }, (_, i) => armadillo(i)) };
+  if (lacksData(ARMADILLO))
+    return {
+      what: "100 blocks of 3,720 StVK tetrahedra (armadillo_4k is not there)",
+      bodies: Array.from({ length: 100 }, (_, i) => block([31, 6, 4], placeOf(i), `block ${i}`)),
+    };
+  const armadillo = (i: number): Body => ({
+    name: `armadillo ${i}`,
+    kind: "soft",
+    mesh: { type: "file", path: join(dataFolder, ARMADILLO) },
+    transform: { fitHeight: 1, translate: placeOf(i) },
+    material: RUBBER,
+  });
+  return {
+    what: "100 x armadillo_4k, 371,700 StVK tetrahedra",
+    bodies: Array.from({ length: 100 }, (_, i) => armadillo(i)),
+  };
 }
 
 interface Case {
@@ -62,28 +94,55 @@ interface Case {
 const FLAT = { density: 300, thickness: 0.001 };
 const LARGEST = "371,700 StVK tetrahedra";
 const CASES = (): Case[] => [
-  { what: LARGEST, bodies: [block([59, 60, 21])], target: 24, note: "paper 152 ms on 12 cores; authors' library 95-109 ms, 430-490 as shipped; native 128-bit 19 ms" },
-  { ...hundred(), note: "authors' library 95 ms at best, 493 as shipped" },
-  { what: "50,400 StVK tetrahedra", bodies: [block([20, 21, 24])], target: 3.3, note: "Jolt 8.6 ms (volume and edges)" },
-  { what: "7,280 StVK tetrahedra", bodies: [block([14, 13, 8])], target: 0.45, note: "paper 2.33 ms; authors' library 1.8-2.1, of 7,278" },
   {
-    what: "80,000 StVK triangles + 119,998 bending", target: 7, note: "paper 6.73 ms on 12 cores; authors' library 35 ms",
+    what: LARGEST,
+    bodies: [block([59, 60, 21])],
+    target: 24,
+    note: "paper 152 ms on 12 cores; authors' library 95-109 ms, 430-490 as shipped; native 128-bit 19 ms",
+  },
+  { ...hundred(), note: "authors' library 95 ms at best, 493 as shipped" },
+  {
+    what: "50,400 StVK tetrahedra",
+    bodies: [block([20, 21, 24])],
+    target: 3.3,
+    note: "Jolt 8.6 ms (volume and edges)",
+  },
+  {
+    what: "7,280 StVK tetrahedra",
+    bodies: [block([14, 13, 8])],
+    target: 0.45,
+    note: "paper 2.33 ms; authors' library 1.8-2.1, of 7,278",
+  },
+  {
+    what: "80,000 StVK triangles + 119,998 bending",
+    target: 7,
+    note: "paper 6.73 ms on 12 cores; authors' library 35 ms",
     bodies: [sheet([200, 200], { ...FLAT, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 })],
   },
   {
-    what: "239,983 distances of a cloth", target: 6, note: "of 239,800: Jolt 13.9 ms, Bullet 9.8, plain JavaScript 13.2-21.8",
+    what: "239,983 distances of a cloth",
+    target: 6,
+    note: "of 239,800: Jolt 13.9 ms, Bullet 9.8, plain JavaScript 13.2-21.8",
     bodies: [sheet([283, 282], { ...FLAT, model: "pbd", distance: { compliance: 1e-6 } })],
   },
 ];
 
 /** Solve stage of a tick, s: the shortest, and of the first ticks the median; and the hash that the run ends with. */
-async function measure(bodies: Body[], step: Step): Promise<{ seconds: number; first: number; constraints: number; hash: string }> {
+async function measure(
+  bodies: Body[],
+  step: Step,
+): Promise<{ seconds: number; first: number; constraints: number; hash: string }> {
   const scene: Scene = { version: 1, title: "benchmark", tickHz: 200, refine: false, ...STEPS[step], bodies };
-  const created = await createWorld(scene, { baseDir: "." }), world = openWorld(created.memory, created.layout);
+  const created = await createWorld(scene, { baseDir: "." });
+  const world = openWorld(created.memory, created.layout);
   world.mayRest = false;
-  const constraints = created.bodies.flatMap((b) => b.elements).reduce((n, e) => n + e.particles.length / PARTICLES_PER_ELEMENT[e.kind], 0);
-  const warmUp = Math.ceil(WARM_UP_SOLVES / (constraints * SOLVES)), ticks = Math.max(MEASURED_TICKS, Math.ceil(MEASURED_SOLVES / (constraints * SOLVES)));
-  let least = Infinity, first = Infinity;
+  const constraints = created.bodies
+    .flatMap((b) => b.elements)
+    .reduce((n, e) => n + e.particles.length / PARTICLES_PER_ELEMENT[e.kind], 0);
+  const warmUp = Math.ceil(WARM_UP_SOLVES / (constraints * SOLVES));
+  const ticks = Math.max(MEASURED_TICKS, Math.ceil(MEASURED_SOLVES / (constraints * SOLVES)));
+  let least = Infinity;
+  let first = Infinity;
   for (let tick = 0; tick < warmUp + ticks; tick++) {
     const { seconds } = world.step([]);
     if (tick < 3) first = Math.min(first, seconds.solve);
@@ -97,11 +156,27 @@ export async function run(): Promise<Row[]> {
   for (const step of Object.keys(STEPS) as Step[]) {
     let perTetrahedron = 0;
     for (const { what, bodies, target, note } of CASES()) {
-      const { seconds, first, constraints, hash } = await measure(bodies, step), each = (1e9 * seconds) / (constraints * SOLVES);
-      rows.push({ what: `${what}, ${step}`, value: 1000 * seconds, unit: "ms", hash, warmUp: 1000 * first, note, ...(target && { target: { atMost: target } }) });
+      const { seconds, first, constraints, hash } = await measure(bodies, step);
+      const each = (1e9 * seconds) / (constraints * SOLVES);
+      rows.push({
+        what: `${what}, ${step}`,
+        value: 1000 * seconds,
+        unit: "ms",
+        hash,
+        warmUp: 1000 * first,
+        note,
+        ...(target && { target: { atMost: target } }),
+      });
       rows.push({ what: `${what}, ${step}, per constraint`, value: each, unit: "ns", hash });
       if (what === LARGEST) perTetrahedron = each;
-      else if (bodies.length === 100) rows.push({ what: `${what}, ${step}, a tetrahedron's time over the block's`, value: each / perTetrahedron, unit: "x", hash, target: { atMost: 1.1 } });
+      else if (bodies.length === 100)
+        rows.push({
+          what: `${what}, ${step}, a tetrahedron's time over the block's`,
+          value: each / perTetrahedron,
+          unit: "x",
+          hash,
+          target: { atMost: 1.1 },
+        });
     }
   }
   return rows;

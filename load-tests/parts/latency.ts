@@ -1,12 +1,14 @@
 /**
- * From a hand on one page to the picture of another: two pages of one real Chromium, one room of the real server, loopback. Every stage has a stamp: pages
- * stamp their pointer events, messages, decoded frames and pictures (`../latency/pageProbe.ts`), the server its inputs and ticks (diagnostics channels).
+ * From a hand on one page to the picture of another: two pages of one real Chromium, one room of the real server,
+ * loopback. Every stage has a stamp: pages stamp their pointer events, messages, decoded frames and pictures
+ * (`../latency/pageProbe.ts`), the server its inputs and ticks (diagnostics channels).
  *
- * Two measurements. A body at rest that is pulled: from the pointer's event to the first picture of the other page whose pixels differ; that page is not told
- * of hands, so it is the body that differs. A body that is pulled about: from every movement to its frame, decoded on the other page; the interpolation
- * buffer is not in it.
- * Both pages are drawn by the CPU that also simulates: pictures take longer than with a graphics card, and stages wait for each other. So the room has one thread:
- * several that wait for each other make no sense on cores that are not theirs.
+ * Two measurements. A body at rest that is pulled: from the pointer's event to the first picture of the other page
+ * whose pixels differ; that page is not told of hands, so it is the body that differs. A body that is pulled about:
+ * from every movement to its frame, decoded on the other page; the interpolation buffer is not in it.
+ * Both pages are drawn by the CPU that also simulates: pictures take longer than with a graphics card, and stages wait
+ * for each other. So the room has one thread: several that wait for each other make no sense on cores that are not
+ * theirs.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,12 +18,19 @@ import { chromium, type Page } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";
 import { createRoom } from "../bot.ts";
 import { chains, firstChange, parseTrace, type Chain } from "../latency/chain.ts";
-import { installPuller, installWatcher, type PictureStamp, type PullerLog, type WatcherLog } from "../latency/pageProbe.ts";
+import {
+  installPuller,
+  installWatcher,
+  type PictureStamp,
+  type PullerLog,
+  type WatcherLog,
+} from "../latency/pageProbe.ts";
 import { quantile, type Row } from "../part.ts";
 import { serveCommand, startServer } from "../server.ts";
 
 export const name = "latency";
-export const about = "from a hand on one page to the other page's decoded frame and first changed pixel (two pages of a headless Chromium, drawn by the CPU)";
+export const about =
+  "from a hand on one page to the other page's decoded frame and first changed pixel (two pages of a headless Chromium, drawn by the CPU)";
 export const runs = 2;
 
 const SCENE = "bunny";
@@ -36,21 +45,32 @@ const viewport = { width: 320, height: 220 };
 const SEND_TICKS = 2;
 
 interface Window {
-  pliant: { member: number; firstMovingFrameMs?: number; displayed(): number[]; project(point: number[]): { x: number; y: number }; pick(x: number, y: number): unknown; };
+  pliant: {
+    member: number;
+    firstMovingFrameMs?: number;
+    displayed(): number[];
+    project(point: number[]): { x: number; y: number };
+    pick(x: number, y: number): unknown;
+  };
   pliantPuller: PullerLog;
   pliantWatcher: WatcherLog;
   watchAt?: { x: number; y: number } | undefined;
 }
 
-/** A point of the surface near the middle of all particles, window pixels: concave bodies have air in their middle, so it looks around it in a spiral. */
+/**
+ * A point of the surface near the middle of all particles, window pixels: concave bodies have air in their middle, so
+ * it looks around it in a spiral.
+ */
 async function surfacePoint(page: Page): Promise<{ x: number; y: number }> {
   const found = await page.evaluate(() => {
     const { pliant } = globalThis as unknown as Window;
-    const p = pliant.displayed(), sum = [0, 0, 0];
+    const p = pliant.displayed();
+    const sum = [0, 0, 0];
     for (let i = 0; i < p.length; i++) sum[i % 3]! += (3 * p[i]!) / p.length;
     const middle = pliant.project(sum);
     for (let k = 0; k < 200; k++) {
-      const x = middle.x + 1.5 * k * Math.cos(k * 0.7), y = middle.y + 1.5 * k * Math.sin(k * 0.7);
+      const x = middle.x + 1.5 * k * Math.cos(k * 0.7);
+      const y = middle.y + 1.5 * k * Math.sin(k * 0.7);
       if (pliant.pick(x, y)) return { x, y };
     }
     return undefined;
@@ -60,7 +80,12 @@ async function surfacePoint(page: Page): Promise<{ x: number; y: number }> {
 }
 
 const rested = (page: Page): Promise<unknown> =>
-  page.waitForFunction(() => performance.timeOrigin + performance.now() - (globalThis as unknown as Window).pliantWatcher.quietSinceMs > 600, undefined, { timeout: REST_WITHIN_MS, polling: 100 });
+  page.waitForFunction(
+    () =>
+      performance.timeOrigin + performance.now() - (globalThis as unknown as Window).pliantWatcher.quietSinceMs > 600,
+    undefined,
+    { timeout: REST_WITHIN_MS, polling: 100 },
+  );
 
 /** Takes hold of the body and pulls at once, so that nothing moves before the pull does. */
 async function pull(page: Page, at: { x: number; y: number }, by: number): Promise<void> {
@@ -79,7 +104,11 @@ async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
     }, at);
     // Looks again from where it looked: draws the picture that the next one is compared with.
     await watcher.keyboard.press("h");
-    await watcher.waitForFunction((known) => (globalThis as unknown as Window).pliantWatcher.pictures.length > known, known, { polling: 50 });
+    await watcher.waitForFunction(
+      (known) => (globalThis as unknown as Window).pliantWatcher.pictures.length > known,
+      known,
+      { polling: 50 },
+    );
     await rested(watcher);
     // at any phase of tick and picture
     await puller.waitForTimeout(300 + ((k * 37) % 101));
@@ -119,32 +148,62 @@ const spread = (what: string, values: number[], target?: Row["target"]): Row[] =
 ];
 
 const stage = (what: string, values: number[]): Row => ({
-  what: `  ${what}`, value: quantile(values, 0.5), unit: "ms", note: `median; p95 ${quantile(values, 0.95).toFixed(1)}, max ${Math.max(...values).toFixed(1)}`,
+  what: `  ${what}`,
+  value: quantile(values, 0.5),
+  unit: "ms",
+  note: `median; p95 ${quantile(values, 0.95).toFixed(1)}, max ${Math.max(...values).toFixed(1)}`,
 });
 
-const between = (from: keyof Chain, to: keyof Chain) => (chain: Chain): number => (chain[to] as number) - (chain[from] as number);
+const between =
+  (from: keyof Chain, to: keyof Chain) =>
+  (chain: Chain): number =>
+    (chain[to] as number) - (chain[from] as number);
 
 /** Each pull from rest, to the first picture of the other page that differs. */
 function restRows(all: readonly Chain[], untilMs: number, pictures: WatcherLog["pictures"]): Row[] {
   const grabs = all.filter(({ grabs, sent }) => grabs && sent < untilMs);
-  const seen = grabs.flatMap((grab, k) => firstChange(pictures, all.filter(({ sent }) => sent >= grab.sent && sent < (grabs[k + 1]?.sent ?? untilMs)), SEND_TICKS) ?? []);
+  const seen = grabs.flatMap(
+    (grab, k) =>
+      firstChange(
+        pictures,
+        all.filter(({ sent }) => sent >= grab.sent && sent < (grabs[k + 1]?.sent ?? untilMs)),
+        SEND_TICKS,
+      ) ?? [],
+  );
   // A picture that takes longer than a pull shows none of it; of most that does not happen.
   if (seen.length < PULLS / 2) throw new Error(`${seen.length} of ${PULLS} pulls were seen`);
-  const of = (value: (chain: Chain, picture: PictureStamp) => number): number[] => seen.map(({ chain, picture }) => value(chain, picture));
+  const of = (value: (chain: Chain, picture: PictureStamp) => number): number[] =>
+    seen.map(({ chain, picture }) => value(chain, picture));
   const chainOf = seen.map(({ chain }) => chain);
   return [
-    ...spread(`${SCENE} at rest, pull to first changed pixel`, of((chain, picture) => picture.drawnMs - chain.event)),
+    ...spread(
+      `${SCENE} at rest, pull to first changed pixel`,
+      of((chain, picture) => picture.drawnMs - chain.event),
+    ),
     ...STAGES.map(([what, from, to]) => stage(what, chainOf.map(between(from, to)))),
-    stage("-> shown: interpolation buffer", of((chain, picture) => picture.startMs - chain.decoded)),
-    stage("-> drawn, pixels read", of((_, picture) => picture.drawnMs - picture.startMs)),
+    stage(
+      "-> shown: interpolation buffer",
+      of((chain, picture) => picture.startMs - chain.decoded),
+    ),
+    stage(
+      "-> drawn, pixels read",
+      of((_, picture) => picture.drawnMs - picture.startMs),
+    ),
   ];
 }
 
 function movingRows(all: readonly Chain[], fromMs: number): Row[] {
   const moving = all.filter(({ sent, grabs }) => sent >= fromMs && !grabs);
   return [
-    ...spread(`${SCENE} pulled about, pointer event to the other page's decoded frame`, moving.map(between("event", "decoded"))),
-    ...spread(`${SCENE} pulled about, force sent to the other page's decoded frame`, moving.map(between("sent", "decoded")), { atMost: 60 }),
+    ...spread(
+      `${SCENE} pulled about, pointer event to the other page's decoded frame`,
+      moving.map(between("event", "decoded")),
+    ),
+    ...spread(
+      `${SCENE} pulled about, force sent to the other page's decoded frame`,
+      moving.map(between("sent", "decoded")),
+      { atMost: 60 },
+    ),
     ...STAGES.map(([what, from, to]) => ({ ...stage(what, moving.map(between(from, to))), what: `  moving: ${what}` })),
   ];
 }
@@ -152,9 +211,13 @@ function movingRows(all: readonly Chain[], fromMs: number): Row[] {
 export async function run(): Promise<Row[]> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
-  const folder = mkdtempSync(join(tmpdir(), "pliant-latency-")), trace = join(folder, "trace.jsonl");
+  const folder = mkdtempSync(join(tmpdir(), "pliant-latency-"));
+  const trace = join(folder, "trace.jsonl");
   const preload = fileURLToPath(new URL("../latency/traceServer.ts", import.meta.url));
-  const server = await startServer({ command: serveCommand("--import", preload), env: { TRACE_FILE: trace, PLIANT_PREWARM: SCENE, PLIANT_WORKERS: "1" } });
+  const server = await startServer({
+    command: serveCommand("--import", preload),
+    env: { TRACE_FILE: trace, PLIANT_PREWARM: SCENE, PLIANT_WORKERS: "1" },
+  });
   const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] });
   try {
     const { room } = await createRoom(server.url, SCENE);
@@ -162,15 +225,22 @@ export async function run(): Promise<Row[]> {
       const page = await (await browser.newContext({ viewport })).newPage();
       await page.addInitScript(install);
       await page.goto(`${server.url}/r/${room}?quality=6`);
-      await page.waitForFunction(() => (globalThis as unknown as Window).pliant?.firstMovingFrameMs, undefined, { timeout: 30_000, polling: 50 });
+      await page.waitForFunction(() => (globalThis as unknown as Window).pliant?.firstMovingFrameMs, undefined, {
+        timeout: 30_000,
+        polling: 50,
+      });
       return page;
     };
-    const watcher = await visit(installWatcher), puller = await visit(installPuller);
+    const watcher = await visit(installWatcher);
+    const puller = await visit(installPuller);
     await pullFromRest(puller, watcher);
     const fromRest = await puller.evaluate(() => (globalThis as unknown as Window).pliantPuller.sent.length);
     await pullAbout(puller);
     await watcher.waitForTimeout(500);
-    const { member, sent } = await puller.evaluate(() => ({ member: (globalThis as unknown as Window).pliant.member, sent: (globalThis as unknown as Window).pliantPuller.sent }));
+    const { member, sent } = await puller.evaluate(() => ({
+      member: (globalThis as unknown as Window).pliant.member,
+      sent: (globalThis as unknown as Window).pliantPuller.sent,
+    }));
     const { frames, pictures } = await watcher.evaluate(() => (globalThis as unknown as Window).pliantWatcher);
     const all = chains(sent, frames, parseTrace(readFileSync(trace, "utf8"), room), member);
     return [...restRows(all, sent[fromRest]!.ms, pictures), ...movingRows(all, sent[fromRest]!.ms)];

@@ -1,7 +1,8 @@
 /**
- * From a force to the first frame that shows it, decoded by another client: both on the loopback, without the interpolation buffer that a page puts on top. Before every
- * push the body is quiet: it rings on by a grid step (0.5 mm) a frame at most. A push moves it by several from one frame to the next, and the first frame of which that is true is the answer.
- * Pushes are spread over the tick by an interval that is no multiple of it.
+ * From a force to the first frame that shows it, decoded by another client: both on the loopback, without the
+ * interpolation buffer that a page puts on top. Before every push the body is quiet: it rings on by a grid step (0.5
+ * mm) a frame at most. A push moves it by several from one frame to the next, and the first frame of which that is true
+ * is the answer. Pushes are spread over the tick by an interval that is no multiple of it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
@@ -15,7 +16,8 @@ export const about = "an impulse by one client until another has decoded the fir
 export const runs = 3;
 export const groups = ["load"];
 
-const PUSHES = 60, WARM_UP = 5;
+const PUSHES = 60;
+const WARM_UP = 5;
 /** Quiet for this long, ms: more than one heartbeat of a room at rest. */
 const STILL_MS = 400;
 /** What rings on, grid steps a frame. */
@@ -24,13 +26,21 @@ const WITHIN_MS = 20_000;
 
 export async function run(): Promise<Row[]> {
   const scenesDir = fileURLToPath(new URL("../scenes", import.meta.url));
-  const server = await startServer({ env: { PLIANT_SCENES_DIR: scenesDir, PLIANT_PREWARM: "cube", PLIANT_WORKERS: "1" } });
+  const server = await startServer({
+    env: { PLIANT_SCENES_DIR: scenesDir, PLIANT_PREWARM: "cube", PLIANT_WORKERS: "1" },
+  });
   try {
-    const { room } = await createRoom(server.url, "cube"), counts = noCounts();
-    let changedMs = performance.now(), onChange: (() => void) | null = null, last = new Int32Array(0);
+    const { room } = await createRoom(server.url, "cube");
+    const counts = noCounts();
+    let changedMs = performance.now();
+    let onChange: (() => void) | null = null;
+    let last = new Int32Array(0);
     const pushing = new Player({ url: server.url, room, decodes: false, counts });
     const watching = new Player({
-      url: server.url, room, decodes: true, counts,
+      url: server.url,
+      room,
+      decodes: true,
+      counts,
       onFrame: ({ ints }) => {
         const quiet = ints.every((value, i) => Math.abs(value - (last[i] ?? value)) <= RINGING);
         last = ints.slice();
@@ -61,7 +71,12 @@ export async function run(): Promise<Row[]> {
     if (counts.failures > 0) throw new Error(`${counts.failures} frames could not be decoded`);
     pushing.leave();
     watching.leave();
-    const row = (q: string, at: number): Row => ({ what: `force to another client's decoded frame, ${q}`, value: quantile(times, at), unit: "ms", absolute: true });
+    const row = (q: string, at: number): Row => ({
+      what: `force to another client's decoded frame, ${q}`,
+      value: quantile(times, at),
+      unit: "ms",
+      absolute: true,
+    });
     return [row("p50", 0.5), { ...row("p95", 0.95), target: { atMost: 60 } }, row("worst", 1)];
   } finally {
     await server.stop();

@@ -1,6 +1,7 @@
 /**
- * A thousand players who lose their lines in the same moment and come back by themselves, each as the member that it was: all lines cut while the server runs, as
- * when a proxy falls over, and the server killed and started again. Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before every next one.
+ * A thousand players who lose their lines in the same moment and come back by themselves, each as the member that it
+ * was: all lines cut while the server runs, as when a proxy falls over, and the server killed and started again.
+ * Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before every next one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
@@ -10,29 +11,39 @@ import type { RunningServer } from "../server.ts";
 import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "reconnect";
-export const about = "a thousand players in twenty rooms lose their lines at once: until all of them have a frame again";
+export const about =
+  "a thousand players in twenty rooms lose their lines at once: until all of them have a frame again";
 export const runs = 3;
 export const groups = ["survival"];
 
-const ROOMS = 20, PLAYERS = 1000;
+const ROOMS = 20;
+const PLAYERS = 1000;
 /** Joining at a time: the crowd of newcomers is measured later. */
 const JOINING = 32;
 /** With everybody there, before and between, ms: the server's history and the players' clocks come to rest. */
 const SETTLE_MS = 3000;
 
 export async function run(): Promise<Row[]> {
-  const { url, start, forget } = await lastingServer("cube", { PLIANT_MAX_MEMBERS: String(PLAYERS) }), counts = noCounts();
+  const { url, start, forget } = await lastingServer("cube", { PLIANT_MAX_MEMBERS: String(PLAYERS) });
+  const counts = noCounts();
   let server: RunningServer | undefined;
-  const rows: Row[] = [], players: Player[] = [], members: number[] = [];
+  const rows: Row[] = [];
+  const players: Player[] = [];
+  const members: number[] = [];
   let strangers = 0;
   try {
     server = await start();
-    const rooms = await Promise.all(Array.from({ length: ROOMS }, async (_, i) => (await createRoom(url, "cube", `r-${i}`)).room));
+    const rooms = await Promise.all(
+      Array.from({ length: ROOMS }, async (_, i) => (await createRoom(url, "cube", `r-${i}`)).room),
+    );
     while (players.length < PLAYERS) {
       const group = Array.from({ length: Math.min(JOINING, PLAYERS - players.length) }, (_, k) => {
         const i = players.length + k;
         return new Player({
-          url, room: rooms[i % ROOMS]!, decodes: false, counts,
+          url,
+          room: rooms[i % ROOMS]!,
+          decodes: false,
+          counts,
           onEvent: (event) => {
             if (event.type !== "welcome") return;
             members[i] ??= event.welcome.member;
@@ -45,21 +56,37 @@ export async function run(): Promise<Row[]> {
     }
     for (const [how, lose] of [
       ["all lines cut", async () => players.forEach((player) => player.cut())],
-      ["server killed and started again", async () => {
-        await killed(server!);
-        server = await start();
-      }],
+      [
+        "server killed and started again",
+        async () => {
+          await killed(server!);
+          server = await start();
+        },
+      ],
     ] as const) {
       await sleep(SETTLE_MS);
-      const begunMs = performance.now(), back = players.map((player) => player.back().then(() => (performance.now() - begunMs) / 1000));
+      const begunMs = performance.now();
+      const back = players.map((player) => player.back().then(() => (performance.now() - begunMs) / 1000));
       await lose();
-      const times = await Promise.all(back), what = `${PLAYERS} players, ${how}`;
+      const times = await Promise.all(back);
+      const what = `${PLAYERS} players, ${how}`;
       rows.push(
         { what: `${what}, until half of them are back`, value: quantile(times, 0.5), unit: "s", absolute: true },
-        { what: `${what}, until all are back`, value: Math.max(...times), unit: "s", absolute: true, target: { atMost: 5 } },
+        {
+          what: `${what}, until all are back`,
+          value: Math.max(...times),
+          unit: "s",
+          absolute: true,
+          target: { atMost: 5 },
+        },
       );
     }
-    rows.push({ what: `${PLAYERS} players, came back as somebody else`, value: strangers, unit: "", target: { atMost: 0 } });
+    rows.push({
+      what: `${PLAYERS} players, came back as somebody else`,
+      value: strangers,
+      unit: "",
+      target: { atMost: 0 },
+    });
     return rows;
   } finally {
     for (const player of players) player.leave();

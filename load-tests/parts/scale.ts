@@ -1,7 +1,8 @@
 /**
- * One room on several threads: ticks of one thread and of two in turns in one run, the state on 1, 2, 4 and 8 threads, and a model (scale/model.ts) of what
- * more cores would bring, with its prediction for two beside what two take. Times are the shortest of a run: what a tick takes while nobody else is on the
- * cores. Times of more threads than the machine has cores say nothing and are not measured.
+ * One room on several threads: ticks of one thread and of two in turns in one run, the state on 1, 2, 4 and 8 threads,
+ * and a model (scale/model.ts) of what more cores would bring, with its prediction for two beside what two take. Times
+ * are the shortest of a run: what a tick takes while nobody else is on the cores. Times of more threads than the
+ * machine has cores say nothing and are not measured.
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,10 +16,13 @@ import { predict, serialStages } from "../scale/model.ts";
 import { SCALE_SCENES, type ScaleScene } from "../scale/scenes.ts";
 
 export const name = "scale";
-export const about = "one room on 1 and 2 threads: ms a tick and speed-up; the same state on 1, 2, 4, 8; serial stages; what a model predicts for 2 to 64 cores";
+export const about =
+  "one room on 1 and 2 threads: ms a tick and speed-up; the same state on 1, 2, 4, 8; serial stages; what a model predicts for 2 to 64 cores";
 export const runs = 2;
 
-const HASH_THREADS = [1, 2, 4, 8], HASH_TICKS = 6, CORES = [2, 4, 8, 16, 32, 64];
+const HASH_THREADS = [1, 2, 4, 8];
+const HASH_TICKS = 6;
+const CORES = [2, 4, 8, 16, 32, 64];
 /** A serial stage is named from this share of the tick on. */
 const NAMED = 0.01;
 /** The kernel is optimized while it runs, by threads that need some time. */
@@ -32,7 +36,9 @@ interface Stepped {
 }
 
 async function open({ memory: template, layout }: CreatedWorld, threads: number): Promise<Stepped> {
-  const memory = copyMemory(template), world = openWorld(memory, layout), crew = await Crew.hire(world, memory, threads);
+  const memory = copyMemory(template);
+  const world = openWorld(memory, layout);
+  const crew = await Crew.hire(world, memory, threads);
   world.mayRest = false;
   return { world, crew, memory, least: Infinity };
 }
@@ -46,12 +52,22 @@ async function hashOf(created: CreatedWorld, scene: string): Promise<string> {
     await crew.dismiss();
     hashes.push(world.stateHash());
   }
-  if (new Set(hashes).size > 1) throw new Error(`${scene}: state after ${HASH_TICKS} ticks on ${HASH_THREADS.join(", ")} threads: ${hashes.join(", ")}`);
+  if (new Set(hashes).size > 1)
+    throw new Error(
+      `${scene}: state after ${HASH_TICKS} ticks on ${HASH_THREADS.join(", ")} threads: ${hashes.join(", ")}`,
+    );
   return hashes[0]!;
 }
 
-async function measure({ name: scene, build, settle, ticks, target }: ScaleScene, line: number | undefined): Promise<Row[]> {
-  const created = await build(), hash = await hashOf(created, scene), alone = await open(created, 1), pair = line === undefined ? undefined : await open(created, 2), both = pair ? [alone, pair] : [alone];
+async function measure(
+  { name: scene, build, settle, ticks, target }: ScaleScene,
+  line: number | undefined,
+): Promise<Row[]> {
+  const created = await build();
+  const hash = await hashOf(created, scene);
+  const alone = await open(created, 1);
+  const pair = line === undefined ? undefined : await open(created, 2);
+  const both = pair ? [alone, pair] : [alone];
   for (let tick = 0; tick < settle; tick++) for (const { crew } of both) crew.step([]);
   await sleep(OPTIMIZING_MS);
   for (let tick = 0; tick < ticks; tick++) {
@@ -61,22 +77,55 @@ async function measure({ name: scene, build, settle, ticks, target }: ScaleScene
       one.least = Math.min(one.least, performance.now() - begin);
     }
   }
-  const rows: Row[] = [{ what: `${scene}, 1 thread`, value: alone.least, unit: "ms", hash, note: `the same state on ${HASH_THREADS.join(", ")} threads` }];
+  const rows: Row[] = [
+    {
+      what: `${scene}, 1 thread`,
+      value: alone.least,
+      unit: "ms",
+      hash,
+      note: `the same state on ${HASH_THREADS.join(", ")} threads`,
+    },
+  ];
   if (pair) {
-    rows.push({ what: `${scene}, 2 threads`, value: pair.least, unit: "ms", hash, ...(target !== undefined && { target: { atMost: target } }) });
+    rows.push({
+      what: `${scene}, 2 threads`,
+      value: pair.least,
+      unit: "ms",
+      hash,
+      ...(target !== undefined && { target: { atMost: target } }),
+    });
     rows.push({ what: `${scene}, speed-up on 2 threads`, value: alone.least / pair.least, unit: "x" });
     await pair.crew.dismiss();
   }
-  const pieces = piecesOf(alone.memory, alone.world, Math.ceil(ticks / 2)), whole = predict(pieces, 0, 1), serial = serialStages(pieces), sum = serial.reduce((s, [, seconds]) => s + seconds, 0);
-  rows.push({ what: `${scene}, serial part of the tick`, value: (100 * sum) / whole, unit: "%", note: serial.filter(([, s]) => s >= NAMED * whole).map(([label, s]) => `${label} ${((100 * s) / whole).toFixed(1)} %`).join(", ") });
-  // The pieces' tick is another one than the shortest of all, and watched: what the model says of it is said of the tick as a factor.
-  if (line !== undefined) for (const cores of CORES) rows.push({ what: `${scene}, predicted speed-up on ${cores} cores`, value: whole / predict(pieces, line, cores), unit: "x" });
+  const pieces = piecesOf(alone.memory, alone.world, Math.ceil(ticks / 2));
+  const whole = predict(pieces, 0, 1);
+  const serial = serialStages(pieces);
+  const sum = serial.reduce((s, [, seconds]) => s + seconds, 0);
+  rows.push({
+    what: `${scene}, serial part of the tick`,
+    value: (100 * sum) / whole,
+    unit: "%",
+    note: serial
+      .filter(([, s]) => s >= NAMED * whole)
+      .map(([label, s]) => `${label} ${((100 * s) / whole).toFixed(1)} %`)
+      .join(", "),
+  });
+  // The pieces' tick is another one than the shortest of all, and watched: what the model says of it is said of the
+  // tick as a factor.
+  if (line !== undefined)
+    for (const cores of CORES)
+      rows.push({
+        what: `${scene}, predicted speed-up on ${cores} cores`,
+        value: whole / predict(pieces, line, cores),
+        unit: "x",
+      });
   await alone.crew.dismiss();
   return rows;
 }
 
 export async function run(): Promise<Row[]> {
-  const line = availableParallelism() >= 2 ? await lineSeconds() : undefined, rows: Row[] = [];
+  const line = availableParallelism() >= 2 ? await lineSeconds() : undefined;
+  const rows: Row[] = [];
   if (line !== undefined) rows.push({ what: "until another core sees a store", value: 1e9 * line, unit: "ns" });
   for (const scene of SCALE_SCENES) rows.push(...(await measure(scene, line)));
   return rows;

@@ -1,14 +1,17 @@
 /**
- * The server for an hour (`--minutes`) while rooms and clients come and go, hands hold and let go and scenes start again: whether its memory comes to rest.
- * The first sixth, ten minutes of an hour, is warm-up: code is compiled, buffers and heaps reach the size that this load needs. After that the resident
- * memory may grow by 2 %, from the median of the window after the warm-up to the median of the last one. Growth is judged by medians because the collector's saw tooth is higher than that.
+ * The server for an hour (`--minutes`) while rooms and clients come and go, hands hold and let go and scenes start
+ * again: whether its memory comes to rest. The first sixth, ten minutes of an hour, is warm-up: code is compiled,
+ * buffers and heaps reach the size that this load needs. After that the resident memory may grow by 2 %, from the
+ * median of the window after the warm-up to the median of the last one. Growth is judged by medians because the
+ * collector's saw tooth is higher than that.
  */
 import { drive, type Second } from "../load/drive.ts";
 import { readScenario } from "../load/scenario.ts";
 import { type PartOptions, quantile, type Row } from "../part.ts";
 
 export const name = "soak";
-export const about = "an hour of joins, drops, grabs, resets, rooms opened and deleted: growth of the server's memory after the first ten minutes";
+export const about =
+  "an hour of joins, drops, grabs, resets, rooms opened and deleted: growth of the server's memory after the first ten minutes";
 export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = ({ minutes }: PartOptions): number => 60 * minutes + 300;
@@ -31,10 +34,21 @@ function thin(seconds: readonly Second[], value: (second: Second) => number): nu
 }
 
 export async function run({ minutes }: PartOptions): Promise<Row[]> {
-  const outcome = await drive({ ...readScenario("soak"), seconds: 60 * minutes }), { seconds } = outcome, length = `${minutes} min`;
-  const growth = (value: (second: Second) => number): number => 100 * (window(seconds, 1 - WINDOW, value) / window(seconds, WARM_UP, value) - 1);
-  const rss = ({ rssBytes }: Second): number => rssBytes / MB, heap = ({ heapBytes }: Second): number => heapBytes / MB;
-  const row = (what: string, value: number, unit: string, more: Partial<Row> = {}): Row => ({ what: `${length}, ${what}`, key: what, value, unit, absolute: true, ...more });
+  const outcome = await drive({ ...readScenario("soak"), seconds: 60 * minutes });
+  const { seconds } = outcome;
+  const length = `${minutes} min`;
+  const growth = (value: (second: Second) => number): number =>
+    100 * (window(seconds, 1 - WINDOW, value) / window(seconds, WARM_UP, value) - 1);
+  const rss = ({ rssBytes }: Second): number => rssBytes / MB;
+  const heap = ({ heapBytes }: Second): number => heapBytes / MB;
+  const row = (what: string, value: number, unit: string, more: Partial<Row> = {}): Row => ({
+    what: `${length}, ${what}`,
+    key: what,
+    value,
+    unit,
+    absolute: true,
+    ...more,
+  });
   return [
     row("resident memory, growth after the warm-up", growth(rss), "%", { target: { atMost: 2 } }),
     row("resident memory at the end", window(seconds, 1 - WINDOW, rss), "MB", { series: thin(seconds, rss) }),
@@ -43,6 +57,9 @@ export async function run({ minutes }: PartOptions): Promise<Row[]> {
     row("event loop lag p99", outcome.loopLagMs, "ms", { series: thin(seconds, ({ loopLagMs }) => loopLagMs) }),
     row("CPU of the main thread", (100 * outcome.cpu.main) / outcome.span, "% of a core"),
     row("CPU of the generator", 100 * outcome.generatorCpu, "% of a core"),
-    row("frames that clients could not decode, lines lost", outcome.received.failures, "", { target: { atMost: 0 }, note: `${outcome.received.frames} frames received` }),
+    row("frames that clients could not decode, lines lost", outcome.received.failures, "", {
+      target: { atMost: 0 },
+      note: `${outcome.received.frames} frames received`,
+    }),
   ];
 }

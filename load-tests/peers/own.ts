@@ -1,4 +1,7 @@
-/** This project's kernel on one thread, as a room's worker steps it, contact included as far as a scene of one body that does not meet itself has any. */
+/**
+ * This project's kernel on one thread, as a room's worker steps it, contact included as far as a scene of one body that
+ * does not meet itself has any.
+ */
 import type { Scene } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { World } from "../../server/sim/types.ts";
@@ -6,12 +9,23 @@ import { openWorld } from "../../server/sim/world.ts";
 import { type Peer, timed } from "./peer.ts";
 
 /** @param scene its substeps are 1; a world is made for each number of iterations that is asked for */
-export async function ownPeer(scene: Omit<Scene, "version" | "title" | "tickHz" | "substeps" | "iterations">, iterations: readonly number[]): Promise<Peer> {
-  const worlds = new Map(await Promise.all(iterations.map(async (n) => {
-    const { memory, layout } = await createWorld({ version: 1, title: "peers", tickHz: 60, substeps: 1, iterations: n, ...scene }, { baseDir: "." }), world = openWorld(memory, layout);
-    world.mayRest = false;
-    return [n, { world, solved: 0 }] as [number, { world: World; solved: number }];
-  })));
+export async function ownPeer(
+  scene: Omit<Scene, "version" | "title" | "tickHz" | "substeps" | "iterations">,
+  iterations: readonly number[],
+): Promise<Peer> {
+  const worlds = new Map(
+    await Promise.all(
+      iterations.map(async (n) => {
+        const { memory, layout } = await createWorld(
+          { version: 1, title: "peers", tickHz: 60, substeps: 1, iterations: n, ...scene },
+          { baseDir: "." },
+        );
+        const world = openWorld(memory, layout);
+        world.mayRest = false;
+        return [n, { world, solved: 0 }] as [number, { world: World; solved: number }];
+      }),
+    ),
+  );
   return {
     name: "Pliant",
     step(n) {

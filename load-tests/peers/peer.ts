@@ -33,7 +33,10 @@ export interface Peer {
 
 /** First 16 digits of SHA-256 over the bits of float32 coordinates. */
 export function hashOf(coordinates: Iterable<number>): string {
-  return createHash("sha256").update(new Uint8Array(Float32Array.from(coordinates).buffer)).digest("hex").slice(0, 16);
+  return createHash("sha256")
+    .update(new Uint8Array(Float32Array.from(coordinates).buffer))
+    .digest("hex")
+    .slice(0, 16);
 }
 
 /** Seconds that this takes. */

@@ -1,6 +1,7 @@
 /**
- * Extended position based dynamics in the plainest JavaScript that is still fast: float32 arrays, one Gauss-Seidel pass over the edges in their order, no threads, no SIMD
- * (Macklin, Mueller, Chentanez 2016). What somebody writes who needs a cloth on a page.
+ * Extended position based dynamics in the plainest JavaScript that is still fast: float32 arrays, one Gauss-Seidel pass
+ * over the edges in their order, no threads, no SIMD (Macklin, Mueller, Chentanez 2016). What somebody writes who needs
+ * a cloth on a page.
  */
 import { hashOf, type Peer, type Problem, STEP_SECONDS, timed } from "./peer.ts";
 
@@ -9,24 +10,41 @@ const GRAVITY = -9.81;
 const COMPLIANCE = 1e-7;
 
 export function plainJs({ positions, edges, pinned, mass }: Problem): Peer {
-  const count = positions.length / 3, x = Float32Array.from(positions), xPrev = x.slice(), v = new Float32Array(3 * count), w = new Float32Array(count).fill(count / mass);
+  const count = positions.length / 3;
+  const x = Float32Array.from(positions);
+  const xPrev = x.slice();
+  const v = new Float32Array(3 * count);
+  const w = new Float32Array(count).fill(count / mass);
   for (const vertex of pinned) w[vertex] = 0;
   const rest = Float32Array.from({ length: edges.length / 2 }, (_, e) => {
-    const a = 3 * edges[2 * e]!, b = 3 * edges[2 * e + 1]!;
-    return Math.sqrt((positions[a]! - positions[b]!) ** 2 + (positions[a + 1]! - positions[b + 1]!) ** 2 + (positions[a + 2]! - positions[b + 2]!) ** 2);
+    const a = 3 * edges[2 * e]!;
+    const b = 3 * edges[2 * e + 1]!;
+    return Math.sqrt(
+      (positions[a]! - positions[b]!) ** 2 +
+        (positions[a + 1]! - positions[b + 1]!) ** 2 +
+        (positions[a + 2]! - positions[b + 2]!) ** 2,
+    );
   });
-  const lambda = new Float32Array(rest.length), alphaTilde = COMPLIANCE / STEP_SECONDS ** 2;
+  const lambda = new Float32Array(rest.length);
+  const alphaTilde = COMPLIANCE / STEP_SECONDS ** 2;
 
   const solve = (): void => {
     for (let e = 0; e < rest.length; e++) {
-      const i = edges[2 * e]!, j = edges[2 * e + 1]!, sum = w[i]! + w[j]!;
+      const i = edges[2 * e]!;
+      const j = edges[2 * e + 1]!;
+      const sum = w[i]! + w[j]!;
       if (sum === 0) continue;
-      const a = 3 * i, b = 3 * j, dx = x[a]! - x[b]!, dy = x[a + 1]! - x[b + 1]!, dz = x[a + 2]! - x[b + 2]!;
+      const a = 3 * i;
+      const b = 3 * j;
+      const dx = x[a]! - x[b]!;
+      const dy = x[a + 1]! - x[b + 1]!;
+      const dz = x[a + 2]! - x[b + 2]!;
       const length = Math.sqrt(dx * dx + dy * dy + dz * dz);
       if (length === 0) continue;
       const dLambda = -(length - rest[e]! + alphaTilde * lambda[e]!) / (sum + alphaTilde);
       lambda[e]! += dLambda;
-      const si = (w[i]! * dLambda) / length, sj = (w[j]! * dLambda) / length;
+      const si = (w[i]! * dLambda) / length;
+      const sj = (w[j]! * dLambda) / length;
       x[a]! += si * dx;
       x[a + 1]! += si * dy;
       x[a + 2]! += si * dz;

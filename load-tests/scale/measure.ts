@@ -1,4 +1,7 @@
-/** Measurements behind the part `scale`: the pieces of a tick on one thread, and how long two cores take to hear of each other. */
+/**
+ * Measurements behind the part `scale`: the pieces of a tick on one thread, and how long two cores take to hear of each
+ * other.
+ */
 import { Worker } from "node:worker_threads";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { HOST_STAGES, type SimWorld } from "../../server/sim/world.ts";
@@ -6,20 +9,39 @@ import type { Piece } from "./model.ts";
 
 /** What the serial phases of a program are called; all others are constraints of a color or particles. */
 const LABELS: Record<number, string> = {
-  [L.KIND_SAFE]: "safe positions", [L.KIND_VERIFY]: "verification", [L.KIND_CONTACTS]: "contact forces", [L.KIND_POINTS]: "hands and attachments", [L.KIND_SHAPE]: "shapes", [L.KIND_RIGID]: "rigid bodies",
-  [L.KIND_BALANCE]: "balance", [L.KIND_RESTORE]: "balance", [L.KIND_MOVE]: "colliders", [L.KIND_COLLIDE]: "colliders", [L.KIND_CORE_MESHES]: "colliders", [L.KIND_PREDICT]: "particles", [L.KIND_VELOCITY]: "particles",
+  [L.KIND_SAFE]: "safe positions",
+  [L.KIND_VERIFY]: "verification",
+  [L.KIND_CONTACTS]: "contact forces",
+  [L.KIND_POINTS]: "hands and attachments",
+  [L.KIND_SHAPE]: "shapes",
+  [L.KIND_RIGID]: "rigid bodies",
+  [L.KIND_BALANCE]: "balance",
+  [L.KIND_RESTORE]: "balance",
+  [L.KIND_MOVE]: "colliders",
+  [L.KIND_COLLIDE]: "colliders",
+  [L.KIND_CORE_MESHES]: "colliders",
+  [L.KIND_PREDICT]: "particles",
+  [L.KIND_VELOCITY]: "particles",
 };
-const HOST: Record<number, string> = { [HOST_STAGES.inputs]: "inputs", [HOST_STAGES.guard]: "guard", [HOST_STAGES.rest]: "rest" };
+const HOST: Record<number, string> = {
+  [HOST_STAGES.inputs]: "inputs",
+  [HOST_STAGES.guard]: "guard",
+  [HOST_STAGES.rest]: "rest",
+};
 
 /**
- * Pieces of the shortest of `ticks` ticks. One thread does them all as the leader of a crew does: what is shared out in the middle of a phase is a piece
- * of its own.
+ * Pieces of the shortest of `ticks` ticks. One thread does them all as the leader of a crew does: what is shared out in
+ * the middle of a phase is a piece of its own.
  */
 export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: number): Piece[] {
-  const i32 = new Int32Array(memory.buffer), word = (offset: number): number => (L.HEADER + offset) / 4;
-  const phases = i32[word(L.H_PHASES)]!, program = i32[word(L.H_PROGRAM)]!;
+  const i32 = new Int32Array(memory.buffer);
+  const word = (offset: number): number => (L.HEADER + offset) / 4;
+  const phases = i32[word(L.H_PHASES)]!;
+  const program = i32[word(L.H_PROGRAM)]!;
   const row = (phase: number, field: number): number => i32[(program + phase * L.PHASE_BYTES + field) / 4]!;
-  let pieces: Piece[] = [], last = 0, sharing = false;
+  let pieces: Piece[] = [];
+  let last = 0;
+  let sharing = false;
   const mark = (label: string, chunks: number): void => {
     const now = performance.now();
     pieces.push({ label, seconds: (now - last) / 1000, chunks });
@@ -41,16 +63,20 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
   // somebody seems to be there, so that the leader shares out; nobody takes anything
   world.helpers = true;
   i32[word(L.H_CREW)] = 1;
-  let best: Piece[] = [], least = Infinity;
+  let best: Piece[] = [];
+  let least = Infinity;
   for (let tick = 0; tick < ticks; tick++) {
-    pieces = []; sharing = false; within = "list of pairs";
+    pieces = [];
+    sharing = false;
+    within = "list of pairs";
     const begin = performance.now();
     last = begin;
     world.step([]);
     const seconds = performance.now() - begin;
     if (seconds < least) [best, least] = [pieces, seconds];
   }
-  i32[word(L.H_WATCH)] = 0; i32[word(L.H_CREW)] = 0;
+  i32[word(L.H_WATCH)] = 0;
+  i32[word(L.H_CREW)] = 0;
   world.helpers = false;
   return best;
 }
@@ -60,7 +86,8 @@ for (let n = 1; ; n += 2) { let seen; while ((seen = Atomics.load(words, 0)) < n
 
 /** Seconds until another core sees a store, half of a round trip; the shortest of several. */
 export async function lineSeconds(): Promise<number> {
-  const words = new Int32Array(new SharedArrayBuffer(64)), other = new Worker(PING, { eval: true, workerData: words });
+  const words = new Int32Array(new SharedArrayBuffer(64));
+  const other = new Worker(PING, { eval: true, workerData: words });
   await new Promise((resolve) => other.once("online", resolve));
   const TURNS = 2000;
   let least = Infinity;

@@ -4,11 +4,13 @@
  *   T(N) = sum of serial pieces + sum over shared pieces of  ceil(c / n) t / c + (n + 2) l,   n = min(N, c)
  *
  *   t, c   seconds on one thread, chunks
- *   l      until a cache line that another core has written is here: the ticket's, the own counter's and the sum's once for the last one to come, and the
- *          sum's once for each of the others, one after the other. Claims of the own part cost nothing that was not measured with t.
+ *   l      until a cache line that another core has written is here: the ticket's, the own counter's and the sum's once
+ *   for the last one to come, and the
+ *          sum's once for each of the others, one after the other. Claims of the own part cost nothing that was not
+ *          measured with t.
  *
- * A leader whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out: memory and cores that get slower when all of
- * them work, and cores farther apart than the two that l was measured on.
+ * A leader whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out: memory and
+ * cores that get slower when all of them work, and cores farther apart than the two that l was measured on.
  */
 
 /** A piece of a tick in the order in which it runs. */

@@ -1,4 +1,7 @@
-/** The scenes of the part `scale`: sizes of the papers and of the peers' benchmarks, five solves a tick of 5 ms, and a sheet that lies folded on itself. */
+/**
+ * The scenes of the part `scale`: sizes of the papers and of the peers' benchmarks, five solves a tick of 5 ms, and a
+ * sheet that lies folded on itself.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,21 +15,30 @@ const STEP = { version: 1, title: "benchmark", tickHz: 200, substeps: 5, iterati
 function block(cells: [number, number, number]): Scene {
   return {
     ...STEP,
-    bodies: [{
-      name: "block", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells }, material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 },
-      pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.4999, 1, 1] } } }],
-    }],
+    bodies: [
+      {
+        name: "block",
+        kind: "soft",
+        mesh: { type: "box", size: [1, 1, 1], cells },
+        material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 },
+        pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.4999, 1, 1] } } }],
+      },
+    ],
   };
 }
 
 function sheet(cells: number): Scene {
   return {
     ...STEP,
-    bodies: [{
-      name: "sheet", kind: "cloth", mesh: { type: "grid", size: [2, 2], cells: [cells, cells] },
-      material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-      pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.9999, 1, 1] } } }],
-    }],
+    bodies: [
+      {
+        name: "sheet",
+        kind: "cloth",
+        mesh: { type: "grid", size: [2, 2], cells: [cells, cells] },
+        material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+        pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.9999, 1, 1] } } }],
+      },
+    ],
   };
 }
 
@@ -40,7 +52,10 @@ export interface ScaleScene {
   target?: number;
 }
 
-const here = (scene: Scene): (() => Promise<CreatedWorld>) => () => createWorld(scene, { baseDir: "." });
+const here =
+  (scene: Scene): (() => Promise<CreatedWorld>) =>
+  () =>
+    createWorld(scene, { baseDir: "." });
 
 async function folded(n: number): Promise<CreatedWorld> {
   const folder = mkdtempSync(join(tmpdir(), "pliant-scale-"));

@@ -1,4 +1,6 @@
-/** A server whose rooms outlive it, for parts that stop it: the same port, the same data, the scenes of the load tests. */
+/**
+ * A server whose rooms outlive it, for parts that stop it: the same port, the same data, the scenes of the load tests.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +17,25 @@ export interface LastingServer {
 
 /** @param limits beside those that let one address do everything */
 export async function lastingServer(scene: string, limits: Record<string, string> = {}): Promise<LastingServer> {
-  const port = await freePort(), data = mkdtempSync(join(tmpdir(), "pliant-bench-"));
+  const port = await freePort();
+  const data = mkdtempSync(join(tmpdir(), "pliant-bench-"));
   const env = {
-    PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_WORKERS: "1",
-    PLIANT_SCENES_DIR: fileURLToPath(new URL("../scenes", import.meta.url)), PLIANT_PREWARM: scene,
-    PLIANT_MAX_ROOMS: "1000", PLIANT_ROOMS_PER_ADDRESS: "1000", PLIANT_ROOMS_PER_MINUTE: "100000", PLIANT_CONNECTIONS_PER_ADDRESS: "10000", ...limits,
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: data,
+    PLIANT_WORKERS: "1",
+    PLIANT_SCENES_DIR: fileURLToPath(new URL("../scenes", import.meta.url)),
+    PLIANT_PREWARM: scene,
+    PLIANT_MAX_ROOMS: "1000",
+    PLIANT_ROOMS_PER_ADDRESS: "1000",
+    PLIANT_ROOMS_PER_MINUTE: "100000",
+    PLIANT_CONNECTIONS_PER_ADDRESS: "10000",
+    ...limits,
   };
-  return { url: `http://127.0.0.1:${port}`, start: () => startServer({ port, env }), forget: () => rmSync(data, { recursive: true, force: true }) };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start: () => startServer({ port, env }),
+    forget: () => rmSync(data, { recursive: true, force: true }),
+  };
 }
 
 /** The process is gone. */

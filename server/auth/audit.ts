@@ -1,13 +1,28 @@
 /**
- * Who did what that others may have to answer for: tokens issued, rooms made and ended, members kicked, access changed, admins turned away. Every entry is a log line with `audit: true`,
- * and is kept in the store where there is one; without a store the last ones are kept in memory.
+ * Who did what that others may have to answer for: tokens issued, rooms made and ended, members kicked, access changed,
+ * admins turned away. Every entry is a log line with `audit: true`, and is kept in the store where there is one;
+ * without a store the last ones are kept in memory.
  */
 import type { FastifyBaseLogger } from "fastify";
 import type { AuthMetrics } from "../metrics/auth.ts";
 import type { AuditEntry, Store } from "../store/store.ts";
 
 /** `settings`: what players may do; `denied`: somebody asked for what only an admin gets. */
-export type AuditAction = "create" | "dispose" | "kick" | "ban" | "unban" | "lock" | "unlock" | "password" | "settings" | "token" | "undo" | "recording" | "rebalance" | "denied";
+export type AuditAction =
+  | "create"
+  | "dispose"
+  | "kick"
+  | "ban"
+  | "unban"
+  | "lock"
+  | "unlock"
+  | "password"
+  | "settings"
+  | "token"
+  | "undo"
+  | "recording"
+  | "rebalance"
+  | "denied";
 
 /** Entries that are kept in memory where there is no store. */
 const MOST_RECENT = 1000;
@@ -26,7 +41,8 @@ export class Audit {
   }
 
   /**
-   * Never throws and never waits: what is audited happens whether or not the store can be reached; the log has it in any case.
+   * Never throws and never waits: what is audited happens whether or not the store can be reached; the log has it in
+   * any case.
    * @param actor a token's subject, a member's name, or `system`
    * @param details nothing secret: no token, no password
    */
@@ -39,12 +55,19 @@ export class Audit {
       if (this.#recent.length > MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
       return;
     }
-    this.#store.audit(entry).catch((error: unknown) => this.#log.error({ err: error, action, room }, "an audit entry could not be stored; it is in this log only"));
+    this.#store
+      .audit(entry)
+      .catch((error: unknown) =>
+        this.#log.error({ err: error, action, room }, "an audit entry could not be stored; it is in this log only"),
+      );
   }
 
   /** Newest first. @throws the store's error when it cannot be read */
   async read({ room, limit }: { room?: string; limit: number }): Promise<AuditEntry[]> {
     if (this.#store) return this.#store.readAudit({ limit, ...(room !== undefined && { room }) });
-    return this.#recent.filter((entry) => room === undefined || entry.room === room).reverse().slice(0, limit);
+    return this.#recent
+      .filter((entry) => room === undefined || entry.room === room)
+      .reverse()
+      .slice(0, limit);
   }
 }

@@ -57,7 +57,10 @@ export interface Credentials {
   address: string;
 }
 
-/** Wrong passwords that an address may give at once and then per minute: a class behind one address comes in, and 6 characters hold for years. */
+/**
+ * Wrong passwords that an address may give at once and then per minute: a class behind one address comes in, and 6
+ * characters hold for years.
+ */
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
@@ -95,13 +98,23 @@ export class Auth {
    * @throws Refused (or rejects with it)
    */
   enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
-    const resumed = session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
-    if (credentials.token === undefined && (resumed !== null || !access.hasPassword)) return this.#decide(access, credentials, null, resumed, false);
+    const resumed =
+      session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
+    if (credentials.token === undefined && (resumed !== null || !access.hasPassword))
+      return this.#decide(access, credentials, null, resumed, false);
     return this.#enterSlowly(room, access, credentials, resumed);
   }
 
-  async #enterSlowly(room: string, access: RoomAccess, credentials: Credentials, resumed: Entry | null): Promise<Entry> {
-    const { entry, problem } = credentials.token === undefined ? { entry: null } : await this.#entryOf(room, access, credentials.token, credentials.address);
+  async #enterSlowly(
+    room: string,
+    access: RoomAccess,
+    credentials: Credentials,
+    resumed: Entry | null,
+  ): Promise<Entry> {
+    const { entry, problem } =
+      credentials.token === undefined
+        ? { entry: null }
+        : await this.#entryOf(room, access, credentials.token, credentials.address);
     // The password is checked last: nobody learns whether it was right who would not be let in anyway.
     let allowed = this.#decide(access, credentials, entry, resumed, true);
     if (entry === null && resumed === null && access.hasPassword) {
@@ -112,41 +125,70 @@ export class Auth {
     return problem === undefined ? allowed : { ...allowed, tokenProblem: problem };
   }
 
-  async #entryOf(room: string, access: RoomAccess, token: string, address: string): Promise<{ entry: Entry | null; problem?: string }> {
+  async #entryOf(
+    room: string,
+    access: RoomAccess,
+    token: string,
+    address: string,
+  ): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.identify(token), role = roleIn(identity, { name: room, id: access.id });
+      const identity = await this.identify(token);
+      const role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;
       return { entry: { role, subject, name, expiresAtMs, address } };
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, `token refused: ${error.message}`, "token_invalid");
+      if (this.mode === "tokens")
+        throw new Refused(CloseCode.tokenNeeded, `token refused: ${error.message}`, "token_invalid");
       return { entry: null, problem: error.message };
     }
   }
 
-  #decide(access: RoomAccess, { resume, address }: Credentials, entry: Entry | null, resumed: Entry | null, passwordFollows: boolean): Entry {
+  #decide(
+    access: RoomAccess,
+    { resume, address }: Credentials,
+    entry: Entry | null,
+    resumed: Entry | null,
+    passwordFollows: boolean,
+  ): Entry {
     const known = entry ?? resumed;
     if (known && atLeast(known.role, "owner")) return { ...known, address };
     const nowMs = Date.now();
-    const ban = access.banOf({
-      address: known === null ? address : undefined,
-      subject: known?.subject ?? undefined,
-      session: resume === undefined ? undefined : fingerprint(resume),
-    }, nowMs);
-    if (ban) throw new Refused(CloseCode.kicked, `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`, "banned");
+    const ban = access.banOf(
+      {
+        address: known === null ? address : undefined,
+        subject: known?.subject ?? undefined,
+        session: resume === undefined ? undefined : fingerprint(resume),
+      },
+      nowMs,
+    );
+    if (ban)
+      throw new Refused(
+        CloseCode.kicked,
+        `banned from this room for another ${Math.ceil((ban.untilMs - nowMs) / 1000)} s`,
+        "banned",
+      );
     if (access.locked && resumed === null) throw new Refused(CloseCode.locked, "the room is locked", "locked");
     if (known) return { ...known, address };
     if (this.mode === "tokens") throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
-    if (access.hasPassword && !passwordFollows) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    if (access.hasPassword && !passwordFollows)
+      throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
     return { role: "player", subject: null, name: undefined, expiresAtMs: null, address };
   }
 
   async #checkPassword(access: RoomAccess, { password, address }: Credentials): Promise<void> {
-    if (password === undefined) throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
-    if (!this.#passwords.take(address, performance.now())) throw new Refused(CloseCode.tooManyAttempts, `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`, "password_rate");
+    if (password === undefined)
+      throw new Refused(CloseCode.passwordNeeded, "a password is needed to enter", "password_missing");
+    if (!this.#passwords.take(address, performance.now()))
+      throw new Refused(
+        CloseCode.tooManyAttempts,
+        `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`,
+        "password_rate",
+      );
     const fits = await access.fits(password).catch((error: unknown) => {
-      if (error instanceof PasswordQueueFull) throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
+      if (error instanceof PasswordQueueFull)
+        throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
       throw error;
     });
     if (!fits) throw new Refused(CloseCode.passwordNeeded, "the password is wrong", "password_wrong");

@@ -28,7 +28,14 @@ export function roleIn(identity: Identity, room: RoomIdentity): Role | null {
   return identity.role;
 }
 
-/** Does the token let its bearer make a room of this name? `undefined`: a name is made up, so it must be good for every room. */
+/**
+ * Does the token let its bearer make a room of this name? `undefined`: a name is made up, so it must be good for every
+ * room.
+ */
 export function mayCreate(identity: Identity, name: string | undefined): boolean {
-  return atLeast(identity.role, "owner") && identity.roomId === undefined && (identity.room === "*" || identity.room === name);
+  return (
+    atLeast(identity.role, "owner") &&
+    identity.roomId === undefined &&
+    (identity.room === "*" || identity.room === name)
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * What the log leaves out. Tokens and passwords travel in the Authorization header, in hello and in the part of an address behind the #, none of which is logged; this keeps out
- * what somebody puts where it does not belong: a token in a query, a cookie.
+ * What the log leaves out. Tokens and passwords travel in the Authorization header, in hello and in the part of an
+ * address behind the #, none of which is logged; this keeps out what somebody puts where it does not belong: a token in
+ * a query, a cookie.
  */
 import type { FastifyRequest } from "fastify";
 
@@ -14,9 +15,26 @@ export const redactUrl = (url: string): string => url.replace(SECRET_PARAMETERS,
 export function logOptions(level: string): object {
   return {
     level,
-    redact: { paths: ["req.headers.authorization", "req.headers.cookie", "token", "password", "*.token", "*.password", "*.authorization"], censor: CENSORED },
+    redact: {
+      paths: [
+        "req.headers.authorization",
+        "req.headers.cookie",
+        "token",
+        "password",
+        "*.token",
+        "*.password",
+        "*.authorization",
+      ],
+      censor: CENSORED,
+    },
     serializers: {
-      req: ({ method, url, host, ip, socket }: FastifyRequest) => ({ method, url: redactUrl(url), host, remoteAddress: ip, remotePort: socket?.remotePort }),
+      req: ({ method, url, host, ip, socket }: FastifyRequest) => ({
+        method,
+        url: redactUrl(url),
+        host,
+        remoteAddress: ip,
+        remotePort: socket?.remotePort,
+      }),
     },
   };
 }

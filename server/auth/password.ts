@@ -1,6 +1,7 @@
 /**
- * Passwords of rooms: scrypt (RFC 7914, `node:crypto`). N = 2^15, r = 8, p = 1 takes 32 MB and some 80 ms of a thread of libuv's pool, never of the main thread.
- * At most two at once, so that files and compression are still served, and at most 64 wait: whoever comes then is asked to come later.
+ * Passwords of rooms: scrypt (RFC 7914, `node:crypto`). N = 2^15, r = 8, p = 1 takes 32 MB and some 80 ms of a thread
+ * of libuv's pool, never of the main thread. At most two at once, so that files and compression are still served, and
+ * at most 64 wait: whoever comes then is asked to come later.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
@@ -12,7 +13,10 @@ const HASH_BYTES = 32;
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
-/** Shortest and longest password, characters. The shortest holds for years against the guesses that one address may make (`attempts.ts`). */
+/**
+ * Shortest and longest password, characters. The shortest holds for years against the guesses that one address may make
+ * (`attempts.ts`).
+ */
 export const PASSWORD_LENGTH = { min: 6, max: 128 } as const;
 
 /** As it is kept: nothing in it leads back to the password but guessing. */
@@ -60,7 +64,11 @@ const hashWith = (password: string, salt: Buffer, { N, r, p }: Pick<PasswordHash
 /** @throws PasswordQueueFull */
 export async function hashPassword(password: string): Promise<PasswordHash> {
   const salt = randomBytes(16);
-  return { salt: salt.toString("base64url"), hash: (await hashWith(password, salt, COST)).toString("base64url"), ...COST };
+  return {
+    salt: salt.toString("base64url"),
+    hash: (await hashWith(password, salt, COST)).toString("base64url"),
+    ...COST,
+  };
 }
 
 /** @throws PasswordQueueFull */

@@ -1,6 +1,7 @@
 /**
- * Access to one room: lock, password, bans, and what its players may do. Plain state with a JSON form, which the room's record keeps (`RoomRecord.settings`), so it
- * survives whatever the room survives. It knows nothing of sockets; `auth.ts` asks it who may come in, `rooms/moderation.ts` changes it for owners.
+ * Access to one room: lock, password, bans, and what its players may do. Plain state with a JSON form, which the room's
+ * record keeps (`RoomRecord.settings`), so it survives whatever the room survives. It knows nothing of sockets;
+ * `auth.ts` asks it who may come in, `rooms/moderation.ts` changes it for owners.
  */
 import { randomBytes } from "node:crypto";
 import { hashPassword, isPassword, type PasswordHash } from "./password.ts";
@@ -57,12 +58,28 @@ export class RoomAccess {
    * @throws Error when it is not what `toSettings` gives
    */
   static fromSettings(settings: Record<string, unknown>): RoomAccess {
-    const stored = settings["door"];
+    const stored = settings.door;
     if (stored === undefined) return new RoomAccess();
     const { id, creator, locked, ownersOnly, password, bans } = stored as Record<string, unknown>;
-    const isBan = (ban: unknown): ban is Ban => typeof ban === "object" && ban !== null && typeof (ban as Ban).untilMs === "number" && typeof (ban as Ban).name === "string";
-    const isHash = (hash: unknown): hash is PasswordHash => typeof hash === "object" && hash !== null && typeof (hash as PasswordHash).hash === "string" && typeof (hash as PasswordHash).salt === "string";
-    if (typeof id !== "string" || typeof locked !== "boolean" || typeof ownersOnly !== "boolean" || !Array.isArray(bans) || !bans.every(isBan) || !(password === null || isHash(password)) || !(creator === null || typeof creator === "string")) {
+    const isBan = (ban: unknown): ban is Ban =>
+      typeof ban === "object" &&
+      ban !== null &&
+      typeof (ban as Ban).untilMs === "number" &&
+      typeof (ban as Ban).name === "string";
+    const isHash = (hash: unknown): hash is PasswordHash =>
+      typeof hash === "object" &&
+      hash !== null &&
+      typeof (hash as PasswordHash).hash === "string" &&
+      typeof (hash as PasswordHash).salt === "string";
+    if (
+      typeof id !== "string" ||
+      typeof locked !== "boolean" ||
+      typeof ownersOnly !== "boolean" ||
+      !Array.isArray(bans) ||
+      !bans.every(isBan) ||
+      !(password === null || isHash(password)) ||
+      !(creator === null || typeof creator === "string")
+    ) {
       throw new Error("settings.door is not what RoomAccess writes: {id, creator, locked, ownersOnly, password, bans}");
     }
     const access = new RoomAccess(id, creator);
@@ -76,7 +93,16 @@ export class RoomAccess {
   /** JSON, under one key, to be merged into the room's settings. */
   toSettings(): { door: Record<string, unknown> } {
     const { id, creator } = this;
-    return { door: { id, creator, locked: this.#locked, ownersOnly: this.#ownersOnly, password: this.#password, bans: this.#bans.map((ban) => ({ ...ban })) } };
+    return {
+      door: {
+        id,
+        creator,
+        locked: this.#locked,
+        ownersOnly: this.#ownersOnly,
+        password: this.#password,
+        bans: this.#bans.map((ban) => ({ ...ban })),
+      },
+    };
   }
 
   get state(): AccessState {
@@ -139,6 +165,8 @@ export class RoomAccess {
   /** @returns the ban that any of these marks falls under */
   banOf({ address, subject, session }: Pick<Ban, "address" | "subject" | "session">, nowMs: number): Ban | undefined {
     const is = (mark: string | undefined, banned: string | undefined): boolean => mark !== undefined && mark === banned;
-    return this.bans(nowMs).find((ban) => is(address, ban.address) || is(subject, ban.subject) || is(session, ban.session));
+    return this.bans(nowMs).find(
+      (ban) => is(address, ban.address) || is(subject, ban.subject) || is(session, ban.session),
+    );
   }
 }

@@ -1,4 +1,7 @@
-/** The secret that signs tokens, where it comes from; and comparing secrets without telling by the time it takes how far they agree. */
+/**
+ * The secret that signs tokens, where it comes from; and comparing secrets without telling by the time it takes how far
+ * they agree.
+ */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +12,8 @@ export const SECRET_FILE = "token-secret";
 /**
  * @param configured PLIANT_TOKEN_SECRET's keys; may be empty
  * @param dataDir where the server keeps its rooms, or null where it keeps nothing
- * @returns the configured ones; else the one in the data folder, made at the first start; else one that ends with this process
+ * @returns the configured ones; else the one in the data folder, made at the first start; else one that ends with this
+ *   process
  * @throws the error of the file system when the data folder cannot be used
  */
 export function tokenSecrets(configured: readonly string[], dataDir: string | null): string[] {
@@ -20,7 +24,8 @@ export function tokenSecrets(configured: readonly string[], dataDir: string | nu
   const known = readSecret(path);
   if (known !== undefined) return [known];
   mkdirSync(dataDir, { recursive: true });
-  // Written whole under another name, then linked: of two processes that start at once one wins, and both use the winner's.
+  // Written whole under another name, then linked: of two processes that start at once one wins, and both use the
+  // winner's.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, fresh, { mode: 0o600 });
   try {
@@ -49,4 +54,5 @@ export function sameSecret(a: string, b: string): boolean {
 }
 
 /** What is kept of a session's token where the token itself has no business to be. */
-export const fingerprint = (secret: string): string => createHash("sha256").update("pliant fingerprint\0").update(secret).digest("hex").slice(0, 32);
+export const fingerprint = (secret: string): string =>
+  createHash("sha256").update("pliant fingerprint\0").update(secret).digest("hex").slice(0, 32);

@@ -1,11 +1,13 @@
 /**
- * Signed join tokens: JSON Web Tokens (RFC 7519) with HMAC SHA-256, made and checked by `jose`. A token says which room its bearer may enter and as what; nothing of
- * it is kept on the server, so it cannot be taken back before it ends: short lives, bans by subject, and another secret are what ends one early.
+ * Signed join tokens: JSON Web Tokens (RFC 7519) with HMAC SHA-256, made and checked by `jose`. A token says which room
+ * its bearer may enter and as what; nothing of it is kept on the server, so it cannot be taken back before it ends:
+ * short lives, bans by subject, and another secret are what ends one early.
  *
  *     claims   iss, aud "pliant" · room (a name, or *) · role · sub · name? · roomId? · iat · exp
  *     header   alg HS256 · kid: which key
  *
- * Several keys may be in use: the first signs, all verify. So a secret is changed without a break: put the new one in front, take the old one away when its tokens have ended.
+ * Several keys may be in use: the first signs, all verify. So a secret is changed without a break: put the new one in
+ * front, take the old one away when its tokens have ended.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
@@ -40,7 +42,10 @@ export interface Grant {
   seconds: number;
 }
 
-/** The token is not one of ours, has ended, or says something that cannot be. The message has nothing of the token in it. */
+/**
+ * The token is not one of ours, has ended, or says something that cannot be. The message has nothing of the token in
+ * it.
+ */
 export class TokenError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -61,16 +66,35 @@ export class TokenMint {
     if (secrets.length === 0) throw new Error("a token mint needs a secret");
     this.#keys = secrets.map((secret) => {
       const bytes = Buffer.from(secret, "utf8");
-      if (bytes.length < MIN_SECRET_BYTES) throw new Error(`a token secret has ${bytes.length} bytes, but must have at least ${MIN_SECRET_BYTES}`);
+      if (bytes.length < MIN_SECRET_BYTES)
+        throw new Error(`a token secret has ${bytes.length} bytes, but must have at least ${MIN_SECRET_BYTES}`);
       return { id: createHash("sha256").update("pliant key id\0").update(bytes).digest("hex").slice(0, 16), bytes };
     });
   }
 
-  async sign({ room, role, subject = randomUUID(), name, roomId, seconds }: Grant): Promise<{ token: string; subject: string; expiresAt: Date }> {
-    const key = this.#keys[0]!, issuedAt = Math.floor(Date.now() / 1000), expires = issuedAt + Math.round(seconds);
-    const token = await new SignJWT({ room, role, ...(name !== undefined && { name }), ...(roomId !== undefined && { roomId }) })
+  async sign({
+    room,
+    role,
+    subject = randomUUID(),
+    name,
+    roomId,
+    seconds,
+  }: Grant): Promise<{ token: string; subject: string; expiresAt: Date }> {
+    const key = this.#keys[0]!;
+    const issuedAt = Math.floor(Date.now() / 1000);
+    const expires = issuedAt + Math.round(seconds);
+    const token = await new SignJWT({
+      room,
+      role,
+      ...(name !== undefined && { name }),
+      ...(roomId !== undefined && { roomId }),
+    })
       .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
-      .setIssuer(ISSUER).setAudience(ISSUER).setSubject(subject).setIssuedAt(issuedAt).setExpirationTime(expires)
+      .setIssuer(ISSUER)
+      .setAudience(ISSUER)
+      .setSubject(subject)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expires)
       .sign(key.bytes);
     return { token, subject, expiresAt: new Date(1000 * expires) };
   }
@@ -79,13 +103,18 @@ export class TokenMint {
   async verify(token: string): Promise<Identity> {
     if (token.length > MAX_TOKEN_LENGTH) throw new TokenError(`longer than ${MAX_TOKEN_LENGTH} characters`);
     const { payload } = await jwtVerify(token, ({ kid }) => this.#key(kid), {
-      algorithms: [ALGORITHM], issuer: ISSUER, audience: ISSUER, clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ["sub", "exp", "room", "role"],
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: ISSUER,
+      clockTolerance: CLOCK_TOLERANCE_S,
+      requiredClaims: ["sub", "exp", "room", "role"],
     }).catch((error: unknown) => {
       throw new TokenError(reasonOf(error));
     });
     const { room, role, name, roomId, sub, exp } = payload;
     const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
-    if (typeof room !== "string" || !isRole(role) || !isText(name) || !isText(roomId)) throw new TokenError("its claims do not have the documented form");
+    if (typeof room !== "string" || !isRole(role) || !isText(name) || !isText(roomId))
+      throw new TokenError("its claims do not have the documented form");
     if (role === "admin" && room !== "*") throw new TokenError("an admin's token is for every room: *");
     return { room, role, subject: sub!, name, roomId, expiresAtMs: 1000 * exp! };
   }

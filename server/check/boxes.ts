@@ -1,7 +1,8 @@
 /**
- * Boxes around everything on one surface over a run of frames, and trees over them. Against other surfaces they lie in the world; against the surface itself they lie in a
- * frame that moves with its mean displacement, straight between two frames, so that a sheet at 100 m/s does not sweep over itself: a common motion
- * changes nothing about whether two of its pieces meet.
+ * Boxes around everything on one surface over a run of frames, and trees over them. Against other surfaces they lie in
+ * the world; against the surface itself they lie in a frame that moves with its mean displacement, straight between two
+ * frames, so that a sheet at 100 m/s does not sweep over itself: a common motion changes nothing about whether two of
+ * its pieces meet.
  */
 import type { Surface } from "./recording.ts";
 import type { Frames } from "./separate.ts";
@@ -20,22 +21,34 @@ export interface Boxed {
 }
 
 /** float64[6 n] of a surface's vertices from frame `from` to `to`. @param moving in the frame that moves along */
-export function vertexBoxes({ x, stride }: Frames, { vertices }: Surface, from: number, to: number, moving: boolean): Float64Array {
-  const n = vertices.length, boxes = new Float64Array(6 * n), shift = [0, 0, 0];
+export function vertexBoxes(
+  { x, stride }: Frames,
+  { vertices }: Surface,
+  from: number,
+  to: number,
+  moving: boolean,
+): Float64Array {
+  const n = vertices.length;
+  const boxes = new Float64Array(6 * n);
+  const shift = [0, 0, 0];
   let largest = 0;
-  for (let v = 0; v < n; v++) for (let r = 0; r < 3; r++) [boxes[6 * v + r], boxes[6 * v + 3 + r]] = [Infinity, -Infinity];
+  for (let v = 0; v < n; v++)
+    for (let r = 0; r < 3; r++) [boxes[6 * v + r], boxes[6 * v + 3 + r]] = [Infinity, -Infinity];
   for (let f = from; f <= to; f++) {
     if (moving && f > from) {
       for (let r = 0; r < 3; r++) {
         let sum = 0;
-        for (let v = 0; v < n; v++) sum += x[f * stride + 3 * vertices[v]! + r]! - x[from * stride + 3 * vertices[v]! + r]!;
+        for (let v = 0; v < n; v++)
+          sum += x[f * stride + 3 * vertices[v]! + r]! - x[from * stride + 3 * vertices[v]! + r]!;
         shift[r] = sum / n;
       }
     }
     for (let v = 0; v < n; v++) {
-      const at = f * stride + 3 * vertices[v]!, box = 6 * v;
+      const at = f * stride + 3 * vertices[v]!;
+      const box = 6 * v;
       for (let r = 0; r < 3; r++) {
-        const value = x[at + r]! - shift[r]!, size = Math.abs(x[at + r]!) + Math.abs(shift[r]!);
+        const value = x[at + r]! - shift[r]!;
+        const size = Math.abs(x[at + r]!) + Math.abs(shift[r]!);
         if (size > largest) largest = size;
         if (value < boxes[box + r]!) boxes[box + r] = value;
         if (value > boxes[box + 3 + r]!) boxes[box + 3 + r] = value;
@@ -49,7 +62,8 @@ export function vertexBoxes({ x, stride }: Frames, { vertices }: Surface, from: 
 /** Mean length of the boxes' sides. */
 export function meanSide(boxes: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < boxes.length; i += 6) sum += boxes[i + 3]! - boxes[i]! + (boxes[i + 4]! - boxes[i + 1]!) + (boxes[i + 5]! - boxes[i + 2]!);
+  for (let i = 0; i < boxes.length; i += 6)
+    sum += boxes[i + 3]! - boxes[i]! + (boxes[i + 4]! - boxes[i + 1]!) + (boxes[i + 5]! - boxes[i + 2]!);
   return boxes.length === 0 ? 0 : sum / (boxes.length / 2);
 }
 
@@ -57,7 +71,8 @@ function around(vertices: Float64Array, places: Uint32Array, size: number): Floa
   const boxes = new Float64Array(6 * (places.length / size));
   for (let i = 0, box = 0; i < places.length; i += size, box += 6) {
     for (let r = 0; r < 3; r++) {
-      let low = Infinity, high = -Infinity;
+      let low = Infinity;
+      let high = -Infinity;
       for (let k = 0; k < size; k++) {
         const at = 6 * places[i + k]! + r;
         if (vertices[at]! < low) low = vertices[at]!;
@@ -71,6 +86,7 @@ function around(vertices: Float64Array, places: Uint32Array, size: number): Floa
 }
 
 export function boxed(surface: Surface, vertices: Float64Array): Boxed {
-  const edges = around(vertices, surface.edgeEnds, 2), triangles = around(vertices, surface.corners, 3);
+  const edges = around(vertices, surface.edgeEnds, 2);
+  const triangles = around(vertices, surface.corners, 3);
   return { vertices, edges, edgeTree: new Tree(edges), triangles, triangleTree: new Tree(triangles) };
 }

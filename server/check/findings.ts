@@ -32,9 +32,14 @@ export interface FrameFindings {
   list: Finding[];
 }
 
-export const noFindings = (frame: number): FrameFindings => ({ frame, counts: { crossing: 0, touching: 0, neighbors: 0, vertex: 0, edge: 0, plane: 0 }, list: [] });
+export const noFindings = (frame: number): FrameFindings => ({
+  frame,
+  counts: { crossing: 0, touching: 0, neighbors: 0, vertex: 0, edge: 0, plane: 0 },
+  list: [],
+});
 
-export const sum = (counts: Record<Kind, number>, kinds: readonly Kind[]): number => kinds.reduce((n, kind) => n + counts[kind], 0);
+export const sum = (counts: Record<Kind, number>, kinds: readonly Kind[]): number =>
+  kinds.reduce((n, kind) => n + counts[kind], 0);
 
 /** Counts a finding and keeps it if it is among the `most` deepest of its frame. */
 export function note(findings: FrameFindings, finding: Finding, most: number): void {

@@ -1,6 +1,6 @@
 /**
- * `npm run check:collisions`: has anything in a recording gone through anything? Own broad phase, own tests, exact decisions; it loads nothing
- * of the simulation, so a mistake there is not repeated here.
+ * `npm run check:collisions`: has anything in a recording gone through anything? Own broad phase, own tests, exact
+ * decisions; it loads nothing of the simulation, so a mistake there is not repeated here.
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -27,19 +27,38 @@ lines, and particles below planes. Pairs with common vertices are left out, but 
 
 class UsageError extends Error {}
 
-function readOptions(args: string[]): { dir: string; threads: number; list: number; raw: string | undefined; json: boolean } {
+function readOptions(args: string[]): {
+  dir: string;
+  threads: number;
+  list: number;
+  raw: string | undefined;
+  json: boolean;
+} {
   const { values, positionals } = parseArgs({
-    args, allowPositionals: true,
-    options: { threads: { type: "string", default: String(Math.min(4, availableParallelism())) }, list: { type: "string", default: "1" }, raw: { type: "string" }, json: { type: "boolean", default: false } },
+    args,
+    allowPositionals: true,
+    options: {
+      threads: { type: "string", default: String(Math.min(4, availableParallelism())) },
+      list: { type: "string", default: "1" },
+      raw: { type: "string" },
+      json: { type: "boolean", default: false },
+    },
   });
   if (positionals.length !== 1) throw new UsageError(`recorded-dir: ${positionals.length} given, limit: exactly one`);
   const integer = (name: string, text: string, high: number): number => {
     const n = /^\d+$/.test(text) ? Number(text) : NaN;
-    if (!(n >= 1 && n <= high)) throw new UsageError(`--${name}: ${text === "" ? "empty" : text}, limit: a whole number from 1 to ${high}`);
+    if (!(n >= 1 && n <= high))
+      throw new UsageError(`--${name}: ${text === "" ? "empty" : text}, limit: a whole number from 1 to ${high}`);
     return n;
   };
   if (values.raw === "") throw new UsageError("--raw: empty, limit: a folder");
-  return { dir: positionals[0]!, threads: integer("threads", values.threads, 64), list: integer("list", values.list, 10_000), raw: values.raw, json: values.json };
+  return {
+    dir: positionals[0]!,
+    threads: integer("threads", values.threads, 64),
+    list: integer("list", values.list, 10_000),
+    raw: values.raw,
+    json: values.json,
+  };
 }
 
 function progress(text: string): void {
@@ -48,12 +67,15 @@ function progress(text: string): void {
 
 async function main(): Promise<void> {
   if (process.argv.includes("--help")) return console.log(USAGE);
-  const { dir, threads, list, raw, json } = readOptions(process.argv.slice(2)), recording = openRecording(dir);
+  const { dir, threads, list, raw, json } = readOptions(process.argv.slice(2));
+  const recording = openRecording(dir);
   if (raw !== undefined) writeRaw(recording, raw);
-  const tally = new Tally(recording), kept: FrameFindings[] = [];
+  const tally = new Tally(recording);
+  const kept: FrameFindings[] = [];
   let headed = false;
   await checkRecording(recording, {
-    threads, most: list,
+    threads,
+    most: list,
     onFrames: (frames, judged) => {
       progress("");
       for (const frame of frames) {
@@ -70,16 +92,21 @@ async function main(): Promise<void> {
   });
   progress("");
   const { summary } = tally;
-  if (json) console.log(JSON.stringify({ recording: dir, title: recording.title, every: recording.every, ...summary, findings: kept }));
+  if (json)
+    console.log(
+      JSON.stringify({ recording: dir, title: recording.title, every: recording.every, ...summary, findings: kept }),
+    );
   else summaryLines(summary, recording).forEach((line) => console.log(line));
   process.exitCode = summary.framesWithFindings > 0 ? 1 : 0;
 }
 
 main().catch((error: unknown) => {
   progress("");
-  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) console.error(`${(error as Error).message}\n\n${USAGE}`);
+  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS"))
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
   // syscall: the file system's own errors name the file
-  else if (error instanceof RecordingError || (error as NodeJS.ErrnoException).syscall !== undefined) console.error((error as Error).message);
+  else if (error instanceof RecordingError || (error as NodeJS.ErrnoException).syscall !== undefined)
+    console.error((error as Error).message);
   else console.error(error);
   process.exitCode = 2;
 });

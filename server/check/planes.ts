@@ -3,22 +3,38 @@ import { note, type FrameFindings } from "./findings.ts";
 import type { Recording } from "./recording.ts";
 
 /**
- * Positions and planes are float32 in the simulation: each coordinate, each component of the normal and the offset is off by 2^-24 of itself, and a
- * moving plane is placed by a rotation whose entries are, too. Below means by more than all of them together.
+ * Positions and planes are float32 in the simulation: each coordinate, each component of the normal and the offset is
+ * off by 2^-24 of itself, and a moving plane is placed by a rotation whose entries are, too. Below means by more than
+ * all of them together.
  */
 const ROUNDING = 4 * 2 ** -24;
 
 /** Notes the free particles of one frame that are below a plane. @param base place of the frame in x */
-export function belowPlanes({ planes, pinned, bodies, surfaces }: Recording, x: Float32Array, base: number, findings: FrameFindings, most: number): void {
+export function belowPlanes(
+  { planes, pinned, bodies, surfaces }: Recording,
+  x: Float32Array,
+  base: number,
+  findings: FrameFindings,
+  most: number,
+): void {
   for (const plane of planes) {
-    const { rows } = plane, row = rows.length === 4 ? 0 : 4 * findings.frame, nx = rows[row]!, ny = rows[row + 1]!, nz = rows[row + 2]!, offset = rows[row + 3]!;
+    const { rows } = plane;
+    const row = rows.length === 4 ? 0 : 4 * findings.frame;
+    const nx = rows[row]!;
+    const ny = rows[row + 1]!;
+    const nz = rows[row + 2]!;
+    const offset = rows[row + 3]!;
     for (const b of plane.bodies) {
       const { name, first, count } = bodies[b]!;
       if (surfaces[b]!.absent.has(findings.frame)) continue;
       for (let p = first; p < first + count; p++) {
         if (pinned[p]) continue;
-        const a = nx * x[base + 3 * p]!, b = ny * x[base + 3 * p + 1]!, c = nz * x[base + 3 * p + 2]!, height = a + b + c - offset;
-        if (height < -ROUNDING * (Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(offset))) note(findings, { kind: "plane", between: [name, plane.name], particles: [p], depth: -height }, most);
+        const a = nx * x[base + 3 * p]!;
+        const b = ny * x[base + 3 * p + 1]!;
+        const c = nz * x[base + 3 * p + 2]!;
+        const height = a + b + c - offset;
+        if (height < -ROUNDING * (Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(offset)))
+          note(findings, { kind: "plane", between: [name, plane.name], particles: [p], depth: -height }, most);
       }
     }
   }

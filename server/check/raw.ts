@@ -3,9 +3,13 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recording } from "./recording.ts";
 
-/** Writes positions.f32, triangles.u32 and groups.u32 into `dir`, made if need be. Bodies are groups 0, 1, ...; all colliders are the group after them. */
+/**
+ * Writes positions.f32, triangles.u32 and groups.u32 into `dir`, made if need be. Bodies are groups 0, 1, ...; all
+ * colliders are the group after them.
+ */
 export function writeRaw(recording: Recording, dir: string): void {
-  const { surfaces, bodies, particles } = recording, groups = new Uint32Array(particles).fill(bodies.length);
+  const { surfaces, bodies, particles } = recording;
+  const groups = new Uint32Array(particles).fill(bodies.length);
   bodies.forEach(({ first, count }, b) => groups.fill(b, first, first + count));
   mkdirSync(dir, { recursive: true });
   copyFileSync(recording.file, join(dir, "positions.f32"));

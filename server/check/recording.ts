@@ -1,6 +1,7 @@
 /**
- * Recordings as `npm run simulate -- --record` writes them (scenes/README.md has the format), read with suspicion: whatever does not fit is an error that
- * names file, field, value and limit. Positions are read a run of frames at a time; a recording may be larger than memory.
+ * Recordings as `npm run simulate -- --record` writes them (scenes/README.md has the format), read with suspicion:
+ * whatever does not fit is an error that names file, field, value and limit. Positions are read a run of frames at a
+ * time; a recording may be larger than memory.
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,10 @@ export class RecordingError extends Error {}
 /** A body's or a collider's triangles. Plain data: it is sent to the threads. */
 export interface Surface {
   name: string;
-  /** Particle numbers: those that triangles use, the ends of all edges (two each, each edge once), the corners of all triangles (three each). */
+  /**
+   * Particle numbers: those that triangles use, the ends of all edges (two each, each edge once), the corners of all
+   * triangles (three each).
+   */
   vertices: Uint32Array;
   edges: Uint32Array;
   triangles: Uint32Array;
@@ -27,7 +31,10 @@ export interface Surface {
 
 export interface Plane {
   name: string;
-  /** normal . x = offset in the coordinates of the positions, normal of length 1: one row of four, or one for each frame. */
+  /**
+   * normal . x = offset in the coordinates of the positions, normal of length 1: one row of four, or one for each
+   * frame.
+   */
   rows: Float64Array;
   /** Those that it holds up, by number. */
   bodies: number[];
@@ -53,7 +60,8 @@ export interface Recording {
 
 type Json = Record<string, unknown>;
 
-const shown = (value: unknown): string => (value === undefined ? "missing" : (JSON.stringify(value) ?? String(value)).slice(0, 60));
+const shown = (value: unknown): string =>
+  value === undefined ? "missing" : (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
 /** Reads fields of one JSON object and says where one is wrong. */
 class Fields {
@@ -61,7 +69,8 @@ class Fields {
   private readonly path: string;
 
   constructor(data: unknown, path: string) {
-    if (typeof data !== "object" || data === null || Array.isArray(data)) throw new RecordingError(`${path}: ${shown(data)}, limit: an object`);
+    if (typeof data !== "object" || data === null || Array.isArray(data))
+      throw new RecordingError(`${path}: ${shown(data)}, limit: an object`);
     this.data = data as Json;
     this.path = path;
   }
@@ -76,7 +85,9 @@ class Fields {
 
   integer(name: string, low: number, high: number): number {
     const value = this.data[name];
-    return Number.isInteger(value) && (value as number) >= low && (value as number) <= high ? (value as number) : this.wrong(name, value, `a whole number from ${low} to ${high}`);
+    return Number.isInteger(value) && (value as number) >= low && (value as number) <= high
+      ? (value as number)
+      : this.wrong(name, value, `a whole number from ${low} to ${high}`);
   }
 
   text(name: string, limit = "text"): string {
@@ -94,7 +105,8 @@ class Fields {
     const list = this.list(name);
     if (list.length % size !== 0) this.wrong(name, `${list.length} numbers`, `a multiple of ${size}`);
     list.forEach((value, i) => {
-      if (!(Number.isInteger(value) && (value as number) >= low && (value as number) < end)) this.wrong(`${name}[${i}]`, value, `a whole number from ${low} to ${end - 1}`);
+      if (!(Number.isInteger(value) && (value as number) >= low && (value as number) < end))
+        this.wrong(`${name}[${i}]`, value, `a whole number from ${low} to ${end - 1}`);
     });
     return Uint32Array.from(list as number[]);
   }
@@ -106,7 +118,8 @@ class Fields {
 
   numbers(name: string, count: number): number[] {
     const list = this.list(name);
-    if (list.length !== count || !list.every((value) => typeof value === "number" && Number.isFinite(value))) this.wrong(name, list, `${count} finite numbers`);
+    if (list.length !== count || !list.every((value) => typeof value === "number" && Number.isFinite(value)))
+      this.wrong(name, list, `${count} finite numbers`);
     return list as number[];
   }
 
@@ -120,11 +133,15 @@ const MOST_PARTICLES = 2 ** 28;
 /** @throws RecordingError, and the file system's own errors */
 export function openRecording(dir: string): Recording {
   const path = join(dir, "manifest.json");
-  const fields = new Fields(parse(path), `${path}: `), format = fields.text("format");
+  const fields = new Fields(parse(path), `${path}: `);
+  const format = fields.text("format");
   if (format !== FORMAT) throw new RecordingError(`${path}: format: ${shown(format)}, limit: ${FORMAT}`);
-  const frames = fields.integer("frames", 1, Number.MAX_SAFE_INTEGER), particles = fields.integer("particles", 1, MOST_PARTICLES);
-  const bodies = fields.objects("bodies"), colliders = fields.has("colliders") ? fields.objects("colliders") : [];
-  const pinned = new Uint8Array(particles), planes: Plane[] = [];
+  const frames = fields.integer("frames", 1, Number.MAX_SAFE_INTEGER);
+  const particles = fields.integer("particles", 1, MOST_PARTICLES);
+  const bodies = fields.objects("bodies");
+  const colliders = fields.has("colliders") ? fields.objects("colliders") : [];
+  const pinned = new Uint8Array(particles);
+  const planes: Plane[] = [];
   const range = (entry: Fields): [number, number] => {
     const first = entry.integer("firstParticle", 0, particles);
     return [first, entry.integer("particleCount", 0, particles - first)];
@@ -132,7 +149,8 @@ export function openRecording(dir: string): Recording {
   const read = (entry: Fields, name: string): Surface => {
     const [first, count] = range(entry);
     if (entry.has("pinned")) entry.indices("pinned", first, first + count, 1).forEach((p) => (pinned[p] = 1));
-    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []), absent = new Set<number>();
+    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
+    const absent = new Set<number>();
     // first and last frame of each time away; it did not travel to where it comes back
     const away = entry.has("absent") ? entry.indices("absent", 0, frames, 2) : [];
     for (let i = 0; i < away.length; i += 2) {
@@ -141,21 +159,31 @@ export function openRecording(dir: string): Recording {
         jumps.add(f).add(f + 1);
       }
     }
-    return { ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`), jumps, absent };
+    return {
+      ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`),
+      jumps,
+      absent,
+    };
   };
   const surfaces = bodies.map((body) => read(body, body.text("name")));
   // numbers of `apart`: bodies first, then all colliders of the scene
-  const total = bodies.length + colliders.length, places = bodies.map((_, b) => b), apart = new Set<number>();
+  const total = bodies.length + colliders.length;
+  const places = bodies.map((_, b) => b);
+  const apart = new Set<number>();
   if (fields.has("apart")) {
     fields.list("apart").forEach((_, i, list) => {
-      const [a, b] = new Fields({ pair: list[i] }, `${path}: apart[${i}].`).indices("pair", 0, total, 2) as unknown as [number, number];
+      const [a, b] = new Fields({ pair: list[i] }, `${path}: apart[${i}].`).indices("pair", 0, total, 2) as unknown as [
+        number,
+        number,
+      ];
       apart.add(a * total + b).add(b * total + a);
     });
   }
   const origin = fields.has("origin") ? fields.numbers("origin", 3) : [0, 0, 0];
   const local = origin.some((o) => o !== 0) && existsSync(join(dir, "local.f32"));
   colliders.forEach((collider, c) => {
-    const type = collider.text("type"), name = collider.has("name") ? collider.text("name") : `${type} ${c + 1}`;
+    const type = collider.text("type");
+    const name = collider.has("name") ? collider.text("name") : `${type} ${c + 1}`;
     if (type === "plane") {
       const held = bodies.map((_, b) => b).filter((b) => !apart.has(b * total + bodies.length + c));
       return void planes.push({ name, rows: planeRows(collider, frames, local ? origin : [0, 0, 0]), bodies: held });
@@ -166,10 +194,28 @@ export function openRecording(dir: string): Recording {
     surfaces.push(surface);
   });
   const pairs: [number, number][] = [];
-  for (let a = 0; a < bodies.length; a++) for (let b = a; b < surfaces.length; b++) if (!apart.has(places[a]! * total + places[b]!)) pairs.push([a, b]);
-  const file = join(dir, local ? "local.f32" : "positions.f32"), wanted = 12 * particles * frames, size = statSync(file).size;
-  if (size !== wanted) throw new RecordingError(`${file}: ${size} bytes, limit: ${wanted}, ${frames} frames of ${particles} particles of 12 bytes`);
-  return { dir, title: fields.has("title") ? fields.text("title") : dir, every: fields.has("every") ? fields.text("every") : "tick", frames, particles, file, surfaces, bodies: bodies.map((body, b) => ({ name: surfaces[b]!.name, first: range(body)[0], count: range(body)[1] })), pairs, planes, pinned };
+  for (let a = 0; a < bodies.length; a++)
+    for (let b = a; b < surfaces.length; b++) if (!apart.has(places[a]! * total + places[b]!)) pairs.push([a, b]);
+  const file = join(dir, local ? "local.f32" : "positions.f32");
+  const wanted = 12 * particles * frames;
+  const size = statSync(file).size;
+  if (size !== wanted)
+    throw new RecordingError(
+      `${file}: ${size} bytes, limit: ${wanted}, ${frames} frames of ${particles} particles of 12 bytes`,
+    );
+  return {
+    dir,
+    title: fields.has("title") ? fields.text("title") : dir,
+    every: fields.has("every") ? fields.text("every") : "tick",
+    frames,
+    particles,
+    file,
+    surfaces,
+    bodies: bodies.map((body, b) => ({ name: surfaces[b]!.name, first: range(body)[0], count: range(body)[1] })),
+    pairs,
+    planes,
+    pinned,
+  };
 }
 
 function parse(path: string): unknown {
@@ -185,12 +231,15 @@ function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Sur
   const keys = new Set<number>();
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {
-      const a = triangles[t + k]!, b = triangles[t + ((k + 1) % 3)]!;
-      if (a === b) throw new RecordingError(`${path}: triangle ${t / 3} names particle ${a} twice, limit: three different ones`);
+      const a = triangles[t + k]!;
+      const b = triangles[t + ((k + 1) % 3)]!;
+      if (a === b)
+        throw new RecordingError(`${path}: triangle ${t / 3} names particle ${a} twice, limit: three different ones`);
       keys.add(Math.min(a, b) * MOST_PARTICLES + Math.max(a, b));
     }
   }
-  const vertices = Uint32Array.from(new Set(triangles)).sort(), edges = Uint32Array.from([...keys].flatMap((key) => [Math.floor(key / MOST_PARTICLES), key % MOST_PARTICLES]));
+  const vertices = Uint32Array.from(new Set(triangles)).sort();
+  const edges = Uint32Array.from([...keys].flatMap((key) => [Math.floor(key / MOST_PARTICLES), key % MOST_PARTICLES]));
   const place = new Map(Array.from(vertices, (p, i) => [p, i]));
   const places = (list: Uint32Array): Uint32Array => list.map((p) => place.get(p)!);
   return { name, vertices, edges, triangles, edgeEnds: places(edges), corners: places(triangles) };
@@ -198,12 +247,24 @@ function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Sur
 
 /** Unit normals and offsets from `origin`, once or a frame. */
 function planeRows(collider: Fields, frames: number, origin: readonly number[]): Float64Array {
-  const rows = collider.has("planes") ? collider.list("planes").map((_, f, list) => new Fields({ row: list[f] }, `collider plane, frame ${f}: `).numbers("row", 4)) : [[...collider.numbers("normal", 3), collider.number("offset")]];
-  if (rows.length !== 1 && rows.length !== frames) throw new RecordingError(`planes: ${rows.length} rows, limit: ${frames}, one a frame`);
-  return Float64Array.from(rows.flatMap(([x, y, z, offset]) => {
-    const length = Math.hypot(x!, y!, z!);
-    return [x! / length, y! / length, z! / length, offset! / length - (x! * origin[0]! + y! * origin[1]! + z! * origin[2]!) / length];
-  }));
+  const rows = collider.has("planes")
+    ? collider
+        .list("planes")
+        .map((_, f, list) => new Fields({ row: list[f] }, `collider plane, frame ${f}: `).numbers("row", 4))
+    : [[...collider.numbers("normal", 3), collider.number("offset")]];
+  if (rows.length !== 1 && rows.length !== frames)
+    throw new RecordingError(`planes: ${rows.length} rows, limit: ${frames}, one a frame`);
+  return Float64Array.from(
+    rows.flatMap(([x, y, z, offset]) => {
+      const length = Math.hypot(x!, y!, z!);
+      return [
+        x! / length,
+        y! / length,
+        z! / length,
+        offset! / length - (x! * origin[0]! + y! * origin[1]! + z! * origin[2]!) / length,
+      ];
+    }),
+  );
 }
 
 /** The positions of runs of frames. */
@@ -218,16 +279,21 @@ export class FrameReader {
 
   /** float32[to - from + 1][particles][3] @throws RecordingError */
   read(from: number, to: number): Float32Array {
-    const { particles, file: name } = this.recording, x = new Float32Array(3 * particles * (to - from + 1)), bytes = new Uint8Array(x.buffer);
+    const { particles, file: name } = this.recording;
+    const x = new Float32Array(3 * particles * (to - from + 1));
+    const bytes = new Uint8Array(x.buffer);
     for (let done = 0; done < bytes.length; ) {
       const got = readSync(this.file, bytes, done, bytes.length - done, 12 * particles * from + done);
-      if (got === 0) throw new RecordingError(`${name}: ends after byte ${12 * particles * from + done}, limit: frame ${to}`);
+      if (got === 0)
+        throw new RecordingError(`${name}: ends after byte ${12 * particles * from + done}, limit: frame ${to}`);
       done += got;
     }
     for (let i = 0; i < x.length; i++) {
       if (Number.isFinite(x[i]!)) continue;
       const particle = Math.floor(i / 3);
-      throw new RecordingError(`${name}: frame ${from + Math.floor(particle / particles)}, particle ${particle % particles}, ${"xyz"[i % 3]!}: ${x[i]}, limit: finite`);
+      throw new RecordingError(
+        `${name}: frame ${from + Math.floor(particle / particles)}, particle ${particle % particles}, ${"xyz"[i % 3]!}: ${x[i]}, limit: finite`,
+      );
     }
     return x;
   }

@@ -1,17 +1,22 @@
 /**
- * The filter before exact arithmetic: two pieces of surface (vertex and triangle, two edges, two triangles) do not meet in a run of frames, nor
- * between them, if one direction d has all corners of the first above all corners of the second in every frame: corners move in straight lines,
- * so what holds at both ends holds in between. d is guessed (closest.ts) and the run halved where no guess fits; what is left goes to exact
- * arithmetic. "Apart" is certain; "open" decides nothing.
+ * The filter before exact arithmetic: two pieces of surface (vertex and triangle, two edges, two triangles) do not meet
+ * in a run of frames, nor between them, if one direction d has all corners of the first above all corners of the second
+ * in every frame: corners move in straight lines, so what holds at both ends holds in between. d is guessed
+ * (closest.ts) and the run halved where no guess fits; what is left goes to exact arithmetic. "Apart" is certain;
+ * "open" decides nothing.
  *
- * Rounding, with u = 2^-53: positions are float32, their difference has a relative error of u in each component, d . difference one of
- * 4 u sum |d_r difference_r|; interpolating between two frames and comparing two such values add less than as much again. SLACK covers it twice.
- * The least product of float32 differences and such a d is far above float64's least number, so nothing underflows unnoticed.
+ * Rounding, with u = 2^-53: positions are float32, their difference has a relative error of u in each component, d .
+ * difference one of 4 u sum |d_r difference_r|; interpolating between two frames and comparing two such values add less
+ * than as much again. SLACK covers it twice. The least product of float32 differences and such a d is far above
+ * float64's least number, so nothing underflows unnoticed.
  */
 import { corners, direction, middles, nearest, normal } from "./closest.ts";
 
 const SLACK = 2 ** -49;
-/** Times that the interval between two frames is halved before exact arithmetic is asked. None took a fifth longer on the drape, where much meets; 2 and 7 as long within a twentieth. */
+/**
+ * Times that the interval between two frames is halved before exact arithmetic is asked. None took a fifth longer on
+ * the drape, where much meets; 2 and 7 as long within a twentieth.
+ */
 const HALVINGS = 4;
 
 /** Positions of a run of frames: float32[frames][particles][3], and 3 x particles. */
@@ -34,18 +39,31 @@ function place({ x, stride }: Frames, { ids, a, b }: Pieces, frame: number, t: n
   const base = frame * stride;
   for (let i = 0; i < a + b; i++) {
     const from = base + 3 * ids[i]!;
-    for (let r = 0; r < 3; r++) corners[3 * i + r] = t === 0 ? x[from + r]! : x[from + r]! + t * (x[from + stride + r]! - x[from + r]!);
+    for (let r = 0; r < 3; r++)
+      corners[3 * i + r] = t === 0 ? x[from + r]! : x[from + r]! + t * (x[from + stride + r]! - x[from + r]!);
   }
 }
 
 /** Does `direction` part the pieces in one frame? */
 function partsFrame({ x, stride }: Frames, { ids, a, b }: Pieces, frame: number): boolean {
-  const dx = direction[0]!, dy = direction[1]!, dz = direction[2]!, base = frame * stride, origin = base + 3 * ids[a]!;
-  const ox = x[origin]!, oy = x[origin + 1]!, oz = x[origin + 2]!;
-  let low = Infinity, high = 0, size = 0;
+  const dx = direction[0]!;
+  const dy = direction[1]!;
+  const dz = direction[2]!;
+  const base = frame * stride;
+  const origin = base + 3 * ids[a]!;
+  const ox = x[origin]!;
+  const oy = x[origin + 1]!;
+  const oz = x[origin + 2]!;
+  let low = Infinity;
+  let high = 0;
+  let size = 0;
   for (let i = 0; i < a + b; i++) {
     if (i === a) continue;
-    const at = base + 3 * ids[i]!, px = dx * (x[at]! - ox), py = dy * (x[at + 1]! - oy), pz = dz * (x[at + 2]! - oz), value = px + py + pz;
+    const at = base + 3 * ids[i]!;
+    const px = dx * (x[at]! - ox);
+    const py = dy * (x[at + 1]! - oy);
+    const pz = dz * (x[at + 2]! - oz);
+    const value = px + py + pz;
     const magnitude = Math.abs(px) + Math.abs(py) + Math.abs(pz);
     if (magnitude > size) size = magnitude;
     if (i < a) {
@@ -63,14 +81,31 @@ function partsRun(frames: Frames, pair: Pieces, from: number, to: number): boole
 
 /** Does `direction` part the pieces from `frame + t0` to `frame + t1`, 0 <= t0 < t1 <= 1? */
 function partsBetween({ x, stride }: Frames, { ids, a, b }: Pieces, frame: number, t0: number, t1: number): boolean {
-  const dx = direction[0]!, dy = direction[1]!, dz = direction[2]!, base = frame * stride, origin = base + 3 * ids[a]!;
-  let low0 = Infinity, low1 = Infinity, high0 = 0, high1 = 0, size = 0;
+  const dx = direction[0]!;
+  const dy = direction[1]!;
+  const dz = direction[2]!;
+  const base = frame * stride;
+  const origin = base + 3 * ids[a]!;
+  let low0 = Infinity;
+  let low1 = Infinity;
+  let high0 = 0;
+  let high1 = 0;
+  let size = 0;
   for (let i = 0; i < a + b; i++) {
     if (i === a) continue;
-    const p = base + 3 * ids[i]!, q = p + stride, o = origin + stride;
-    const px = dx * (x[p]! - x[origin]!), py = dy * (x[p + 1]! - x[origin + 1]!), pz = dz * (x[p + 2]! - x[origin + 2]!);
-    const qx = dx * (x[q]! - x[o]!), qy = dy * (x[q + 1]! - x[o + 1]!), qz = dz * (x[q + 2]! - x[o + 2]!);
-    const first = px + py + pz, last = qx + qy + qz, value0 = first + t0 * (last - first), value1 = first + t1 * (last - first);
+    const p = base + 3 * ids[i]!;
+    const q = p + stride;
+    const o = origin + stride;
+    const px = dx * (x[p]! - x[origin]!);
+    const py = dy * (x[p + 1]! - x[origin + 1]!);
+    const pz = dz * (x[p + 2]! - x[origin + 2]!);
+    const qx = dx * (x[q]! - x[o]!);
+    const qy = dy * (x[q + 1]! - x[o + 1]!);
+    const qz = dz * (x[q + 2]! - x[o + 2]!);
+    const first = px + py + pz;
+    const last = qx + qy + qz;
+    const value0 = first + t0 * (last - first);
+    const value1 = first + t1 * (last - first);
     const magnitude = Math.abs(px) + Math.abs(py) + Math.abs(pz) + Math.abs(qx) + Math.abs(qy) + Math.abs(qz);
     if (magnitude > size) size = magnitude;
     if (i < a) {
@@ -100,8 +135,17 @@ function guess(a: number, b: number, parts: () => boolean): boolean {
   return parts();
 }
 
-/** Calls `open(f)` for every interval f -> f + 1 between the frames `from` and `to` in which the pieces are not proved apart. */
-export function openIntervals(frames: Frames, pair: Pieces, from: number, to: number, open: (frame: number) => void): void {
+/**
+ * Calls `open(f)` for every interval f -> f + 1 between the frames `from` and `to` in which the pieces are not proved
+ * apart.
+ */
+export function openIntervals(
+  frames: Frames,
+  pair: Pieces,
+  from: number,
+  to: number,
+  open: (frame: number) => void,
+): void {
   if (to - from === 1) {
     if (!apartBetween(frames, pair, from, 0, 1, HALVINGS)) open(from);
     return;
@@ -117,11 +161,24 @@ function apartBetween(frames: Frames, pair: Pieces, frame: number, t0: number, t
   const middle = 0.5 * (t0 + t1);
   place(frames, pair, frame, middle);
   if (guess(pair.a, pair.b, () => partsBetween(frames, pair, frame, t0, t1))) return true;
-  return halvings > 0 && apartBetween(frames, pair, frame, t0, middle, halvings - 1) && apartBetween(frames, pair, frame, middle, t1, halvings - 1);
+  return (
+    halvings > 0 &&
+    apartBetween(frames, pair, frame, t0, middle, halvings - 1) &&
+    apartBetween(frames, pair, frame, middle, t1, halvings - 1)
+  );
 }
 
-/** Calls `open(f)` for every frame from `from` to `to`, both included, in which the pieces are not proved apart, motion aside. */
-export function openFrames(frames: Frames, pair: Pieces, from: number, to: number, open: (frame: number) => void): void {
+/**
+ * Calls `open(f)` for every frame from `from` to `to`, both included, in which the pieces are not proved apart, motion
+ * aside.
+ */
+export function openFrames(
+  frames: Frames,
+  pair: Pieces,
+  from: number,
+  to: number,
+  open: (frame: number) => void,
+): void {
   const middle = (from + to) >> 1;
   place(frames, pair, middle, 0);
   if (guess(pair.a, pair.b, () => partsRun(frames, pair, from, to))) return;

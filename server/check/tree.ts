@@ -1,6 +1,7 @@
 /**
- * A tree of boxes over a list of primitives: median splits along the longest side, leaves of four, kept in depth-first order with the place to go
- * on from when a box is missed, so a query needs no stack. Boxes are float64[6]: lowest x y z, highest x y z; touching boxes overlap.
+ * A tree of boxes over a list of primitives: median splits along the longest side, leaves of four, kept in depth-first
+ * order with the place to go on from when a box is missed, so a query needs no stack. Boxes are float64[6]: lowest x y
+ * z, highest x y z; touching boxes overlap.
  */
 
 const LEAF = 4;
@@ -18,7 +19,8 @@ export class Tree {
 
   /** @param items float64[6 n] */
   constructor(items: Float64Array) {
-    const n = items.length / 6, most = Math.max(1, 2 * n);
+    const n = items.length / 6;
+    const most = Math.max(1, 2 * n);
     this.order = Uint32Array.from({ length: n }, (_, i) => i);
     [this.after, this.first, this.last] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)];
     this.boxes = new Float64Array(6 * most);
@@ -34,7 +36,8 @@ export class Tree {
     for (let node = this.nodes - 1; node >= 0; node--) {
       const at = 6 * node;
       for (let r = 0; r < 3; r++) [boxes[at + r], boxes[at + 3 + r]] = [Infinity, -Infinity];
-      if (this.after[node] === node + 1) for (let i = this.first[node]!; i < this.last[node]!; i++) widen(boxes, at, items, 6 * order[i]!);
+      if (this.after[node] === node + 1)
+        for (let i = this.first[node]!; i < this.last[node]!; i++) widen(boxes, at, items, 6 * order[i]!);
       else {
         widen(boxes, at, boxes, at + 6);
         widen(boxes, at, boxes, 6 * this.after[node + 1]!);
@@ -45,18 +48,40 @@ export class Tree {
   /** Writes the primitives whose boxes overlap the box at `at` of `box` to `out` and returns how many there are. */
   query(box: Float64Array, at: number, out: number[]): number {
     const { boxes, items, order, after, nodes } = this;
-    const x0 = box[at]!, y0 = box[at + 1]!, z0 = box[at + 2]!, x1 = box[at + 3]!, y1 = box[at + 4]!, z1 = box[at + 5]!;
-    let found = 0, node = 0;
+    const x0 = box[at]!;
+    const y0 = box[at + 1]!;
+    const z0 = box[at + 2]!;
+    const x1 = box[at + 3]!;
+    const y1 = box[at + 4]!;
+    const z1 = box[at + 5]!;
+    let found = 0;
+    let node = 0;
     while (node < nodes) {
       const b = 6 * node;
-      if (boxes[b]! > x1 || boxes[b + 3]! < x0 || boxes[b + 1]! > y1 || boxes[b + 4]! < y0 || boxes[b + 2]! > z1 || boxes[b + 5]! < z0) {
+      if (
+        boxes[b]! > x1 ||
+        boxes[b + 3]! < x0 ||
+        boxes[b + 1]! > y1 ||
+        boxes[b + 4]! < y0 ||
+        boxes[b + 2]! > z1 ||
+        boxes[b + 5]! < z0
+      ) {
         node = after[node]!;
         continue;
       }
       if (after[node] === node + 1) {
         for (let i = this.first[node]!; i < this.last[node]!; i++) {
-          const primitive = order[i]!, c = 6 * primitive;
-          if (items[c]! <= x1 && items[c + 3]! >= x0 && items[c + 1]! <= y1 && items[c + 4]! >= y0 && items[c + 2]! <= z1 && items[c + 5]! >= z0) out[found++] = primitive;
+          const primitive = order[i]!;
+          const c = 6 * primitive;
+          if (
+            items[c]! <= x1 &&
+            items[c + 3]! >= x0 &&
+            items[c + 1]! <= y1 &&
+            items[c + 4]! >= y0 &&
+            items[c + 2]! <= z1 &&
+            items[c + 5]! >= z0
+          )
+            out[found++] = primitive;
         }
       }
       node++;
@@ -69,7 +94,8 @@ export class Tree {
     this.first[node] = first;
     this.last[node] = last;
     if (last - first > LEAF) {
-      const axis = this.longest(first, last), middle = (first + last) >> 1;
+      const axis = this.longest(first, last);
+      const middle = (first + last) >> 1;
       this.select(first, last - 1, middle, axis);
       this.split(first, middle);
       this.split(middle, last);
@@ -79,9 +105,11 @@ export class Tree {
 
   /** Axis along which the middles of the primitives lie widest apart. */
   private longest(first: number, last: number): number {
-    let longest = 0, most = -1;
+    let longest = 0;
+    let most = -1;
     for (let r = 0; r < 3; r++) {
-      let low = Infinity, high = -Infinity;
+      let low = Infinity;
+      let high = -Infinity;
       for (let i = first; i < last; i++) {
         const middle = this.middle(this.order[i]!, r);
         if (middle < low) low = middle;
@@ -101,7 +129,8 @@ export class Tree {
     const { order } = this;
     while (low < high) {
       const pivot = this.middle(order[(low + high) >> 1]!, axis);
-      let i = low, j = high;
+      let i = low;
+      let j = high;
       while (i <= j) {
         while (this.middle(order[i]!, axis) < pivot) i++;
         while (this.middle(order[j]!, axis) > pivot) j--;

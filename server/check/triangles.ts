@@ -1,7 +1,8 @@
 /**
- * Static intersections of one frame, decided exactly: signs of determinants in float64 where the rounding bound allows it (Shewchuk 1997: 7.77e-16
- * times the permanent of a 3 x 3 determinant of differences), in whole numbers where not. Two triangles cross if an edge of one goes through the
- * other's inside; they touch if they meet in any lesser way, which is left to the exact tests for standing vertices, edges and triangles.
+ * Static intersections of one frame, decided exactly: signs of determinants in float64 where the rounding bound allows
+ * it (Shewchuk 1997: 7.77e-16 times the permanent of a 3 x 3 determinant of differences), in whole numbers where not.
+ * Two triangles cross if an edge of one goes through the other's inside; they touch if they meet in any lesser way,
+ * which is left to the exact tests for standing vertices, edges and triangles.
  */
 import { signOf, toIntegers } from "./exact/integers.ts";
 import { edgeEdge, vertexTriangle } from "./exact/swept.ts";
@@ -15,15 +16,41 @@ const BOUND = 2 ** -50;
 
 /** Sign of (b - a) x (c - a) . (d - a). @param at places of the points in x */
 function orient(x: Float32Array, a: number, b: number, c: number, d: number): -1 | 0 | 1 {
-  const ax = x[a]!, ay = x[a + 1]!, az = x[a + 2]!;
-  const ux = x[b]! - ax, uy = x[b + 1]! - ay, uz = x[b + 2]! - az, vx = x[c]! - ax, vy = x[c + 1]! - ay, vz = x[c + 2]! - az, wx = x[d]! - ax, wy = x[d + 1]! - ay, wz = x[d + 2]! - az;
-  const yz = vy * wz, zy = vz * wy, zx = vz * wx, xz = vx * wz, xy = vx * wy, yx = vy * wx;
+  const ax = x[a]!;
+  const ay = x[a + 1]!;
+  const az = x[a + 2]!;
+  const ux = x[b]! - ax;
+  const uy = x[b + 1]! - ay;
+  const uz = x[b + 2]! - az;
+  const vx = x[c]! - ax;
+  const vy = x[c + 1]! - ay;
+  const vz = x[c + 2]! - az;
+  const wx = x[d]! - ax;
+  const wy = x[d + 1]! - ay;
+  const wz = x[d + 2]! - az;
+  const yz = vy * wz;
+  const zy = vz * wy;
+  const zx = vz * wx;
+  const xz = vx * wz;
+  const xy = vx * wy;
+  const yx = vy * wx;
   const value = ux * (yz - zy) + uy * (zx - xz) + uz * (xy - yx);
-  const size = Math.abs(ux) * (Math.abs(yz) + Math.abs(zy)) + Math.abs(uy) * (Math.abs(zx) + Math.abs(xz)) + Math.abs(uz) * (Math.abs(xy) + Math.abs(yx));
+  const size =
+    Math.abs(ux) * (Math.abs(yz) + Math.abs(zy)) +
+    Math.abs(uy) * (Math.abs(zx) + Math.abs(xz)) +
+    Math.abs(uz) * (Math.abs(xy) + Math.abs(yx));
   if (Math.abs(value) > BOUND * size) return value > 0 ? 1 : -1;
   const q = toIntegers([a, b, c, d].flatMap((p) => [x[p]!, x[p + 1]!, x[p + 2]!]));
-  const [u, v, w] = [3, 6, 9].map((i) => [q[i]! - q[0]!, q[i + 1]! - q[1]!, q[i + 2]! - q[2]!]) as [bigint[], bigint[], bigint[]];
-  return signOf(u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) + u[1]! * (v[2]! * w[0]! - v[0]! * w[2]!) + u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!));
+  const [u, v, w] = [3, 6, 9].map((i) => [q[i]! - q[0]!, q[i + 1]! - q[1]!, q[i + 2]! - q[2]!]) as [
+    bigint[],
+    bigint[],
+    bigint[],
+  ];
+  return signOf(
+    u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) +
+      u[1]! * (v[2]! * w[0]! - v[0]! * w[2]!) +
+      u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!),
+  );
 }
 
 /** Does the segment p q go through the inside of the triangle a b c, ends on different sides? */
@@ -32,11 +59,22 @@ function pierces(x: Float32Array, p: number, q: number, a: number, b: number, c:
   return first !== 0 && orient(x, p, q, b, c) === first && orient(x, p, q, c, a) === first;
 }
 
-const SIDES = [[0, 1], [1, 2], [2, 0]] as const;
+const SIDES = [
+  [0, 1],
+  [1, 2],
+  [2, 0],
+] as const;
 
-/** @param ids particles of the first triangle, then of the second, none in both; @returns APART, TOUCHING or CROSSING */
+/**
+ * @param ids particles of the first triangle, then of the second, none in both;
+ * @returns APART, TOUCHING or CROSSING
+ */
 export function trianglesMeet({ x, stride }: Frames, ids: ArrayLike<number>, frame: number): number {
-  const at = (i: number): number => frame * stride + 3 * ids[i]!, [a, b] = [[at(0), at(1), at(2)], [at(3), at(4), at(5)]] as [number[], number[]];
+  const at = (i: number): number => frame * stride + 3 * ids[i]!;
+  const [a, b] = [
+    [at(0), at(1), at(2)],
+    [at(3), at(4), at(5)],
+  ] as [number[], number[]];
   const sides = (of: number[], from: number[]): number[] => of.map((p) => orient(x, from[0]!, from[1]!, from[2]!, p));
   const ofA = sides(a, b);
   if (ofA[0] !== 0 && ofA[1] === ofA[0] && ofA[2] === ofA[0]) return APART;
@@ -49,20 +87,26 @@ export function trianglesMeet({ x, stride }: Frames, ids: ArrayLike<number>, fra
   return touch({ x, stride }, ids, frame) ? TOUCHING : APART;
 }
 
-/** Triangles that share their first corners only (ids[0] = ids[3]): does the side opposite to it of one go through the other's inside? */
+/**
+ * Triangles that share their first corners only (ids[0] = ids[3]): does the side opposite to it of one go through the
+ * other's inside?
+ */
 export function neighborsCross({ x, stride }: Frames, ids: ArrayLike<number>, frame: number): boolean {
-  const at = (i: number): number => frame * stride + 3 * ids[i]!, [s, a, b, , c, d] = [0, 1, 2, 3, 4, 5].map(at) as [number, number, number, number, number, number];
+  const at = (i: number): number => frame * stride + 3 * ids[i]!;
+  const [s, a, b, , c, d] = [0, 1, 2, 3, 4, 5].map(at) as [number, number, number, number, number, number];
   return (
     (orient(x, s, c, d, a) * orient(x, s, c, d, b) < 0 && pierces(x, a, b, s, c, d)) ||
     (orient(x, s, a, b, c) * orient(x, s, a, b, d) < 0 && pierces(x, c, d, s, a, b))
   );
 }
 
-const vertexFace = pieces(1, 3), edges = pieces(2, 2);
+const vertexFace = pieces(1, 3);
+const edges = pieces(2, 2);
 
 /** Exact, closed: some vertex on a triangle, or two edges that meet. */
 function touch(frames: Frames, ids: ArrayLike<number>, frame: number): boolean {
-  const { x, stride } = frames, base = frame * stride;
+  const { x, stride } = frames;
+  const base = frame * stride;
   const meet = (pair: typeof edges, test: (q: readonly number[]) => number, corners: readonly number[]): boolean => {
     corners.forEach((corner, i) => (pair.ids[i] = ids[corner]!));
     let open = false;
@@ -72,7 +116,8 @@ function touch(frames: Frames, ids: ArrayLike<number>, frame: number): boolean {
     return test([...q, ...q]) >= 0;
   };
   for (let i = 0; i < 3; i++) {
-    if (meet(vertexFace, vertexTriangle, [i, 3, 4, 5]) || meet(vertexFace, vertexTriangle, [3 + i, 0, 1, 2])) return true;
+    if (meet(vertexFace, vertexTriangle, [i, 3, 4, 5]) || meet(vertexFace, vertexTriangle, [3 + i, 0, 1, 2]))
+      return true;
     for (const [c, d] of SIDES) if (meet(edges, edgeEdge, [i, (i + 1) % 3, 3 + c, 3 + d])) return true;
   }
   return false;

@@ -13,11 +13,15 @@ export interface Task {
 
 export type Reply = { run: number; findings: FrameFindings[] } | { run: number; error: string };
 
-const { recording, most } = workerData as { recording: Recording; most: number }, reader = new FrameReader(recording);
+const { recording, most } = workerData as { recording: Recording; most: number };
+const reader = new FrameReader(recording);
 
 parentPort!.on("message", ({ run, from, to }: Task) => {
   try {
-    parentPort!.postMessage({ run, findings: new Run(recording, reader.read(from, to), from, most).judge() } satisfies Reply);
+    parentPort!.postMessage({
+      run,
+      findings: new Run(recording, reader.read(from, to), from, most).judge(),
+    } satisfies Reply);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
     parentPort!.postMessage({ run, error: error.message } satisfies Reply);

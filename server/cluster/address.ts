@@ -8,12 +8,14 @@ import { networkInterfaces } from "node:os";
  */
 export function ownUrl(host: string, port: number, beyond: boolean): string {
   const every = host === "0.0.0.0" || host === "::" || host === "";
-  return `http://${bracketed(every ? (beyond ? firstAddress() : undefined) ?? "127.0.0.1" : host)}:${port}`;
+  return `http://${bracketed(every ? ((beyond ? firstAddress() : undefined) ?? "127.0.0.1") : host)}:${port}`;
 }
 
 /** In a container and on most servers there is exactly one. */
 function firstAddress(): string | undefined {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal }) => !internal);
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal }) => !internal);
   return (addresses.find(({ family }) => family === "IPv4") ?? addresses.find(({ scopeid }) => !scopeid))?.address;
 }
 

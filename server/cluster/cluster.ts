@@ -1,11 +1,15 @@
 /**
- * One process among several that share a store: it keeps its leases, takes rooms that nobody has, knows where each room is, and hands its own over when it goes.
+ * One process among several that share a store: it keeps its leases, takes rooms that nobody has, knows where each room
+ * is, and hands its own over when it goes.
  *
- *     server A --- lease of room x, epoch 7 --- store --- listing: x is at A --- server B: whoever asks B for x is passed on to A
+ *     server A --- lease of room x, epoch 7 --- store --- listing: x is at A --- server B: whoever asks B for x is
+ *     passed on to A
  *       |  dies, is cut off, or hands over        |
- *       '-- lease runs out or is released         '--- B or C claims x, epoch 8, restores it, steps it; a late write of A (7) is refused
+ *       '-- lease runs out or is released         '--- B or C claims x, epoch 8, restores it, steps it; a late write of
+ *                                                 A (7) is refused
  *
- * With a store of one process (SQLite) it is the same with nobody else there; that is how rooms come back after a restart.
+ * With a store of one process (SQLite) it is the same with nobody else there; that is how rooms come back after a
+ * restart.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { processName } from "../store/processName.ts";
@@ -17,7 +21,10 @@ import { Takeover } from "./takeover.ts";
 /** Where a room is. moving: it exists, and in a moment somebody will have it. */
 export type Place = { kind: "here" } | { kind: "there"; url: string } | { kind: "moving" } | { kind: "nowhere" };
 
-/** What the store said about a room is believed this long, ms: a thousand clients who come back at once ask it a few times. */
+/**
+ * What the store said about a room is believed this long, ms: a thousand clients who come back at once ask it a few
+ * times.
+ */
 const BELIEVED_MS = 300;
 /** How long somebody who wants into a room waits until it is somewhere, and between two looks, ms. */
 const PATIENCE_MS = 4000;
@@ -76,7 +83,7 @@ export class Cluster {
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
       if (owner && owner.process !== this.holder.process) return { kind: "there", url: owner.url };
-      if (!owner && this.#closing === null && await this.#takeover.take(listing)) return { kind: "here" };
+      if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
       // It is being opened here, or another process was faster.
       await new Promise((resolve) => setTimeout(resolve, PATIENCE_STEP_MS));
@@ -105,7 +112,10 @@ export class Cluster {
           await own.handOver(room);
           handed.push(room);
         } catch (error) {
-          log.error({ room, err: error }, "a room could not be handed over; it goes on elsewhere from its last checkpoint");
+          log.error(
+            { room, err: error },
+            "a room could not be handed over; it goes on elsewhere from its last checkpoint",
+          );
         }
       }
     };

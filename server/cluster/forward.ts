@@ -1,6 +1,7 @@
 /**
- * Requests and sockets for rooms of other processes go to the owner, so that any process takes any connection. It runs before the routes: they only ever see rooms that
- * are here, or nowhere. What the owner answers is answered; who may do what, the owner decides.
+ * Requests and sockets for rooms of other processes go to the owner, so that any process takes any connection. It runs
+ * before the routes: they only ever see rooms that are here, or nowhere. What the owner answers is answered; who may do
+ * what, the owner decides.
  */
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -26,11 +27,19 @@ export interface ForwardOptions {
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
-export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, metrics }: ForwardOptions): Promise<void> {
+export async function forwardToOwners(
+  app: FastifyInstance,
+  { cluster, secrets, metrics }: ForwardOptions,
+): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
-  app.server.prependListener("upgrade", (request: IncomingMessage, _socket: unknown, head: Buffer) => heads.set(request, head));
-  await app.register(replyFrom, { disableRequestLogging: true, undici: { connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS } });
+  app.server.prependListener("upgrade", (request: IncomingMessage, _socket: unknown, head: Buffer) =>
+    heads.set(request, head),
+  );
+  await app.register(replyFrom, {
+    disableRequestLogging: true,
+    undici: { connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS },
+  });
 
   // Node counts a socket that was passed on as a connection of the server and would wait for its end.
   const through = new Set<Duplex>();
@@ -41,7 +50,10 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
   app.addHook("onRequest", async (request) => {
     const header = request.headers[FORWARDED_HEADER];
     if (header === undefined) return;
-    const address = typeof header === "string" ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" }) : null;
+    const address =
+      typeof header === "string"
+        ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" })
+        : null;
     if (address !== null) Object.defineProperty(request, "ip", { value: address });
   });
 
@@ -51,18 +63,32 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
     const place = await cluster.locate(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[FORWARDED_HEADER] !== undefined) throw moving(room);
-    const forwarded = signForwarded(secrets[0], { method: request.method, url: request.raw.url ?? "", address: request.ip });
+    const forwarded = signForwarded(secrets[0], {
+      method: request.method,
+      url: request.raw.url ?? "",
+      address: request.ip,
+    });
     if (request.ws) await forwardSocket(request, reply, room, place.url, forwarded);
     else await forwardRequest(request, reply, room, place.url, forwarded);
   });
 
-  async function forwardRequest(request: FastifyRequest, reply: FastifyReply, room: string, url: string, forwarded: string): Promise<void> {
+  async function forwardRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    room: string,
+    url: string,
+    forwarded: string,
+  ): Promise<void> {
     const target = `${url}${request.raw.url}`;
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
         // The owner compares a page's origin with the host that it asked for.
-        rewriteRequestHeaders: (_request, headers) => ({ ...headers, host: request.headers.host ?? "", [FORWARDED_HEADER]: forwarded }),
+        rewriteRequestHeaders: (_request, headers) => ({
+          ...headers,
+          host: request.headers.host ?? "",
+          [FORWARDED_HEADER]: forwarded,
+        }),
         retryDelay: () => null,
         onResponse: (_request, answered, response) => {
           metrics.forwarded("proxy");
@@ -77,8 +103,19 @@ export async function forwardToOwners(app: FastifyInstance, { cluster, secrets, 
     });
   }
 
-  async function forwardSocket(request: FastifyRequest, reply: FastifyReply, room: string, url: string, forwarded: string): Promise<void> {
-    const outcome = await proxySocket({ request: request.raw, head: heads.get(request.raw) ?? Buffer.alloc(0), target: url, headers: { [FORWARDED_HEADER]: forwarded } });
+  async function forwardSocket(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    room: string,
+    url: string,
+    forwarded: string,
+  ): Promise<void> {
+    const outcome = await proxySocket({
+      request: request.raw,
+      head: heads.get(request.raw) ?? Buffer.alloc(0),
+      target: url,
+      headers: { [FORWARDED_HEADER]: forwarded },
+    });
     if (outcome === "unreachable") {
       metrics.forwarded("unreachable");
       cluster.doubt(room);
@@ -98,11 +135,15 @@ function roomOf(request: FastifyRequest): string | undefined {
   const { room } = (request.params ?? {}) as { room?: string };
   if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return room;
   // Opening a room by a name that another process has finds it there.
-  const wanted = request.method === "POST" && request.routeOptions.url === "/api/rooms" ? (request.body as { room?: unknown } | null)?.room : undefined;
+  const wanted =
+    request.method === "POST" && request.routeOptions.url === "/api/rooms"
+      ? (request.body as { room?: unknown } | null)?.room
+      : undefined;
   return typeof wanted === "string" ? wanted : undefined;
 }
 
 /** What nobody can restore stays on the move for ever: operators may end it wherever they ask. */
-const mayEnd = ({ method, routeOptions }: FastifyRequest): boolean => method === "DELETE" && routeOptions.url === "/api/admin/rooms/:room";
+const mayEnd = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === "DELETE" && routeOptions.url === "/api/admin/rooms/:room";
 
 const moving = (room: string): CodedError => new CodedError("ROOM_MOVING", { field: "room", value: room });

@@ -1,10 +1,13 @@
 /**
- * A request that one process passes on to another carries who really asked, signed, so that limits and bans per address hold for rooms of other processes, too:
+ * A request that one process passes on to another carries who really asked, signed, so that limits and bans per address
+ * hold for rooms of other processes, too:
  *
- *     x-pliant-hop: <ms since 1970>.<client's address, base64url>.<HMAC-SHA256 of method, path, time and address, base64url>
+ *     x-pliant-hop: <ms since 1970>.<client's address, base64url>.<HMAC-SHA256 of method, path, time and address,
+ *     base64url>
  *
- * Whatever carries the header, well signed or not, is not passed on again: two processes that take each other for a room's owner (one of them is behind) make no loop.
- * A signature that is wrong or old makes it an ordinary request of whoever sent it.
+ * Whatever carries the header, well signed or not, is not passed on again: two processes that take each other for a
+ * room's owner (one of them is behind) make no loop. A signature that is wrong or old makes it an ordinary request of
+ * whoever sent it.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -28,16 +31,31 @@ function signature(secret: string, { method, url, address }: ForwardedIdentity, 
 /** The header's value. */
 export function signForwarded(secret: string, forwarded: ForwardedIdentity, nowMs = Date.now()): string {
   const atMs = String(Math.round(nowMs));
-  return [atMs, Buffer.from(forwarded.address).toString("base64url"), signature(secret, forwarded, atMs).toString("base64url")].join(".");
+  return [
+    atMs,
+    Buffer.from(forwarded.address).toString("base64url"),
+    signature(secret, forwarded, atMs).toString("base64url"),
+  ].join(".");
 }
 
 /**
  * @param secrets any of them may have signed it: they are exchanged one process after another
  * @returns the client's address, or null when the header is not one of ours, not of this request, or too old
  */
-export function readForwarded(secrets: readonly string[], header: string, request: { method: string; url: string }, nowMs = Date.now()): string | null {
+export function readForwarded(
+  secrets: readonly string[],
+  header: string,
+  request: { method: string; url: string },
+  nowMs = Date.now(),
+): string | null {
   const [atMs, encoded, signed, ...rest] = header.split(".");
-  if (signed === undefined || rest.length > 0 || !/^\d{1,16}$/.test(atMs) || Math.abs(nowMs - Number(atMs)) > MOST_AGE_MS) return null;
+  if (
+    signed === undefined ||
+    rest.length > 0 ||
+    !/^\d{1,16}$/.test(atMs) ||
+    Math.abs(nowMs - Number(atMs)) > MOST_AGE_MS
+  )
+    return null;
   const address = Buffer.from(encoded, "base64url").toString();
   const given = Buffer.from(signed, "base64url");
   const fits = secrets.some((secret) => {

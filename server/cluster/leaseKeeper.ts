@@ -1,14 +1,17 @@
 /**
- * Keeps the leases of this process: renews them, knows by its own clock until when each of them certainly holds, and says what was lost.
+ * Keeps the leases of this process: renews them, knows by its own clock until when each of them certainly holds, and
+ * says what was lost.
  *
  *     asked           answered                                       renewals every third of a term
  *       |----------------|-----|-------------------------------|----|
  *       0                      store's term begins            mayStep ends   term by our clock
  *
- * The store counts a term from some moment after we asked, we count it from the moment before: so ours ends first, however long the answer took, and by a margin on top, which
- * is for a tick that has begun. The clock is monotonic and goes on while the process is stopped (SIGSTOP), so whoever wakes after the term knows it before the next tick.
+ * The store counts a term from some moment after we asked, we count it from the moment before: so ours ends first,
+ * however long the answer took, and by a margin on top, which is for a tick that has begun. The clock is monotonic and
+ * goes on while the process is stopped (SIGSTOP), so whoever wakes after the term knows it before the next tick.
  *
- * A lease that has run out is not lost yet: nobody may have claimed the room. Its room stands still; the renewal says whether it goes on (epoch unchanged) or is dropped.
+ * A lease that has run out is not lost yet: nobody may have claimed the room. Its room stands still; the renewal says
+ * whether it goes on (epoch unchanged) or is dropped.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Holder, Lease, Store } from "../store/store.ts";
@@ -20,7 +23,9 @@ const RENEWALS_PER_TERM = 3;
 const MARGIN = 0.1;
 /** After a renewal that failed, ms: the store may be back any moment, and rooms stand still. */
 const RETRY_MS = 250;
-/** A lease without a room: how long a room may take to open, s. Scenes with large meshes are built in up to a minute. */
+/**
+ * A lease without a room: how long a room may take to open, s. Scenes with large meshes are built in up to a minute.
+ */
 const OPENING_SECONDS = 120;
 
 export interface Log {
@@ -45,7 +50,10 @@ export interface LeaseKeeperOptions {
 }
 
 export class LeaseKeeper {
-  /** The same store, watched: leases that come and go through it are known here without anybody having to say so. Everybody uses this one. */
+  /**
+   * The same store, watched: leases that come and go through it are known here without anybody having to say so.
+   * Everybody uses this one.
+   */
   readonly store: Store;
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, HeldLease>();
@@ -87,7 +95,8 @@ export class LeaseKeeper {
   }
 
   #took(lease: Lease | null, askedMs: number): void {
-    if (lease && lease.process === this.#options.holder.process) this.#held.set(lease.room, { lease, untilMs: this.#until(askedMs), sinceMs: askedMs });
+    if (lease && lease.process === this.#options.holder.process)
+      this.#held.set(lease.room, { lease, untilMs: this.#until(askedMs), sinceMs: askedMs });
   }
 
   #forget({ room, epoch }: Lease): void {
@@ -144,10 +153,16 @@ export class LeaseKeeper {
     if (asked.length === 0) return true;
     let lost: Set<string>;
     try {
-      lost = new Set(await store.renew(holder, asked.map(({ lease }) => ({ ...lease, members: rooms.members(lease.room) }))));
+      lost = new Set(
+        await store.renew(
+          holder,
+          asked.map(({ lease }) => ({ ...lease, members: rooms.members(lease.room) })),
+        ),
+      );
     } catch (error) {
       metrics.renewal("failed", asked.length);
-      if (!this.#failing) log.error({ err: error, rooms: asked.length }, "leases cannot be renewed; rooms will stand still");
+      if (!this.#failing)
+        log.error({ err: error, rooms: asked.length }, "leases cannot be renewed; rooms will stand still");
       this.#failing = true;
       return false;
     }
@@ -163,7 +178,9 @@ export class LeaseKeeper {
       }
       this.#held.delete(lease.room);
       log.warn({ room: lease.room, epoch: lease.epoch }, "the room is another process's now");
-      void rooms.drop(lease.room).catch((error: unknown) => log.error({ room: lease.room, err: error }, "a lost room could not be ended"));
+      void rooms
+        .drop(lease.room)
+        .catch((error: unknown) => log.error({ room: lease.room, err: error }, "a lost room could not be ended"));
     }
     metrics.renewal("ok", asked.length - lost.size);
     if (lost.size > 0) metrics.renewal("lost", lost.size);

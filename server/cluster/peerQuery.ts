@@ -1,4 +1,7 @@
-/** Asks the other processes of the cluster the same question in the name of who asked this one: what only the owner of a room knows of it. */
+/**
+ * Asks the other processes of the cluster the same question in the name of who asked this one: what only the owner of a
+ * room knows of it.
+ */
 import type { Listing } from "../store/store.ts";
 import { FORWARDED_HEADER, signForwarded } from "./forwardedIdentity.ts";
 
@@ -18,11 +21,22 @@ export interface PeerQuery {
  * @param secret that signs who asked
  * @returns what each of them answered with 200, as JSON; null for those that did not answer, or not with 200
  */
-export async function queryPeers(urls: readonly string[], secret: string, { path, authorization, address }: PeerQuery): Promise<Map<string, unknown>> {
+export async function queryPeers(
+  urls: readonly string[],
+  secret: string,
+  { path, authorization, address }: PeerQuery,
+): Promise<Map<string, unknown>> {
   const ask = async (url: string): Promise<unknown> => {
     try {
-      const headers = { authorization, [FORWARDED_HEADER]: signForwarded(secret, { method: "GET", url: path, address }) };
-      const answer = await fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(PATIENCE_MS), redirect: "error" });
+      const headers = {
+        authorization,
+        [FORWARDED_HEADER]: signForwarded(secret, { method: "GET", url: path, address }),
+      };
+      const answer = await fetch(`${url}${path}`, {
+        headers,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+        redirect: "error",
+      });
       return answer.ok ? await answer.json() : null;
     } catch {
       return null;

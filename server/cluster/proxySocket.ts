@@ -1,7 +1,8 @@
 /**
- * Passes a socket on to the process that owns its room: the upgrade is asked for there with the client's own headers, and once it is granted bytes go through both ways
- * untouched. Frames are not looked into, so it costs two copies and no parsing; back-pressure goes through as it comes (a slow client slows the owner's socket, which
- * skips frames for it as always).
+ * Passes a socket on to the process that owns its room: the upgrade is asked for there with the client's own headers,
+ * and once it is granted bytes go through both ways untouched. Frames are not looked into, so it costs two copies and
+ * no parsing; back-pressure goes through as it comes (a slow client slows the owner's socket, which skips frames for it
+ * as always).
  */
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import type { Duplex } from "node:stream";
@@ -21,15 +22,28 @@ export interface ProxiedSocket {
 }
 
 /**
- * @returns what became of it: `through` once both ends are connected, `refused` when the owner's own refusal was passed on, `unreachable` when there was no answer,
+ * @returns what became of it: `through` once both ends are connected, `refused` when the owner's own refusal was passed
+ *   on, `unreachable` when there was no answer,
  *   and then the client's socket is as it was
  */
-export function proxySocket({ request, head, target, headers }: ProxiedSocket): Promise<"through" | "refused" | "unreachable"> {
+export function proxySocket({
+  request,
+  head,
+  target,
+  headers,
+}: ProxiedSocket): Promise<"through" | "refused" | "unreachable"> {
   const { hostname, port, protocol } = new URL(target);
   const client = request.socket;
   return new Promise((resolve) => {
     const asked = httpRequest({
-      protocol, host: hostname, port, path: request.url, method: "GET", agent: false, headers: { ...request.headers, ...headers }, timeout: ANSWER_MS,
+      protocol,
+      host: hostname,
+      port,
+      path: request.url,
+      method: "GET",
+      agent: false,
+      headers: { ...request.headers, ...headers },
+      timeout: ANSWER_MS,
     });
     asked.on("timeout", () => asked.destroy(new Error("no answer")));
     asked.on("error", () => resolve("unreachable"));
@@ -62,8 +76,14 @@ function headOf(answer: IncomingMessage): string {
 }
 
 /** Two streams become one line: what ends or breaks one ends the other. */
-function join(a: Duplex & { setNoDelay?: (on: boolean) => void }, b: Duplex & { setNoDelay?: (on: boolean) => void }): void {
-  for (const [from, to] of [[a, b], [b, a]]) {
+function join(
+  a: Duplex & { setNoDelay?: (on: boolean) => void },
+  b: Duplex & { setNoDelay?: (on: boolean) => void },
+): void {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ]) {
     from.setNoDelay?.(true); // A frame a tick must not wait for the next one.
     from.pipe(to);
     from.on("error", () => to.destroy());

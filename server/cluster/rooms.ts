@@ -13,10 +13,19 @@ export interface ClusterRooms {
   members(room: string): number;
   /** Rooms that are open here. */
   names(): string[];
-  /** Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller releases the lease. */
+  /**
+   * Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller
+   * releases the lease.
+   */
   adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
-  /** The last state into the store, lease released, sockets closed with "restarting". Nothing of it may be lost, so it may take a while. */
+  /**
+   * The last state into the store, lease released, sockets closed with "restarting". Nothing of it may be lost, so it
+   * may take a while.
+   */
   handOver(room: string): Promise<void>;
-  /** The lease is somebody else's: stops the room at once and writes nothing. Sockets are closed with "restarting"; clients find the new owner by themselves. */
+  /**
+   * The lease is somebody else's: stops the room at once and writes nothing. Sockets are closed with "restarting";
+   * clients find the new owner by themselves.
+   */
   drop(room: string): Promise<void>;
 }

@@ -1,9 +1,11 @@
 /**
- * Takes rooms that nobody owns: their process died, was cut off, or gave them up. Every process looks at the list of rooms now and then and takes a few at a time; the
- * store decides who gets which. Nobody needs to know who else is there.
+ * Takes rooms that nobody owns: their process died, was cut off, or gave them up. Every process looks at the list of
+ * rooms now and then and takes a few at a time; the store decides who gets which. Nobody needs to know who else is
+ * there.
  *
- * Spread: before it takes another, a process waits the longer the larger its share of all rooms is, with some chance in it, so that those with few rooms come first.
- * A process of this very machine that is certainly dead is not waited for (store/processName.ts).
+ * Spread: before it takes another, a process waits the longer the larger its share of all rooms is, with some chance in
+ * it, so that those with few rooms come first. A process of this very machine that is certainly dead is not waited for
+ * (store/processName.ts).
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { isCertainlyDead } from "../store/processName.ts";
@@ -11,9 +13,15 @@ import type { Holder, Listing, Store } from "../store/store.ts";
 import type { Log } from "./leaseKeeper.ts";
 import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 
-/** Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked little. */
+/**
+ * Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked
+ * little.
+ */
 const LOOK_MS = 500;
-/** Restored at once, whoever asks for them: each reads its state and steps its journal on one of the threads. More would only take turns there, and all be back as late as the last. */
+/**
+ * Restored at once, whoever asks for them: each reads its state and steps its journal on one of the threads. More would
+ * only take turns there, and all be back as late as the last.
+ */
 const AT_ONCE = 4;
 /** What a process that has all rooms waits before it takes one more, ms; with others there, who come first then. */
 const LOAD_MS = 400;
@@ -111,20 +119,34 @@ export class Takeover {
     const { store, rooms, metrics, log } = this.#options;
     try {
       const listings = await store.rooms();
-      metrics.known(listings.filter(({ owner }) => owner !== null).length, listings.filter(({ owner }) => owner === null).length);
+      metrics.known(
+        listings.filter(({ owner }) => owner !== null).length,
+        listings.filter(({ owner }) => owner === null).length,
+      );
       this.#blind = false;
-      const dead = new Set(listings.flatMap(({ owner }) => (owner && isCertainlyDead(owner.process) ? [owner.process] : [])));
-      for (const process of dead) log.warn({ process, rooms: (await store.endLeases(process)).length }, "a process of this machine died; its rooms are free");
-      const free = listings.filter(({ name, owner }) => (owner === null || dead.has(owner.process)) && !rooms.serves(name) && this.#ripe(name));
+      const dead = new Set(
+        listings.flatMap(({ owner }) => (owner && isCertainlyDead(owner.process) ? [owner.process] : [])),
+      );
+      for (const process of dead)
+        log.warn(
+          { process, rooms: (await store.endLeases(process)).length },
+          "a process of this machine died; its rooms are free",
+        );
+      const free = listings.filter(
+        ({ name, owner }) => (owner === null || dead.has(owner.process)) && !rooms.serves(name) && this.#ripe(name),
+      );
       this.#forgetGone(listings);
       // With nobody else to leave them to there is nothing to wait for: a server that starts again.
-      const alone = listings.every(({ owner }) => owner === null || owner.process === this.#options.holder.process || dead.has(owner.process));
+      const alone = listings.every(
+        ({ owner }) => owner === null || owner.process === this.#options.holder.process || dead.has(owner.process),
+      );
       const takeSome = async (): Promise<void> => {
         while (free.length > 0 && !this.#stopped) {
           // Any of them: if all began with the first, all but one would come too late each time.
           const [room] = free.splice(Math.floor(Math.random() * free.length), 1) as [Listing];
           await this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
-          if (!alone) await new Promise((resolve) => setTimeout(resolve, this.#loadPause(rooms.names().length, listings.length)));
+          if (!alone)
+            await new Promise((resolve) => setTimeout(resolve, this.#loadPause(rooms.names().length, listings.length)));
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, takeSome));
@@ -167,13 +189,19 @@ export class Takeover {
       this.#notBefore.delete(name);
       if (listing.lapsed === null) metrics.handover("in");
       else metrics.takeover();
-      log.info({ room: name, epoch: lease.epoch, from: listing.lapsed, seconds: (performance.now() - startMs) / 1000 }, "room taken over");
+      log.info(
+        { room: name, epoch: lease.epoch, from: listing.lapsed, seconds: (performance.now() - startMs) / 1000 },
+        "room taken over",
+      );
       return true;
     } catch (error) {
       const failures = (this.#notBefore.get(name)?.failures ?? 0) + 1;
       const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
       this.#notBefore.set(name, { ms: performance.now() + waitMs, failures });
-      log.error({ room: name, err: error, failures, againInSeconds: waitMs / 1000 }, "a room could not be restored here");
+      log.error(
+        { room: name, err: error, failures, againInSeconds: waitMs / 1000 },
+        "a room could not be restored here",
+      );
       await store.release(lease).catch(() => {}); // It runs out by itself otherwise.
       return false;
     }

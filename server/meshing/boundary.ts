@@ -1,8 +1,16 @@
-/** The surface of a tetrahedral mesh: which faces belong to one element only, whether they close up, and which pieces there are. */
+/**
+ * The surface of a tetrahedral mesh: which faces belong to one element only, whether they close up, and which pieces
+ * there are.
+ */
 import type { TetMesh } from "./mesh.ts";
 
 /** Corners of the outward face opposite to each corner of a positively oriented element. */
-const FACES = [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]] as const;
+const FACES = [
+  [1, 3, 2],
+  [0, 2, 3],
+  [0, 3, 1],
+  [0, 1, 2],
+] as const;
 
 /** Faces and who they join. */
 export interface FaceJoin {
@@ -20,7 +28,8 @@ export interface FaceJoin {
  */
 export function joinFaces(tets: Uint32Array): FaceJoin {
   const total = tets.length;
-  // Sorting face numbers by their sorted corners brings the two sides of a face together without a hash of three numbers.
+  // Sorting face numbers by their sorted corners brings the two sides of a face together without a hash of three
+  // numbers.
   const low = new Uint32Array(total);
   const middle = new Uint32Array(total);
   const high = new Uint32Array(total);
@@ -40,7 +49,9 @@ export function joinFaces(tets: Uint32Array): FaceJoin {
     high[f] = c;
     even[f] = swaps & 1 ? 0 : 1;
   }
-  const order = Uint32Array.from({ length: total }, (_, f) => f).sort((p, q) => low[p]! - low[q]! || middle[p]! - middle[q]! || high[p]! - high[q]! || p - q);
+  const order = Uint32Array.from({ length: total }, (_, f) => f).sort(
+    (p, q) => low[p]! - low[q]! || middle[p]! - middle[q]! || high[p]! - high[q]! || p - q,
+  );
   const same = (p: number, q: number): boolean => low[p] === low[q] && middle[p] === middle[q] && high[p] === high[q];
   const neighbors = new Int32Array(total).fill(-1);
   let faulty = 0;

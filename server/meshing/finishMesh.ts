@@ -26,10 +26,24 @@ const AXES = ["x", "y", "z"] as const;
 function checkCounts(raw: RawMesh, size: 3 | 4, what: string): void {
   const vertices = raw.positions.length / 3;
   const elements = raw.elements.length / size;
-  if (vertices > MAX_VERTICES) throw new MeshError({ file: raw.file, field: "vertex count", value: vertices, limit: `at most ${MAX_VERTICES} are allowed` });
-  if (elements > MAX_ELEMENTS) throw new MeshError({ file: raw.file, field: `${what} count`, value: elements, limit: `at most ${MAX_ELEMENTS} are allowed` });
-  if (vertices === 0) throw new MeshError({ file: raw.file, field: "vertex count", value: 0, limit: "at least 1 is needed" });
-  if (elements === 0) throw new MeshError({ file: raw.file, field: `${what} count`, value: 0, limit: "at least 1 is needed" });
+  if (vertices > MAX_VERTICES)
+    throw new MeshError({
+      file: raw.file,
+      field: "vertex count",
+      value: vertices,
+      limit: `at most ${MAX_VERTICES} are allowed`,
+    });
+  if (elements > MAX_ELEMENTS)
+    throw new MeshError({
+      file: raw.file,
+      field: `${what} count`,
+      value: elements,
+      limit: `at most ${MAX_ELEMENTS} are allowed`,
+    });
+  if (vertices === 0)
+    throw new MeshError({ file: raw.file, field: "vertex count", value: 0, limit: "at least 1 is needed" });
+  if (elements === 0)
+    throw new MeshError({ file: raw.file, field: `${what} count`, value: 0, limit: "at least 1 is needed" });
 }
 
 function checkNumbers(raw: RawMesh, size: 3 | 4, what: string): void {
@@ -38,7 +52,13 @@ function checkNumbers(raw: RawMesh, size: 3 | 4, what: string): void {
     if (Number.isFinite(raw.positions[i])) continue;
     const vertex = Math.floor(i / 3);
     const name = raw.vertexName ? raw.vertexName(vertex) : vertex;
-    throw new MeshError({ file: raw.file, line: raw.vertexLine?.(vertex), field: `vertex ${name} ${AXES[i % 3]}`, value: raw.positions[i]!, limit: "a finite number is needed" });
+    throw new MeshError({
+      file: raw.file,
+      line: raw.vertexLine?.(vertex),
+      field: `vertex ${name} ${AXES[i % 3]}`,
+      value: raw.positions[i]!,
+      limit: "a finite number is needed",
+    });
   }
   const base = raw.base ?? 0;
   for (let i = 0; i < raw.elements.length; i++) {
@@ -46,12 +66,21 @@ function checkNumbers(raw: RawMesh, size: 3 | 4, what: string): void {
     if (Number.isInteger(vertex) && vertex >= 0 && vertex < vertices) continue;
     const element = Math.floor(i / size);
     const name = raw.elementName ? raw.elementName(element) : element;
-    throw new MeshError({ file: raw.file, line: raw.elementLine?.(element), field: `${what} ${name} corner ${(i % size) + 1}`, value: vertex + base, limit: `a vertex from ${base} to ${vertices - 1 + base} is needed` });
+    throw new MeshError({
+      file: raw.file,
+      line: raw.elementLine?.(element),
+      field: `${what} ${name} corner ${(i % size) + 1}`,
+      value: vertex + base,
+      limit: `a vertex from ${base} to ${vertices - 1 + base} is needed`,
+    });
   }
 }
 
 /** Keeps the vertices that `elements` names, in their order. */
-function compact(positions: ArrayLike<number>, elements: Uint32Array): { positions: Float64Array; origin: Uint32Array | undefined } {
+function compact(
+  positions: ArrayLike<number>,
+  elements: Uint32Array,
+): { positions: Float64Array; origin: Uint32Array | undefined } {
   const total = positions.length / 3;
   const used = new Uint8Array(total);
   for (let i = 0; i < elements.length; i++) used[elements[i]!] = 1;
@@ -74,8 +103,10 @@ function compact(positions: ArrayLike<number>, elements: Uint32Array): { positio
 }
 
 /**
- * Makes a SurfaceMesh of raw numbers. Triangles that name a vertex twice have no area and no edges of their own; they are left out.
- * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or no triangle left.
+ * Makes a SurfaceMesh of raw numbers. Triangles that name a vertex twice have no area and no edges of their own; they
+ * are left out.
+ * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or no triangle
+ *   left.
  */
 export function finishSurface(raw: RawMesh): SurfaceMesh {
   checkCounts(raw, 3, "triangle");
@@ -91,7 +122,13 @@ export function finishSurface(raw: RawMesh): SurfaceMesh {
     triangles[length++] = b;
     triangles[length++] = c;
   }
-  if (length === 0) throw new MeshError({ file: raw.file, field: "count of triangles with three different corners", value: 0, limit: "at least 1 is needed" });
+  if (length === 0)
+    throw new MeshError({
+      file: raw.file,
+      field: "count of triangles with three different corners",
+      value: 0,
+      limit: "at least 1 is needed",
+    });
   const kept = triangles.slice(0, length);
   const { positions, origin } = compact(raw.positions, kept);
   return origin ? { positions, triangles: kept, origin } : { positions, triangles: kept };
@@ -126,8 +163,10 @@ function distance2(x: ArrayLike<number>, a: number, b: number): number {
 }
 
 /**
- * Makes a TetMesh of raw numbers: every element with positive volume (corners 1 and 2 swapped where it was negative), unused vertices dropped.
- * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or a degenerate element (named).
+ * Makes a TetMesh of raw numbers: every element with positive volume (corners 1 and 2 swapped where it was negative),
+ * unused vertices dropped.
+ * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or a
+ *   degenerate element (named).
  */
 export function finishTets(raw: RawMesh): TetMesh {
   checkCounts(raw, 4, "tetrahedron");
@@ -139,13 +178,26 @@ export function finishTets(raw: RawMesh): TetMesh {
     const b = tets[4 * e + 1]!;
     const c = tets[4 * e + 2]!;
     const d = tets[4 * e + 3]!;
-    const longest2 = Math.max(distance2(x, a, b), distance2(x, a, c), distance2(x, a, d), distance2(x, b, c), distance2(x, b, d), distance2(x, c, d));
+    const longest2 = Math.max(
+      distance2(x, a, b),
+      distance2(x, a, c),
+      distance2(x, a, d),
+      distance2(x, b, c),
+      distance2(x, b, d),
+      distance2(x, c, d),
+    );
     const volume = sixVolume(x, a, b, c, d) / 6;
     const ratio = longest2 > 0 ? Math.abs(volume) / (longest2 * Math.sqrt(longest2)) : 0;
     // Written so that a NaN (overflow of huge coordinates) is refused too.
     if (!(ratio > DEGENERATE_VOLUME)) {
       const name = raw.elementName ? raw.elementName(e) : e;
-      throw new MeshError({ file: raw.file, line: raw.elementLine?.(e), field: `tetrahedron ${name} volume over longest edge cubed`, value: ratio, limit: `more than ${DEGENERATE_VOLUME} is needed` });
+      throw new MeshError({
+        file: raw.file,
+        line: raw.elementLine?.(e),
+        field: `tetrahedron ${name} volume over longest edge cubed`,
+        value: ratio,
+        limit: `more than ${DEGENERATE_VOLUME} is needed`,
+      });
     }
     if (volume < 0) {
       tets[4 * e] = b;
@@ -178,7 +230,12 @@ export function requireSheet(file: string, surface: SurfaceMesh): void {
     const longest2 = Math.max(distance2(x, a, b), distance2(x, b, c), distance2(x, c, a));
     const ratio = longest2 > 0 ? (0.5 * Math.sqrt(nx * nx + ny * ny + nz * nz)) / longest2 : 0;
     if (!(ratio > DEGENERATE_AREA)) {
-      throw new MeshError({ file, field: `triangle ${t} area over longest edge squared`, value: ratio, limit: `more than ${DEGENERATE_AREA} is needed` });
+      throw new MeshError({
+        file,
+        field: `triangle ${t} area over longest edge squared`,
+        value: ratio,
+        limit: `more than ${DEGENERATE_AREA} is needed`,
+      });
     }
   }
 }

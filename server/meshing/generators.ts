@@ -1,18 +1,24 @@
-/** Meshes made by rule: box of tetrahedra, rectangle of triangles, icosphere. All exact up to rounding, centred on the origin. */
+/**
+ * Meshes made by rule: box of tetrahedra, rectangle of triangles, icosphere. All exact up to rounding, centred on the
+ * origin.
+ */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import type { SurfaceMesh, TetMesh } from "./mesh.ts";
 
 function checkSize(file: string, field: string, value: number): void {
-  if (!(value > 0 && Number.isFinite(value))) throw new MeshError({ file, field, value, limit: "a finite number above 0 is needed" });
+  if (!(value > 0 && Number.isFinite(value)))
+    throw new MeshError({ file, field, value, limit: "a finite number above 0 is needed" });
 }
 
 function checkCells(file: string, cells: readonly number[], perCell: number): void {
   let total = perCell;
   cells.forEach((count, k) => {
-    if (!Number.isInteger(count) || count < 1) throw new MeshError({ file, field: `cells[${k}]`, value: count, limit: "an integer of at least 1 is needed" });
+    if (!Number.isInteger(count) || count < 1)
+      throw new MeshError({ file, field: `cells[${k}]`, value: count, limit: "an integer of at least 1 is needed" });
     total *= count;
   });
-  if (total > MAX_ELEMENTS) throw new MeshError({ file, field: "element count", value: total, limit: `at most ${MAX_ELEMENTS} are allowed` });
+  if (total > MAX_ELEMENTS)
+    throw new MeshError({ file, field: "element count", value: total, limit: `at most ${MAX_ELEMENTS} are allowed` });
 }
 
 /**
@@ -42,7 +48,10 @@ export function boxTets(size: readonly [number, number, number], cells: readonly
   for (let k = 0; k <= nz; k++) {
     for (let j = 0; j <= ny; j++) {
       for (let i = 0; i <= nx; i++) {
-        positions.set([(i / nx - 0.5) * size[0], (j / ny - 0.5) * size[1], (k / nz - 0.5) * size[2]], 3 * vertex(i, j, k));
+        positions.set(
+          [(i / nx - 0.5) * size[0], (j / ny - 0.5) * size[1], (k / nz - 0.5) * size[2]],
+          3 * vertex(i, j, k),
+        );
       }
     }
   }
@@ -53,8 +62,11 @@ export function boxTets(size: readonly [number, number, number], cells: readonly
       for (let i = 0; i < nx; i++) {
         const odd = (i + j + k) & 1;
         for (const tet of CUBE_TETS) {
-          const corners = tet.map((corner) => vertex(i + ((corner ^ odd) & 1), j + ((corner >> 1) & 1), k + (corner >> 2)));
-          // The table is of negative volume; mirroring a cube turns its elements round, the others have two corners swapped.
+          const corners = tet.map((corner) =>
+            vertex(i + ((corner ^ odd) & 1), j + ((corner >> 1) & 1), k + (corner >> 2)),
+          );
+          // The table is of negative volume; mirroring a cube turns its elements round, the others have two corners
+          // swapped.
           if (!odd) corners.unshift(...corners.splice(1, 1));
           tets.set(corners, at);
           at += 4;
@@ -65,12 +77,17 @@ export function boxTets(size: readonly [number, number, number], cells: readonly
   return { positions, tets };
 }
 
-/** uint32[8n] vertices of the cubes of `boxTets`, x fastest; corner c of a cube has x from bit 0, y from bit 1, z from bit 2. */
+/**
+ * uint32[8n] vertices of the cubes of `boxTets`, x fastest; corner c of a cube has x from bit 0, y from bit 1, z from
+ * bit 2.
+ */
 export function boxHexahedra([nx, ny, nz]: readonly [number, number, number]): Uint32Array {
   const hexahedra: number[] = [];
   for (let k = 0; k < nz; k++) {
     for (let j = 0; j < ny; j++) {
-      for (let i = 0; i < nx; i++) for (let c = 0; c < 8; c++) hexahedra.push(((k + (c >> 2)) * (ny + 1) + j + ((c >> 1) & 1)) * (nx + 1) + i + (c & 1));
+      for (let i = 0; i < nx; i++)
+        for (let c = 0; c < 8; c++)
+          hexahedra.push(((k + (c >> 2)) * (ny + 1) + j + ((c >> 1) & 1)) * (nx + 1) + i + (c & 1));
     }
   }
   return Uint32Array.from(hexahedra);
@@ -87,7 +104,8 @@ export function gridCloth(size: readonly [number, number], cells: readonly [numb
   const [nx, nz] = cells;
   const positions = new Float64Array(3 * (nx + 1) * (nz + 1));
   for (let k = 0; k <= nz; k++) {
-    for (let i = 0; i <= nx; i++) positions.set([(i / nx - 0.5) * size[0], 0, (k / nz - 0.5) * size[1]], 3 * (k * (nx + 1) + i));
+    for (let i = 0; i <= nx; i++)
+      positions.set([(i / nx - 0.5) * size[0], 0, (k / nz - 0.5) * size[1]], 3 * (k * (nx + 1) + i));
   }
   const triangles = new Uint32Array(6 * nx * nz);
   let at = 0;
@@ -111,14 +129,20 @@ export function gridCloth(size: readonly [number, number], cells: readonly [numb
 const MAX_SUBDIVISIONS = 9;
 
 /**
- * A sphere as an icosahedron, each triangle cut in four `subdivisions` times and its vertices put on the sphere: 20 * 4^n triangles.
+ * A sphere as an icosahedron, each triangle cut in four `subdivisions` times and its vertices put on the sphere: 20 *
+ * 4^n triangles.
  * @param radius m
  * @throws MeshError on a radius or count that makes no sphere
  */
 export function icosphere(radius: number, subdivisions = 3): SurfaceMesh {
   checkSize("ball", "radius", radius);
   if (!Number.isInteger(subdivisions) || subdivisions < 0 || subdivisions > MAX_SUBDIVISIONS) {
-    throw new MeshError({ file: "ball", field: "subdivisions", value: subdivisions, limit: `an integer from 0 to ${MAX_SUBDIVISIONS} is needed` });
+    throw new MeshError({
+      file: "ball",
+      field: "subdivisions",
+      value: subdivisions,
+      limit: `an integer from 0 to ${MAX_SUBDIVISIONS} is needed`,
+    });
   }
   const g = (1 + Math.sqrt(5)) / 2;
   const points: number[] = [];
@@ -127,8 +151,25 @@ export function icosphere(radius: number, subdivisions = 3): SurfaceMesh {
     points.push(x * scale, y * scale, z * scale);
     return points.length / 3 - 1;
   };
-  for (const [x, y, z] of [[-1, g, 0], [1, g, 0], [-1, -g, 0], [1, -g, 0], [0, -1, g], [0, 1, g], [0, -1, -g], [0, 1, -g], [g, 0, -1], [g, 0, 1], [-g, 0, -1], [-g, 0, 1]] as const) add(x, y, z);
-  let triangles = [0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3, 9, 4, 3, 4, 2, 3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8, 6, 7, 9, 8, 1];
+  for (const [x, y, z] of [
+    [-1, g, 0],
+    [1, g, 0],
+    [-1, -g, 0],
+    [1, -g, 0],
+    [0, -1, g],
+    [0, 1, g],
+    [0, -1, -g],
+    [0, 1, -g],
+    [g, 0, -1],
+    [g, 0, 1],
+    [-g, 0, -1],
+    [-g, 0, 1],
+  ] as const)
+    add(x, y, z);
+  let triangles = [
+    0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3, 9, 4, 3, 4, 2,
+    3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8, 6, 7, 9, 8, 1,
+  ];
   for (let level = 0; level < subdivisions; level++) {
     const middles = new Map<number, number>();
     const count = points.length / 3;
@@ -136,7 +177,11 @@ export function icosphere(radius: number, subdivisions = 3): SurfaceMesh {
       const key = a < b ? a * count + b : b * count + a;
       let m = middles.get(key);
       if (m === undefined) {
-        m = add(points[3 * a]! + points[3 * b]!, points[3 * a + 1]! + points[3 * b + 1]!, points[3 * a + 2]! + points[3 * b + 2]!);
+        m = add(
+          points[3 * a]! + points[3 * b]!,
+          points[3 * a + 1]! + points[3 * b + 1]!,
+          points[3 * a + 2]! + points[3 * b + 2]!,
+        );
         middles.set(key, m);
       }
       return m;

@@ -1,6 +1,7 @@
 /**
  * Gmsh 2.2 ASCII `.msh` to tetrahedra (element type 4), or to triangles (type 2) where it has no tetrahedra.
- * Source: Gmsh reference manual, "MSH file format version 2 (Legacy)". Node numbers are any positive integers, in any order.
+ * Source: Gmsh reference manual, "MSH file format version 2 (Legacy)". Node numbers are any positive integers, in any
+ * order.
  */
 import { MAX_ELEMENTS, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { LoadedMesh } from "./mesh.ts";
@@ -26,22 +27,43 @@ type Lines = Iterator<TextLine, void>;
 
 function nextLine(file: string, lines: Lines, expected: string): TextLine {
   const next = lines.next();
-  if (next.done) throw new MeshError({ file, field: "end of file", value: "reached", limit: `${expected} is needed first` });
+  if (next.done)
+    throw new MeshError({ file, field: "end of file", value: "reached", limit: `${expected} is needed first` });
   return next.value;
 }
 
 function expectTag(file: string, lines: Lines, tag: string): void {
   const line = nextLine(file, lines, tag);
-  if (line.fields[0] !== tag) throw new MeshError({ file, line: line.number, field: "section end", value: line.fields[0]!, limit: `${tag} is needed` });
+  if (line.fields[0] !== tag)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "section end",
+      value: line.fields[0]!,
+      limit: `${tag} is needed`,
+    });
 }
 
 function readFormat(file: string, lines: Lines): void {
   const line = nextLine(file, lines, "the version");
   const version = line.fields[0]!;
   if (version !== "2.2" && version !== "2.1" && version !== "2" && version !== "2.0") {
-    throw new MeshError({ file, line: line.number, field: "version", value: version, limit: "2.2 is supported (gmsh -format msh22)" });
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "version",
+      value: version,
+      limit: "2.2 is supported (gmsh -format msh22)",
+    });
   }
-  if (line.fields[1] !== "0") throw new MeshError({ file, line: line.number, field: "file type", value: line.fields[1] ?? "missing", limit: "0 (ASCII) is supported" });
+  if (line.fields[1] !== "0")
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "file type",
+      value: line.fields[1] ?? "missing",
+      limit: "0 (ASCII) is supported",
+    });
   expectTag(file, lines, "$EndMeshFormat");
 }
 
@@ -57,7 +79,8 @@ function readNodes(file: string, lines: Lines, nodes: Nodes): void {
   for (let i = 0; i < count; i++) {
     const line = nextLine(file, lines, `node ${i + 1} of ${count}`);
     const name = integerField(file, line, 0, "node number", 1, MAX_NUMBER);
-    if (nodes.place.has(name)) throw new MeshError({ file, line: line.number, field: "node number", value: name, limit: "each may come once" });
+    if (nodes.place.has(name))
+      throw new MeshError({ file, line: line.number, field: "node number", value: name, limit: "each may come once" });
     nodes.place.set(name, nodes.names.length);
     nodes.names.push(name);
     nodes.lines.push(line.number);
@@ -78,7 +101,14 @@ function readElements(file: string, lines: Lines, nodes: Nodes, lists: Map<numbe
     for (let k = 0; k < size; k++) {
       const node = integerField(file, line, 3 + tags + k, `element ${name} node ${k + 1}`, 1, MAX_NUMBER);
       const place = nodes.place.get(node);
-      if (place === undefined) throw new MeshError({ file, line: line.number, field: `element ${name} node ${k + 1}`, value: node, limit: `one of the ${nodes.names.length} nodes of the file is needed` });
+      if (place === undefined)
+        throw new MeshError({
+          file,
+          line: line.number,
+          field: `element ${name} node ${k + 1}`,
+          value: node,
+          limit: `one of the ${nodes.names.length} nodes of the file is needed`,
+        });
       list.corners.push(place);
     }
     list.names.push(name);
@@ -88,28 +118,47 @@ function readElements(file: string, lines: Lines, nodes: Nodes, lists: Map<numbe
 }
 
 /**
- * Reads a Gmsh 2.2 ASCII mesh. Points, lines and other element types are passed over, and so are sections other than nodes and elements.
+ * Reads a Gmsh 2.2 ASCII mesh. Points, lines and other element types are passed over, and so are sections other than
+ * nodes and elements.
  * @returns tetrahedra where the file has any, triangles otherwise; in the file's unit, unused nodes dropped
  * @throws MeshError on another version, a binary file, missing sections, or what finishTets and finishSurface refuse
  */
 export function importGmsh(file: string, content: string | Uint8Array): LoadedMesh {
-  // Names in $PhysicalNames may hold anything, so no character starts a comment; NUL stands in for one that never comes.
+  // Names in $PhysicalNames may hold anything, so no character starts a comment; NUL stands in for one that never
+  // comes.
   const lines = textLines(plainText(file, content), "\0");
   const nodes: Nodes = { positions: [], names: [], lines: [], place: new Map() };
   const emptyList = (): ElementList => ({ corners: [], names: [], lines: [] });
-  const lists = new Map([[TRIANGLE, emptyList()], [TETRAHEDRON, emptyList()]]);
+  const lists = new Map([
+    [TRIANGLE, emptyList()],
+    [TETRAHEDRON, emptyList()],
+  ]);
   let version = false;
   let next = lines.next();
   for (; !next.done; next = lines.next()) {
     const line = next.value;
     const tag = line.fields[0]!;
-    if (!tag.startsWith("$")) throw new MeshError({ file, line: line.number, field: "section", value: tag, limit: "a line that starts with $ is needed" });
+    if (!tag.startsWith("$"))
+      throw new MeshError({
+        file,
+        line: line.number,
+        field: "section",
+        value: tag,
+        limit: "a line that starts with $ is needed",
+      });
     if (tag === "$MeshFormat") {
       readFormat(file, lines);
       version = true;
       continue;
     }
-    if (!version) throw new MeshError({ file, line: line.number, field: "section", value: tag, limit: "$MeshFormat must come first" });
+    if (!version)
+      throw new MeshError({
+        file,
+        line: line.number,
+        field: "section",
+        value: tag,
+        limit: "$MeshFormat must come first",
+      });
     if (tag === "$Nodes") readNodes(file, lines, nodes);
     else if (tag === "$Elements") readElements(file, lines, nodes, lists);
     else {
@@ -117,7 +166,8 @@ export function importGmsh(file: string, content: string | Uint8Array): LoadedMe
       while (nextLine(file, lines, end).fields[0] !== end);
     }
   }
-  if (!version) throw new MeshError({ file, field: "$MeshFormat", value: "missing", limit: "a Gmsh 2.2 ASCII file is needed" });
+  if (!version)
+    throw new MeshError({ file, field: "$MeshFormat", value: "missing", limit: "a Gmsh 2.2 ASCII file is needed" });
   const tets = lists.get(TETRAHEDRON)!;
   const list = tets.names.length > 0 ? tets : lists.get(TRIANGLE)!;
   const raw = {

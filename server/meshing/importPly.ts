@@ -1,6 +1,6 @@
 /**
- * PLY to triangles: ASCII and binary of either byte order, plain or gzip. Polygons are cut into fans; properties other than
- * position and face indices, and elements other than vertex and face, are passed over.
+ * PLY to triangles: ASCII and binary of either byte order, plain or gzip. Polygons are cut into fans; properties other
+ * than position and face indices, and elements other than vertex and face, are passed over.
  * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
@@ -24,18 +24,32 @@ function binarySource(file: string, bytes: Uint8Array, offset: number, little: b
   return {
     next(type, field) {
       const size = PLY_BYTES[type];
-      if (at + size > view.byteLength) throw new MeshError({ file, field, value: "missing", limit: `${size} bytes are needed at byte ${at} of ${view.byteLength}` });
+      if (at + size > view.byteLength)
+        throw new MeshError({
+          file,
+          field,
+          value: "missing",
+          limit: `${size} bytes are needed at byte ${at} of ${view.byteLength}`,
+        });
       const here = at;
       at += size;
       switch (type) {
-        case "int8": return view.getInt8(here);
-        case "uint8": return view.getUint8(here);
-        case "int16": return view.getInt16(here, little);
-        case "uint16": return view.getUint16(here, little);
-        case "int32": return view.getInt32(here, little);
-        case "uint32": return view.getUint32(here, little);
-        case "float32": return view.getFloat32(here, little);
-        case "float64": return view.getFloat64(here, little);
+        case "int8":
+          return view.getInt8(here);
+        case "uint8":
+          return view.getUint8(here);
+        case "int16":
+          return view.getInt16(here, little);
+        case "uint16":
+          return view.getUint16(here, little);
+        case "int32":
+          return view.getInt32(here, little);
+        case "uint32":
+          return view.getUint32(here, little);
+        case "float32":
+          return view.getFloat32(here, little);
+        case "float64":
+          return view.getFloat64(here, little);
       }
     },
     line: () => undefined,
@@ -58,7 +72,13 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
       const word = text.slice(start, at);
       const value = word === "" ? Number.NaN : Number(word);
       if (Number.isFinite(value)) return value;
-      throw new MeshError({ file, line, field, value: word === "" ? "missing" : word, limit: "a finite number is needed" });
+      throw new MeshError({
+        file,
+        line,
+        field,
+        value: word === "" ? "missing" : word,
+        limit: "a finite number is needed",
+      });
     },
     line: () => line,
   };
@@ -72,11 +92,22 @@ interface Collected {
 }
 
 function readVertices(file: string, source: PlySource, element: PlyElement, ascii: boolean, into: Collected): void {
-  if (element.count > MAX_VERTICES) throw new MeshError({ file, field: "vertex count", value: element.count, limit: `at most ${MAX_VERTICES} are allowed` });
+  if (element.count > MAX_VERTICES)
+    throw new MeshError({
+      file,
+      field: "vertex count",
+      value: element.count,
+      limit: `at most ${MAX_VERTICES} are allowed`,
+    });
   const axes = element.properties.map((p) => (p.list ? -1 : ["x", "y", "z"].indexOf(p.name)));
   for (let k = 0; k < 3; k++) {
     if (axes.filter((axis) => axis === k).length !== 1) {
-      throw new MeshError({ file, field: "vertex properties", value: element.properties.map((p) => p.name).join(" ") || "none", limit: `${"xyz"[k]} is needed once` });
+      throw new MeshError({
+        file,
+        field: "vertex properties",
+        value: element.properties.map((p) => p.name).join(" ") || "none",
+        limit: `${"xyz"[k]} is needed once`,
+      });
     }
   }
   into.positions = new Float64Array(3 * element.count);
@@ -98,7 +129,13 @@ function readVertices(file: string, source: PlySource, element: PlyElement, asci
 function listLength(file: string, source: PlySource, type: PlyScalar, field: string, low: number): number {
   const length = source.next(type, field);
   if (Number.isInteger(length) && length >= low && length <= MAX_POLYGON) return length;
-  throw new MeshError({ file, line: source.line(), field, value: length, limit: `an integer from ${low} to ${MAX_POLYGON} is needed` });
+  throw new MeshError({
+    file,
+    line: source.line(),
+    field,
+    value: length,
+    limit: `an integer from ${low} to ${MAX_POLYGON} is needed`,
+  });
 }
 
 function skipList(file: string, source: PlySource, lengthType: PlyScalar, type: PlyScalar, field: string): void {
@@ -109,19 +146,32 @@ function skipList(file: string, source: PlySource, lengthType: PlyScalar, type: 
 function readFaces(file: string, source: PlySource, element: PlyElement, into: Collected): void {
   const isIndices = (name: string): boolean => name === "vertex_indices" || name === "vertex_index";
   if (element.properties.filter((p) => p.list && isIndices(p.name)).length !== 1) {
-    throw new MeshError({ file, field: "face properties", value: element.properties.map((p) => p.name).join(" ") || "none", limit: "one list vertex_indices (or vertex_index) is needed" });
+    throw new MeshError({
+      file,
+      field: "face properties",
+      value: element.properties.map((p) => p.name).join(" ") || "none",
+      limit: "one list vertex_indices (or vertex_index) is needed",
+    });
   }
   const corners: number[] = [];
   for (let f = 0; f < element.count; f++) {
     for (const property of element.properties) {
       if (!property.list) source.next(property.type, `face ${f} ${property.name}`);
-      else if (!isIndices(property.name)) skipList(file, source, property.list, property.type, `face ${f} ${property.name}`);
+      else if (!isIndices(property.name))
+        skipList(file, source, property.list, property.type, `face ${f} ${property.name}`);
       else {
         const length = listLength(file, source, property.list, `length of face ${f}`, 3);
         corners.length = 0;
         for (let c = 0; c < length; c++) corners.push(source.next(property.type, `face ${f} corner ${c + 1}`));
         for (let c = 2; c < length; c++) into.elements.push(corners[0]!, corners[c - 1]!, corners[c]!);
-        if (into.elements.length > 3 * MAX_ELEMENTS) throw new MeshError({ file, line: source.line(), field: "triangle count", value: into.elements.length / 3, limit: `at most ${MAX_ELEMENTS} are allowed` });
+        if (into.elements.length > 3 * MAX_ELEMENTS)
+          throw new MeshError({
+            file,
+            line: source.line(),
+            field: "triangle count",
+            value: into.elements.length / 3,
+            limit: `at most ${MAX_ELEMENTS} are allowed`,
+          });
         const line = source.line();
         if (line !== undefined) for (let c = 2; c < length; c++) into.elementLines.push(line);
       }
@@ -150,10 +200,17 @@ export function importPly(file: string, content: Uint8Array): SurfaceMesh {
   const bytes = plainBytes(file, content);
   const header = readPlyHeader(file, bytes);
   const ascii = header.format === "ascii";
-  const source = ascii ? asciiSource(file, bytes, header.offset, header.line) : binarySource(file, bytes, header.offset, header.format === "binary_little_endian");
+  const source = ascii
+    ? asciiSource(file, bytes, header.offset, header.line)
+    : binarySource(file, bytes, header.offset, header.format === "binary_little_endian");
   for (const name of ["vertex", "face"]) {
     if (header.elements.filter((element) => element.name === name).length !== 1) {
-      throw new MeshError({ file, field: "elements", value: header.elements.map((element) => element.name).join(" ") || "none", limit: `${name} is needed once` });
+      throw new MeshError({
+        file,
+        field: "elements",
+        value: header.elements.map((element) => element.name).join(" ") || "none",
+        limit: `${name} is needed once`,
+      });
     }
   }
   const into: Collected = { positions: new Float64Array(0), vertexLines: undefined, elements: [], elementLines: [] };
@@ -167,6 +224,8 @@ export function importPly(file: string, content: Uint8Array): SurfaceMesh {
     file,
     positions: into.positions,
     elements: into.elements,
-    ...(vertexLines ? { vertexLine: (v: number) => vertexLines[v]!, elementLine: (e: number) => elementLines[e]! } : {}),
+    ...(vertexLines
+      ? { vertexLine: (v: number) => vertexLines[v]!, elementLine: (e: number) => elementLines[e]! }
+      : {}),
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Body-centered cubic lattice: the background of the tetrahedralizer. Two cubic grids, one at the other's cell centers; every
- * vertex has 6 neighbors along the axes ("long" edges, one spacing) and 8 along the diagonals ("short" ones, 0.866 spacings);
- * all tetrahedra are copies of one, with two opposite long edges and four short ones, 12 to a cubic cell.
- * Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3.
+ * Body-centered cubic lattice: the background of the tetrahedralizer. Two cubic grids, one at the other's cell centers;
+ * every vertex has 6 neighbors along the axes ("long" edges, one spacing) and 8 along the diagonals ("short" ones,
+ * 0.866 spacings); all tetrahedra are copies of one, with two opposite long edges and four short ones, 12 to a cubic
+ * cell. Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3.
  *
  * Vertices are named in half spacings: (X, Y, Z) all even (first grid) or all odd (second).
  */
@@ -25,12 +25,20 @@ export const MAX_LATTICE = 4_000_000;
 
 /** Edge directions, in half spacings: 3 long, then 4 short; the other 7 neighbors are their opposites. */
 export const EDGES: readonly (readonly [number, number, number])[] = [
-  [2, 0, 0], [0, 2, 0], [0, 0, 2],
-  [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1],
+  [2, 0, 0],
+  [0, 2, 0],
+  [0, 0, 2],
+  [1, 1, 1],
+  [1, 1, -1],
+  [1, -1, 1],
+  [1, -1, -1],
 ];
 export const LONG_EDGES = 3;
 
-/** One of the 12 tetrahedra that belong to a vertex of the even grid. Corners 0-1 and 2-3 are its long edges; positively oriented. */
+/**
+ * One of the 12 tetrahedra that belong to a vertex of the even grid. Corners 0-1 and 2-3 are its long edges; positively
+ * oriented.
+ */
 export interface LatticeTet {
   /** Corner offsets from the even vertex, half spacings. */
   corners: readonly (readonly [number, number, number])[];
@@ -40,7 +48,11 @@ export interface LatticeTet {
 
 function determinant(p: readonly (readonly number[])[]): number {
   const [a, b, c] = [0, 1, 2].map((i) => p[i]!.map((value, k) => value - p[3]![k]!)) as [number[], number[], number[]];
-  return a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) + a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+  return (
+    a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) +
+    a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
+    a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!)
+  );
 }
 
 function tetOf(corners: [number, number, number][]): LatticeTet {
@@ -49,15 +61,25 @@ function tetOf(corners: [number, number, number][]): LatticeTet {
     positive.map((to, j) => {
       if (i === j) return { start: i, direction: -1 };
       const along = EDGES.findIndex((edge) => edge.every((value, k) => value === to[k]! - from[k]!));
-      return along >= 0 ? { start: i, direction: along } : { start: j, direction: EDGES.findIndex((edge) => edge.every((value, k) => value === from[k]! - to[k]!)) };
+      return along >= 0
+        ? { start: i, direction: along }
+        : { start: j, direction: EDGES.findIndex((edge) => edge.every((value, k) => value === from[k]! - to[k]!)) };
     }),
   );
   return { corners: positive, edges };
 }
 
-/** Around each of the three long edges that leave an even vertex: the four pairs of odd vertices that are neighbors themselves. */
+/**
+ * Around each of the three long edges that leave an even vertex: the four pairs of odd vertices that are neighbors
+ * themselves.
+ */
 export const LATTICE_TETS: readonly LatticeTet[] = [0, 1, 2].flatMap((axis) => {
-  const ring = [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([s, t]) => {
+  const ring = [
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+    [-1, 1],
+  ].map(([s, t]) => {
     const corner: [number, number, number] = [0, 0, 0];
     corner[axis] = 1;
     corner[(axis + 1) % 3] = s!;
@@ -75,12 +97,25 @@ export const LATTICE_TETS: readonly LatticeTet[] = [0, 1, 2].flatMap((axis) => {
  * @throws MeshError where the spacing makes more than MAX_LATTICE vertices
  */
 export function latticeAround(low: readonly number[], high: readonly number[], spacing: number): Lattice {
-  const cells = [0, 1, 2].map((k) => Math.ceil((high[k]! - low[k]!) / spacing) + 2 * MARGIN) as [number, number, number];
+  const cells = [0, 1, 2].map((k) => Math.ceil((high[k]! - low[k]!) / spacing) + 2 * MARGIN) as [
+    number,
+    number,
+    number,
+  ];
   const vertices = 2 * (cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1);
   if (!(vertices <= MAX_LATTICE)) {
-    throw new MeshError({ file: "tetrahedralize", field: "spacing", value: spacing, limit: `it makes ${vertices} lattice vertices, at most ${MAX_LATTICE} are allowed: a larger spacing is needed` });
+    throw new MeshError({
+      file: "tetrahedralize",
+      field: "spacing",
+      value: spacing,
+      limit: `it makes ${vertices} lattice vertices, at most ${MAX_LATTICE} are allowed: a larger spacing is needed`,
+    });
   }
-  const origin = [0, 1, 2].map((k) => 0.5 * (low[k]! + high[k]!) - 0.5 * cells[k]! * spacing) as [number, number, number];
+  const origin = [0, 1, 2].map((k) => 0.5 * (low[k]! + high[k]!) - 0.5 * cells[k]! * spacing) as [
+    number,
+    number,
+    number,
+  ];
   return { spacing, origin, cells, vertices };
 }
 
@@ -102,18 +137,26 @@ export function latticeCoordinates(lattice: Lattice, vertex: number, out: Int32A
 }
 
 /**
- * True where (X, Y, Z) is at least `distance` half spacings from the lattice's border. At 1, the neighbors along EDGES exist;
- * at 2, all neighbors and the 12 tetrahedra of an even vertex do; at 3, so do those of all tetrahedra around the vertex.
+ * True where (X, Y, Z) is at least `distance` half spacings from the lattice's border. At 1, the neighbors along EDGES
+ * exist; at 2, all neighbors and the 12 tetrahedra of an even vertex do; at 3, so do those of all tetrahedra around the
+ * vertex.
  */
 export function isInner(lattice: Lattice, c: ArrayLike<number>, distance: 1 | 2 | 3): boolean {
   const { cells } = lattice;
   return (
-    c[0]! >= distance && c[1]! >= distance && c[2]! >= distance &&
-    c[0]! <= 2 * cells[0] - distance && c[1]! <= 2 * cells[1] - distance && c[2]! <= 2 * cells[2] - distance
+    c[0]! >= distance &&
+    c[1]! >= distance &&
+    c[2]! >= distance &&
+    c[0]! <= 2 * cells[0] - distance &&
+    c[1]! <= 2 * cells[1] - distance &&
+    c[2]! <= 2 * cells[2] - distance
   );
 }
 
-/** The lattice vertex nearest to a point inside the lattice; the cells of equal answer are truncated octahedra that share faces where vertices share edges. */
+/**
+ * The lattice vertex nearest to a point inside the lattice; the cells of equal answer are truncated octahedra that
+ * share faces where vertices share edges.
+ */
 export function nearestLatticeVertex(lattice: Lattice, x: number, y: number, z: number): number {
   const p = [x, y, z].map((value, k) => (2 * (value - lattice.origin[k]!)) / lattice.spacing);
   const even = p.map((value) => 2 * Math.round(value / 2));

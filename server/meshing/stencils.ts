@@ -1,7 +1,7 @@
 /**
- * What is left of one lattice tetrahedron inside the surface: at most three tetrahedra, from the signs of its corners alone.
- * Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3 and figure 3. The paper's figure is here as three rules,
- * which depend on a face only, so that both sides of a face agree:
+ * What is left of one lattice tetrahedron inside the surface: at most three tetrahedra, from the signs of its corners
+ * alone. Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3 and figure 3. The paper's figure is here
+ * as three rules, which depend on a face only, so that both sides of a face agree:
  *
  *   a face with two inside corners and one outside leaves a quadrilateral, inside corners p q and cut points cp cq:
  *
@@ -55,8 +55,8 @@ type Emit = (a: number, b: number, c: number, d: number) => void;
 
 /**
  * Cuts a prism (a0 a1 a2, b0 b1 b2) in three. Its side i has corners a_i a_{i+1} b_{i+1} b_i, and `up[i]` says that its
- * diagonal is a_i b_{i+1} (else b_i a_{i+1}). A corner with two diagonals sees everything: the cone from it is the answer.
- * (a0 a1 a2 b_i) must be positively oriented.
+ * diagonal is a_i b_{i+1} (else b_i a_{i+1}). A corner with two diagonals sees everything: the cone from it is the
+ * answer. (a0 a1 a2 b_i) must be positively oriented.
  */
 function cutPrism(a: readonly number[], b: readonly number[], up: readonly boolean[], emit: Emit): void {
   for (let i = 0; i < 3; i++) {
@@ -118,7 +118,12 @@ export function cutTetrahedron(t: StencilInput, emit: Emit): void {
     const m = outside[0]!;
     const p = isOdd(inside[0]!, inside[1]!, inside[2]!, m) ? [inside[1]!, inside[0]!, inside[2]!] : inside;
     const up = [0, 1, 2].map((i) => diagonalAtFirst(t, p[i]!, p[(i + 1) % 3]!, m));
-    cutPrism(p.map((i) => t.corner[i]!), p.map((i) => t.cut(i, m)), up, emit);
+    cutPrism(
+      p.map((i) => t.corner[i]!),
+      p.map((i) => t.cut(i, m)),
+      up,
+      emit,
+    );
     return;
   }
   // Two inside, two outside: the prism (p, cut p-m, cut p-n) to (q, cut q-m, cut q-n).
@@ -126,7 +131,12 @@ export function cutTetrahedron(t: StencilInput, emit: Emit): void {
   const [p, q] = isOdd(inside[0]!, inside[1]!, m, n) ? [inside[1]!, inside[0]!] : [inside[0]!, inside[1]!];
   const first = diagonalAtFirst(t, p, q, m);
   const last = !diagonalAtFirst(t, p, q, n);
-  // Sides: 0 = p, cut p-m; 1 = cut p-m, cut p-n (free); 2 = cut p-n, p. Sides 0 and 2 are always alike by the face rules,
-  // and three alike would be a cycle.
-  cutPrism([t.corner[p]!, t.cut(p, m), t.cut(p, n)], [t.corner[q]!, t.cut(q, m), t.cut(q, n)], [first, !first, last], emit);
+  // Sides: 0 = p, cut p-m; 1 = cut p-m, cut p-n (free); 2 = cut p-n, p. Sides 0 and 2 are always alike by the face
+  // rules, and three alike would be a cycle.
+  cutPrism(
+    [t.corner[p]!, t.cut(p, m), t.cut(p, n)],
+    [t.corner[q]!, t.cut(q, m), t.cut(q, n)],
+    [first, !first, last],
+    emit,
+  );
 }

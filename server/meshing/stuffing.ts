@@ -1,9 +1,9 @@
 /**
- * Isosurface stuffing: fills the inside of a surface, given as a yes or no for every point, with tetrahedra of a lattice whose
- * vertices near the surface are moved onto it, so that dihedral angles stay within about 10.7 .. 164.7 degrees.
- * Source: Labelle and Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (SIGGRAPH 2007),
- * sections 3-4, the uniform variant with the aim of the best smallest angle. The bound holds for any cut points, so a
- * surface with holes, self-intersections or noise costs shape, never quality.
+ * Isosurface stuffing: fills the inside of a surface, given as a yes or no for every point, with tetrahedra of a
+ * lattice whose vertices near the surface are moved onto it, so that dihedral angles stay within about 10.7 .. 164.7
+ * degrees. Source: Labelle and Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles
+ * (SIGGRAPH 2007), sections 3-4, the uniform variant with the aim of the best smallest angle. The bound holds for any
+ * cut points, so a surface with holes, self-intersections or noise costs shape, never quality.
  */
 import type { TetMesh } from "./mesh.ts";
 import { cutTetrahedron, INSIDE, ON_SURFACE, OUTSIDE } from "./stencils.ts";
@@ -11,9 +11,10 @@ import { EDGES, isInner, LATTICE_TETS, latticeCoordinates, latticeVertex, LONG_E
 import type { Lattice } from "./lattice.ts";
 
 /**
- * A cut point nearer to a lattice vertex than this part of the edge pulls the vertex onto itself. Chosen by measurement: over 300
- * random fields with cut points crowded at these distances, where angles get extreme, dihedral angles stay within
- * 10.73 .. 164.65 degrees. The paper's 0.24999 and 0.41189 reach 9.32 .. 161.60 there, though the paper states 10.78 .. 164.74 for them.
+ * A cut point nearer to a lattice vertex than this part of the edge pulls the vertex onto itself. Chosen by
+ * measurement: over 300 random fields with cut points crowded at these distances, where angles get extreme, dihedral
+ * angles stay within 10.73 .. 164.65 degrees. The paper's 0.24999 and 0.41189 reach 9.32 .. 161.60 there, though the
+ * paper states 10.78 .. 164.74 for them.
  */
 export const ALPHA_LONG = 0.285;
 export const ALPHA_SHORT = 0.3975;
@@ -58,7 +59,13 @@ export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (do
 }
 
 /** Cut point of an edge whose ends answer differently, 0 .. 1 from the start; bisection, so any test will do. */
-function rawCut(field: StuffingField, key: number, from: ArrayLike<number>, direction: readonly number[], startInside: boolean): number {
+function rawCut(
+  field: StuffingField,
+  key: number,
+  from: ArrayLike<number>,
+  direction: readonly number[],
+  startInside: boolean,
+): number {
   const known = field.cuts.get(key);
   if (known !== undefined) return known;
   const { lattice, test } = field;
@@ -68,7 +75,12 @@ function rawCut(field: StuffingField, key: number, from: ArrayLike<number>, dire
   let high = 1;
   for (let i = 0; i < BISECTIONS; i++) {
     const t = 0.5 * (low + high);
-    const same = test(ox + (from[0]! + t * direction[0]!) * half, oy + (from[1]! + t * direction[1]!) * half, oz + (from[2]! + t * direction[2]!) * half) === startInside;
+    const same =
+      test(
+        ox + (from[0]! + t * direction[0]!) * half,
+        oy + (from[1]! + t * direction[1]!) * half,
+        oz + (from[2]! + t * direction[2]!) * half,
+      ) === startInside;
     if (same) low = t;
     else high = t;
   }
@@ -79,8 +91,10 @@ function rawCut(field: StuffingField, key: number, from: ArrayLike<number>, dire
 
 /**
  * Fills the field with tetrahedra.
- * @param forced lattice vertices that are inside and stay where they are, whatever the test says: they hold thin parts together.
- *   An edge from such a vertex to the outside is cut no nearer to it than the warping distance, so the angle bound stands.
+ * @param forced lattice vertices that are inside and stay where they are, whatever the test says: they hold thin parts
+ *   together.
+ *   An edge from such a vertex to the outside is cut no nearer to it than the warping distance, so the angle bound
+ *   stands.
  * @returns tetrahedra with positive volume; empty where nothing is inside
  */
 export function stuff(field: StuffingField, forced: ReadonlySet<number>): StuffedMesh {
@@ -116,8 +130,19 @@ export function stuff(field: StuffingField, forced: ReadonlySet<number>): Stuffe
   return fill(lattice, sign, cuts, moved, c);
 }
 
-/** Moves lattice vertices onto cut points that are too near to them, in the order of their numbers; returns their positions. */
-function warp(lattice: Lattice, sign: Int8Array, forced: ReadonlySet<number>, cuts: Map<number, number>, crossing: Set<number>, c: Int32Array, n: Int32Array): Map<number, [number, number, number]> {
+/**
+ * Moves lattice vertices onto cut points that are too near to them, in the order of their numbers; returns their
+ * positions.
+ */
+function warp(
+  lattice: Lattice,
+  sign: Int8Array,
+  forced: ReadonlySet<number>,
+  cuts: Map<number, number>,
+  crossing: Set<number>,
+  c: Int32Array,
+  n: Int32Array,
+): Map<number, [number, number, number]> {
   const moved = new Map<number, [number, number, number]>();
   const half = lattice.spacing / 2;
   const keys: number[] = [];
@@ -143,7 +168,11 @@ function warp(lattice: Lattice, sign: Int8Array, forced: ReadonlySet<number>, cu
       const length2 = t * t * (direction < LONG_EDGES ? 4 : 3);
       if (length2 < nearest) {
         nearest = length2;
-        best = [0, 1, 2].map((k) => lattice.origin[k]! + (c[k]! + away * t * edge[k]!) * half) as [number, number, number];
+        best = [0, 1, 2].map((k) => lattice.origin[k]! + (c[k]! + away * t * edge[k]!) * half) as [
+          number,
+          number,
+          number,
+        ];
       }
     }
     if (!best) continue;
@@ -155,7 +184,13 @@ function warp(lattice: Lattice, sign: Int8Array, forced: ReadonlySet<number>, cu
 }
 
 /** Runs the stencils over every lattice tetrahedron that has an inside corner. */
-function fill(lattice: Lattice, sign: Int8Array, cuts: Map<number, number>, moved: Map<number, [number, number, number]>, c: Int32Array): StuffedMesh {
+function fill(
+  lattice: Lattice,
+  sign: Int8Array,
+  cuts: Map<number, number>,
+  moved: Map<number, [number, number, number]>,
+  c: Int32Array,
+): StuffedMesh {
   const half = lattice.spacing / 2;
   const positions: number[] = [];
   const latticeOf: number[] = [];
@@ -226,5 +261,10 @@ function fill(lattice: Lattice, sign: Int8Array, cuts: Map<number, number>, move
       );
     }
   }
-  return { positions: Float64Array.from(positions), tets: Uint32Array.from(tets), latticeVertex: Int32Array.from(latticeOf), sign };
+  return {
+    positions: Float64Array.from(positions),
+    tets: Uint32Array.from(tets),
+    latticeVertex: Int32Array.from(latticeOf),
+    sign,
+  };
 }

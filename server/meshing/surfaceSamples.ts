@@ -14,10 +14,15 @@ export function surfaceSamples(surface: SurfaceMesh, distance: number): Float64A
     const b = 3 * triangles[t + 1]!;
     const c = 3 * triangles[t + 2]!;
     let longest2 = 0;
-    for (const [p, q] of [[a, b], [b, c], [c, a]] as const) {
+    for (const [p, q] of [
+      [a, b],
+      [b, c],
+      [c, a],
+    ] as const) {
       longest2 = Math.max(longest2, (x[p]! - x[q]!) ** 2 + (x[p + 1]! - x[q + 1]!) ** 2 + (x[p + 2]! - x[q + 2]!) ** 2);
     }
-    // A point of a small triangle is never further from one of its corners than the longest edge over sqrt(3), its center's distance at worst.
+    // A point of a small triangle is never further from one of its corners than the longest edge over sqrt(3), its
+    // center's distance at worst.
     const cuts = Math.ceil(Math.sqrt(longest2 / 3) / distance);
     for (let i = 0; i <= cuts; i++) {
       for (let j = 0; i + j <= cuts; j++) {

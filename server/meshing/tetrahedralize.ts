@@ -1,16 +1,18 @@
 /**
  * Surface to tetrahedra, whatever the surface: holes, self-intersections and stray pieces included.
- * Inside is where the generalized winding number is above 1/2 (windingNumber.ts); the inside is filled by isosurface stuffing
- * (stuffing.ts), which bounds the dihedral angles. Two repairs run in rounds until there is nothing left to do, by
- * forcing lattice vertices to be inside, which keeps the angle bound:
+ * Inside is where the generalized winding number is above 1/2 (windingNumber.ts); the inside is filled by isosurface
+ * stuffing (stuffing.ts), which bounds the dihedral angles. Two repairs run in rounds until there is nothing left to
+ * do, by forcing lattice vertices to be inside, which keeps the angle bound:
  *
  *   pinch   a vertex where the boundary is no disc (two fans that touch) becomes an inside vertex
- *   thin    a piece of surface further than half a spacing from the boundary gets the lattice vertex nearest to it: the cells
- *           of lattice vertices that a connected piece of surface passes through share faces, so their vertices share edges,
+ *   thin    a piece of surface further than half a spacing from the boundary gets the lattice vertex nearest to it: the
+ *   cells
+ *           of lattice vertices that a connected piece of surface passes through share faces, so their vertices share
+ *           edges,
  *           and a horn or a wall thinner than the lattice becomes a connected string or sheet of elements
  *
- * Rejected: a graded octree lattice (the paper's variant; finer elements at thin parts would make the stiffest elements the
- * smallest, and the solver's step follows the smallest), and refining at pinches (unbounded element count).
+ * Rejected: a graded octree lattice (the paper's variant; finer elements at thin parts would make the stiffest elements
+ * the smallest, and the solver's step follows the smallest), and refining at pinches (unbounded element count).
  */
 import { boundarySurface, joinFaces, surfaceTopology } from "./boundary.ts";
 import { finishTets } from "./finishMesh.ts";
@@ -34,9 +36,15 @@ import { buildWindingField, windingNumber } from "./windingNumber.ts";
 export const TETRAHEDRALIZER_VERSION = 2;
 
 export interface TetrahedralizeOptions {
-  /** Edge of the lattice's cubic cell, m: the long edge of an inner element; the short ones are 0.866 of it, its volume is spacing^3 / 12. */
+  /**
+   * Edge of the lattice's cubic cell, m: the long edge of an inner element; the short ones are 0.866 of it, its volume
+   * is spacing^3 / 12.
+   */
   spacing: number;
-  /** Pieces (of the surface for repairs, of the mesh in the end) with less than this part of the largest one's volume are dropped. Default 0.05: a body's own parts, not its crumbs. */
+  /**
+   * Pieces (of the surface for repairs, of the mesh in the end) with less than this part of the largest one's volume
+   * are dropped. Default 0.05: a body's own parts, not its crumbs.
+   */
   minPiece?: number;
   /** Called with 0 .. 1 and what is being done. */
   onProgress?: (done: number, stage: string) => void;
@@ -46,7 +54,10 @@ export interface TetrahedralizeOptions {
 export interface DetailDistance {
   max: number;
   mean: number;
-  /** Largest of the vertices that stick out of the mesh, m; the others are inside it, at the bottom of crevices that it fills. */
+  /**
+   * Largest of the vertices that stick out of the mesh, m; the others are inside it, at the bottom of crevices that it
+   * fills.
+   */
   maxOutside: number;
   /** Part of the vertices further than half a spacing, 0 .. 1. */
   beyondHalfSpacing: number;
@@ -69,11 +80,14 @@ export interface Tetrahedralization {
 /** A sample of the surface further than this many spacings from the boundary is lost, and worth a repair. */
 const LOST = 0.5;
 /**
- * Distance between samples of the surface, in spacings: large triangles are looked at in between their vertices too. A quarter
- * leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
+ * Distance between samples of the surface, in spacings: large triangles are looked at in between their vertices too. A
+ * quarter leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
  */
 const SAMPLING = 0.25;
-/** Rounds that look for lost samples. Bunny and dragon find none in their third; the limit ends a surface that cannot be followed. */
+/**
+ * Rounds that look for lost samples. Bunny and dragon find none in their third; the limit ends a surface that cannot be
+ * followed.
+ */
 const THIN_ROUNDS = 8;
 
 function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
@@ -88,7 +102,9 @@ function boundsOf(surface: SurfaceMesh): { low: number[]; high: number[] } {
 
 /** Distance of each point to the boundary of a mesh. */
 function distancesTo(boundary: TriangleTree, x: Float64Array): Float64Array {
-  return Float64Array.from({ length: x.length / 3 }, (_, v) => distanceToSurface(boundary, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+  return Float64Array.from({ length: x.length / 3 }, (_, v) =>
+    distanceToSurface(boundary, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!),
+  );
 }
 
 function boundaryTree(mesh: TetMesh): TriangleTree {
@@ -109,7 +125,8 @@ export function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: num
     result.max = Math.max(result.max, distance);
     result.mean += distance / distances.length;
     if (distance > LOST * spacing) result.beyondHalfSpacing += 1 / distances.length;
-    if (distance > result.maxOutside && windingNumber(winding, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!) <= 0.5) result.maxOutside = distance;
+    if (distance > result.maxOutside && windingNumber(winding, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!) <= 0.5)
+      result.maxOutside = distance;
   });
   return result;
 }
@@ -121,7 +138,10 @@ interface Repairs {
   rounds: number;
 }
 
-/** Forces pinched vertices inside. Only vertices on the surface can be pinched: inside ones have all their elements, and a cut point's elements all hang on one inside vertex. */
+/**
+ * Forces pinched vertices inside. Only vertices on the surface can be pinched: inside ones have all their elements, and
+ * a cut point's elements all hang on one inside vertex.
+ */
 function forcePinches(mesh: StuffedMesh, repairs: Repairs): boolean {
   let found = false;
   for (const vertex of surfaceTopology(boundarySurface(mesh)).pinched) {
@@ -151,35 +171,62 @@ function forceThin(field: StuffingField, x: Float64Array, mesh: StuffedMesh, kep
 
 /** A body without any element (thinner than the lattice everywhere) is all thin part. */
 function forceEverywhere(field: StuffingField, x: Float64Array, repairs: Repairs): void {
-  for (let v = 0; v < x.length / 3; v++) repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
+  for (let v = 0; v < x.length / 3; v++)
+    repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
   repairs.thin = repairs.forced.size;
 }
 
-/** Stuffs until no pinch is left. Ends: each round turns at least one surface vertex into an inside one, and none back. */
+/**
+ * Stuffs until no pinch is left. Ends: each round turns at least one surface vertex into an inside one, and none back.
+ */
 function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMesh {
   for (;;) {
     const mesh = stuff(field, repairs.forced);
-    if (mesh.tets.length / 4 > MAX_ELEMENTS) throw new MeshError({ file: "tetrahedralize", field: "tetrahedron count", value: mesh.tets.length / 4, limit: `at most ${MAX_ELEMENTS} are allowed: a larger spacing is needed` });
+    if (mesh.tets.length / 4 > MAX_ELEMENTS)
+      throw new MeshError({
+        file: "tetrahedralize",
+        field: "tetrahedron count",
+        value: mesh.tets.length / 4,
+        limit: `at most ${MAX_ELEMENTS} are allowed: a larger spacing is needed`,
+      });
     repairs.rounds++;
     if (!forcePinches(mesh, repairs)) return mesh;
   }
 }
 
 /**
- * Fills a surface with tetrahedra. The result depends on surface, spacing and minPiece only: plain IEEE arithmetic in a fixed order.
+ * Fills a surface with tetrahedra. The result depends on surface, spacing and minPiece only: plain IEEE arithmetic in a
+ * fixed order.
  * @param surface triangles, mostly facing the same way (all inwards will do); m
- * @returns a mesh whose boundary is a closed manifold, elements with positive volume and dihedral angles within the bounds
+ * @returns a mesh whose boundary is a closed manifold, elements with positive volume and dihedral angles within the
+ *   bounds
  *   of stuffing.ts, largest pieces only; and what was measured of it
  * @throws MeshError where spacing or minPiece is out of range or the lattice or the mesh gets too large
  */
 export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOptions): Tetrahedralization {
   const { spacing, minPiece = 0.05, onProgress } = options;
-  if (!(spacing > 0 && Number.isFinite(spacing))) throw new MeshError({ file: "tetrahedralize", field: "spacing", value: spacing, limit: "a finite number above 0 is needed" });
-  if (!(minPiece >= 0 && minPiece <= 1)) throw new MeshError({ file: "tetrahedralize", field: "minPiece", value: minPiece, limit: "a number from 0 to 1 is needed" });
+  if (!(spacing > 0 && Number.isFinite(spacing)))
+    throw new MeshError({
+      file: "tetrahedralize",
+      field: "spacing",
+      value: spacing,
+      limit: "a finite number above 0 is needed",
+    });
+  if (!(minPiece >= 0 && minPiece <= 1))
+    throw new MeshError({
+      file: "tetrahedralize",
+      field: "minPiece",
+      value: minPiece,
+      limit: "a number from 0 to 1 is needed",
+    });
   const { low, high } = boundsOf(surface);
   const lattice = latticeAround(low, high, spacing);
   const winding = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
-  const field = sampleField(lattice, (x, y, z) => windingNumber(winding, x, y, z) > 0.5, (done) => onProgress?.(0.5 * done, "winding numbers"));
+  const field = sampleField(
+    lattice,
+    (x, y, z) => windingNumber(winding, x, y, z) > 0.5,
+    (done) => onProgress?.(0.5 * done, "winding numbers"),
+  );
   const samples = surfaceSamples(surfaceWithoutCrumbs(surface, minPiece), SAMPLING * spacing);
   const repairs: Repairs = { forced: new Set(), pinch: 0, thin: 0, rounds: 0 };
   let mesh = stuffWithoutPinches(field, repairs);

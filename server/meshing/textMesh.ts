@@ -8,14 +8,20 @@ import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
  * @throws MeshError where gzip is broken or the content is larger than MAX_FILE_BYTES.
  */
 export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
-  const tooLarge = (value: string | number): MeshError => new MeshError({ file, field: "size in bytes", value, limit: `at most ${MAX_FILE_BYTES} is allowed` });
+  const tooLarge = (value: string | number): MeshError =>
+    new MeshError({ file, field: "size in bytes", value, limit: `at most ${MAX_FILE_BYTES} is allowed` });
   if (bytes.length > MAX_FILE_BYTES) throw tooLarge(bytes.length);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_FILE_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge("larger when decompressed");
-    throw new MeshError({ file, field: "gzip stream", value: (error as Error).message, limit: "a whole gzip file is needed" });
+    throw new MeshError({
+      file,
+      field: "gzip stream",
+      value: (error as Error).message,
+      limit: "a whole gzip file is needed",
+    });
   }
 }
 
@@ -50,7 +56,10 @@ export function* textLines(text: string, comment: string): Generator<TextLine, v
   }
 }
 
-/** What `Number()` would also take but no mesh file means: empty text, hexadecimal, infinities by name are refused by the callers' limits. */
+/**
+ * What `Number()` would also take but no mesh file means: empty text, hexadecimal, infinities by name are refused by
+ * the callers' limits.
+ */
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/;
 
 /**
@@ -70,9 +79,22 @@ export function numberField(file: string, line: TextLine, index: number, field: 
  * Field `index` of a line as an integer from `low` to `high`.
  * @throws MeshError where it is missing, no integer, or outside.
  */
-export function integerField(file: string, line: TextLine, index: number, field: string, low: number, high: number): number {
+export function integerField(
+  file: string,
+  line: TextLine,
+  index: number,
+  field: string,
+  low: number,
+  high: number,
+): number {
   const text = line.fields[index];
   const value = text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= low && value <= high) return value;
-  throw new MeshError({ file, line: line.number, field, value: text ?? "missing", limit: `an integer from ${low} to ${high} is needed` });
+  throw new MeshError({
+    file,
+    line: line.number,
+    field,
+    value: text ?? "missing",
+    limit: `an integer from ${low} to ${high} is needed`,
+  });
 }

@@ -1,6 +1,7 @@
 /**
- * Bounding-box tree over triangles: answers "how far is the nearest triangle", and carries the boxes that windingNumber.ts walks.
- * Median split along the longest side of the centroids' box. The tree, and so every answer, depends on the input alone.
+ * Bounding-box tree over triangles: answers "how far is the nearest triangle", and carries the boxes that
+ * windingNumber.ts walks. Median split along the longest side of the centroids' box. The tree, and so every answer,
+ * depends on the input alone.
  */
 
 /** Nodes in depth-first order: the left child of node n is n + 1. */
@@ -20,10 +21,16 @@ export interface TriangleTree {
   right: Uint32Array;
 }
 
-/** Triangles per leaf. On the dragon 4 and 8 differ by less than what the machine's noise does, 16 takes about a third longer. */
+/**
+ * Triangles per leaf. On the dragon 4 and 8 differ by less than what the machine's noise does, 16 takes about a third
+ * longer.
+ */
 const LEAF = 8;
 
-/** Puts the `k` lowest of keys[order[low..high)] first (Hoare's selection; ties by triangle number, so the result is one). */
+/**
+ * Puts the `k` lowest of keys[order[low..high)] first (Hoare's selection; ties by triangle number, so the result is
+ * one).
+ */
 function select(order: Uint32Array, keys: Float64Array, low: number, high: number, k: number): void {
   const before = (a: number, b: number): boolean => keys[a]! < keys[b]! || (keys[a]! === keys[b]! && a < b);
   let left = low;
@@ -59,7 +66,10 @@ export function buildTriangleTree(positions: Float64Array, triangles: Uint32Arra
   const centroids = [0, 1, 2].map((axis) => {
     const keys = new Float64Array(total);
     for (let t = 0; t < total; t++) {
-      keys[t] = positions[3 * triangles[3 * t]! + axis]! + positions[3 * triangles[3 * t + 1]! + axis]! + positions[3 * triangles[3 * t + 2]! + axis]!;
+      keys[t] =
+        positions[3 * triangles[3 * t]! + axis]! +
+        positions[3 * triangles[3 * t + 1]! + axis]! +
+        positions[3 * triangles[3 * t + 2]! + axis]!;
     }
     return keys;
   });
@@ -179,7 +189,14 @@ export function distanceToSurface(tree: TriangleTree, x: number, y: number, z: n
  * Squared distance from a point to a triangle, by the Voronoi region of the triangle that the point is in.
  * Source: C. Ericson, Real-Time Collision Detection (2005), section 5.1.5. A degenerate triangle counts as its edges.
  */
-export function triangleDistance2(x: Float64Array, triangles: Uint32Array, t: number, px: number, py: number, pz: number): number {
+export function triangleDistance2(
+  x: Float64Array,
+  triangles: Uint32Array,
+  t: number,
+  px: number,
+  py: number,
+  pz: number,
+): number {
   const a = 3 * triangles[3 * t]!;
   const b = 3 * triangles[3 * t + 1]!;
   const c = 3 * triangles[3 * t + 2]!;

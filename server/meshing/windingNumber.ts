@@ -1,13 +1,16 @@
 /**
- * Generalized winding number of a triangle soup: how often it wraps a point, 1 inside and 0 outside of a closed surface,
- * and a smooth value between near holes, so that w = 1/2 closes them. Needs no manifold, no closed mesh, only triangles
- * that mostly agree on which side is out.
- * Sources: Jacobson, Kavan, Sorkine-Hornung 2013 (definition); Barill, Dickson, Schmidt, Levin, Jacobson 2018, section 3
- * (tree with Taylor expansion, here to the second order); Van Oosterom and Strackee 1983 (solid angle).
+ * Generalized winding number of a triangle soup: how often it wraps a point, 1 inside and 0 outside of a closed
+ * surface, and a smooth value between near holes, so that w = 1/2 closes them. Needs no manifold, no closed mesh, only
+ * triangles that mostly agree on which side is out.
+ * Sources: Jacobson, Kavan, Sorkine-Hornung 2013 (definition); Barill, Dickson, Schmidt, Levin, Jacobson 2018, section
+ * 3 (tree with Taylor expansion, here to the second order); Van Oosterom and Strackee 1983 (solid angle).
  */
 import type { TriangleTree } from "./triangleTree.ts";
 
-/** A node further away than this many of its radii is taken as a whole. The largest error on the dragon is then below 0.02 (tests/server/meshing). */
+/**
+ * A node further away than this many of its radii is taken as a whole. The largest error on the dragon is then below
+ * 0.02 (tests/server/meshing).
+ */
 const FAR = 2.5;
 
 export interface WindingField {
@@ -41,7 +44,8 @@ export function buildWindingField(tree: TriangleTree): WindingField {
       const l = (k + 1) % 3;
       const m = (k + 2) % 3;
       centroid[3 * t + k] = (x[a + k]! + x[b + k]! + x[c + k]!) / 3;
-      normal[3 * t + k] = 0.5 * ((x[b + l]! - x[a + l]!) * (x[c + m]! - x[a + m]!) - (x[b + m]! - x[a + m]!) * (x[c + l]! - x[a + l]!));
+      normal[3 * t + k] =
+        0.5 * ((x[b + l]! - x[a + l]!) * (x[c + m]! - x[a + m]!) - (x[b + m]! - x[a + m]!) * (x[c + l]! - x[a + l]!));
       // Volume as seen from the first vertex, so that a surface far from the origin keeps its digits.
       sixVolume += 2 * (centroid[3 * t + k]! - x[k]!) * normal[3 * t + k]!;
     }
@@ -60,13 +64,17 @@ export function buildWindingField(tree: TriangleTree): WindingField {
     let radius2 = 0;
     for (let i = 3 * low; i < 3 * high; i++) {
       const v = 3 * triangles[i]!;
-      radius2 = Math.max(radius2, (x[v]! - moments[at]!) ** 2 + (x[v + 1]! - moments[at + 1]!) ** 2 + (x[v + 2]! - moments[at + 2]!) ** 2);
+      radius2 = Math.max(
+        radius2,
+        (x[v]! - moments[at]!) ** 2 + (x[v + 1]! - moments[at + 1]!) ** 2 + (x[v + 2]! - moments[at + 2]!) ** 2,
+      );
     }
     moments[at + 3] = Math.sqrt(radius2);
     for (let t = low; t < high; t++) {
       for (let k = 0; k < 3; k++) {
         moments[at + 4 + k]! += normal[3 * t + k]!;
-        for (let l = 0; l < 3; l++) moments[at + 7 + 3 * k + l]! += (centroid[3 * t + k]! - moments[at + k]!) * normal[3 * t + l]!;
+        for (let l = 0; l < 3; l++)
+          moments[at + 7 + 3 * k + l]! += (centroid[3 * t + k]! - moments[at + k]!) * normal[3 * t + l]!;
       }
     }
   }
@@ -75,7 +83,8 @@ export function buildWindingField(tree: TriangleTree): WindingField {
 
 /**
  * Arc tangent of y over x with the quadrant, of plain IEEE operations, so that every machine gets the same bits.
- * The angle is halved three times (atan t = 2 atan(t / (1 + sqrt(1 + t^2)))), then a Taylor series of |t| < 0.1; error below 1e-14.
+ * The angle is halved three times (atan t = 2 atan(t / (1 + sqrt(1 + t^2)))), then a Taylor series of |t| < 0.1; error
+ * below 1e-14.
  * @returns radian, -pi to pi; 0 for (0, 0)
  */
 export function arcTangent(y: number, x: number): number {
@@ -92,7 +101,10 @@ export function arcTangent(y: number, x: number): number {
   return y < 0 ? -angle : angle;
 }
 
-/** Solid angle of sorted triangle t, as seen from q, over 4 pi: tan(omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|). */
+/**
+ * Solid angle of sorted triangle t, as seen from q, over 4 pi: tan(omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| +
+ * (b.c)|a| + (c.a)|b|).
+ */
 function triangleWinding(tree: TriangleTree, t: number, qx: number, qy: number, qz: number): number {
   const { positions: x, triangles } = tree;
   const a = 3 * triangles[3 * t]!;
@@ -111,7 +123,11 @@ function triangleWinding(tree: TriangleTree, t: number, qx: number, qy: number, 
   const lb = Math.sqrt(bx * bx + by * by + bz * bz);
   const lc = Math.sqrt(cx * cx + cy * cy + cz * cz);
   const numerator = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-  const denominator = la * lb * lc + (ax * bx + ay * by + az * bz) * lc + (bx * cx + by * cy + bz * cz) * la + (cx * ax + cy * ay + cz * az) * lb;
+  const denominator =
+    la * lb * lc +
+    (ax * bx + ay * by + az * bz) * lc +
+    (bx * cx + by * cy + bz * cz) * la +
+    (cx * ax + cy * ay + cz * az) * lb;
   return arcTangent(numerator, denominator) / (2 * Math.PI);
 }
 

@@ -1,15 +1,53 @@
 /** Who was not let in, and what those who may did: refused connections by reason, actions of the audit log. */
 import type { Maker } from "./maker.ts";
 
-/** Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes from outside. */
+/**
+ * Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes
+ * from outside.
+ */
 export const REFUSALS = [
-  "origin", "address_limit", "rooms_per_address", "creation_rate", "room_limit", "no_room", "room_full", "locked", "banned", "token_missing", "token_invalid", "not_allowed",
-  "password_missing", "password_wrong", "password_rate", "admin", "version", "hello_timeout", "shutting_down", "other",
+  "origin",
+  "address_limit",
+  "rooms_per_address",
+  "creation_rate",
+  "room_limit",
+  "no_room",
+  "room_full",
+  "locked",
+  "banned",
+  "token_missing",
+  "token_invalid",
+  "not_allowed",
+  "password_missing",
+  "password_wrong",
+  "password_rate",
+  "admin",
+  "version",
+  "hello_timeout",
+  "shutting_down",
+  "other",
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 /** Actions of the audit log; others count as `other`. */
-export const AUDIT_ACTIONS = ["create", "kick", "ban", "unban", "lock", "unlock", "password", "settings", "token", "dispose", "undo", "reset", "recording", "rebalance", "denied", "other"] as const;
+export const AUDIT_ACTIONS = [
+  "create",
+  "kick",
+  "ban",
+  "unban",
+  "lock",
+  "unlock",
+  "password",
+  "settings",
+  "token",
+  "dispose",
+  "undo",
+  "reset",
+  "recording",
+  "rebalance",
+  "denied",
+  "other",
+] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export class AuthMetrics {
@@ -17,8 +55,18 @@ export class AuthMetrics {
   readonly #audited: (action: AuditAction) => void;
 
   constructor(maker: Maker) {
-    this.#refused = maker.countBy("pliant_connections_refused_total", "Sockets and requests that were turned away, by reason.", "reason", REFUSALS);
-    this.#audited = maker.countBy("pliant_audit_actions_total", "Actions written to the audit log.", "action", AUDIT_ACTIONS);
+    this.#refused = maker.countBy(
+      "pliant_connections_refused_total",
+      "Sockets and requests that were turned away, by reason.",
+      "reason",
+      REFUSALS,
+    );
+    this.#audited = maker.countBy(
+      "pliant_audit_actions_total",
+      "Actions written to the audit log.",
+      "action",
+      AUDIT_ACTIONS,
+    );
   }
 
   refused(reason: Refusal): void {

@@ -1,4 +1,7 @@
-/** Which process has which rooms: leases, rooms taken over and handed over, connections passed on to the process that owns the room. */
+/**
+ * Which process has which rooms: leases, rooms taken over and handed over, connections passed on to the process that
+ * owns the room.
+ */
 import type { Maker } from "./maker.ts";
 
 /** Of one lease at one renewal. ok: prolonged. lost: it is somebody else's. failed: the store did not answer. */
@@ -31,15 +34,42 @@ export class ClusterMetrics {
   readonly known: (owned: number, free: number) => void;
 
   constructor(maker: Maker) {
-    this.renewal = maker.countBy("pliant_lease_renewals_total", "Leases that were due for renewal, by what became of them.", "result", RENEWALS);
-    const takeovers = maker.counter("pliant_takeovers_total", "Rooms taken over from a process whose lease had run out.");
+    this.renewal = maker.countBy(
+      "pliant_lease_renewals_total",
+      "Leases that were due for renewal, by what became of them.",
+      "result",
+      RENEWALS,
+    );
+    const takeovers = maker.counter(
+      "pliant_takeovers_total",
+      "Rooms taken over from a process whose lease had run out.",
+    );
     this.takeover = () => takeovers.inc();
-    this.handover = maker.countBy("pliant_handovers_total", "Rooms handed over to another process (out) and taken from one that gave them up (in).", "direction", ["out", "in"]);
-    this.forwarded = maker.countBy("pliant_forwarded_total", "Requests and sockets for rooms of other processes, by what was done with them.", "way", FORWARDS);
+    this.handover = maker.countBy(
+      "pliant_handovers_total",
+      "Rooms handed over to another process (out) and taken from one that gave them up (in).",
+      "direction",
+      ["out", "in"],
+    );
+    this.forwarded = maker.countBy(
+      "pliant_forwarded_total",
+      "Requests and sockets for rooms of other processes, by what was done with them.",
+      "way",
+      FORWARDS,
+    );
     const known = { owned: 0, free: 0 };
-    maker.gaugeBy("pliant_rooms_known", "Rooms of all processes at this process's last look into the store, by whether anybody owns them.", "state", () => known);
+    maker.gaugeBy(
+      "pliant_rooms_known",
+      "Rooms of all processes at this process's last look into the store, by whether anybody owns them.",
+      "state",
+      () => known,
+    );
     this.known = (owned, free) => void Object.assign(known, { owned, free });
     maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
-    maker.gauge("pliant_lease_seconds_left", "What is left of the lease that ends first; +Inf when this process holds none.", () => this.sources.leaseSecondsLeft());
+    maker.gauge(
+      "pliant_lease_seconds_left",
+      "What is left of the lease that ends first; +Inf when this process holds none.",
+      () => this.sources.leaseSecondsLeft(),
+    );
   }
 }

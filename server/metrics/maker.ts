@@ -1,4 +1,7 @@
-/** Makes the metrics of one registry: every name with its help text, and every series of a fixed list of labels from the start, as 0, so that rates and alerts work from the first scrape. */
+/**
+ * Makes the metrics of one registry: every name with its help text, and every series of a fixed list of labels from the
+ * start, as 0, so that rates and alerts work from the first scrape.
+ */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 /** Seconds: 1 2.5 5 10 25 50 100 250 ms 1 2.5 10 s. For what waits for a disk or another machine. */
@@ -17,25 +20,45 @@ export class Maker {
   }
 
   /** A counter by one label of fixed values. @returns counts one (or `by`) */
-  countBy<V extends string>(name: string, help: string, label: string, values: readonly V[]): (value: V, by?: number) => void {
+  countBy<V extends string>(
+    name: string,
+    help: string,
+    label: string,
+    values: readonly V[],
+  ): (value: V, by?: number) => void {
     const counter = this.counter(name, help, [label]);
     for (const value of values) counter.inc({ [label]: value }, 0);
     return (value, by = 1) => counter.inc({ [label]: value }, by);
   }
 
-  histogram<T extends string>(name: string, help: string, buckets: readonly number[], labelNames: T[] = []): Histogram<T> {
+  histogram<T extends string>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: T[] = [],
+  ): Histogram<T> {
     return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] });
   }
 
   /** A value that is read at every scrape. */
   gauge(name: string, help: string, read: () => number): void {
-    new Gauge({ name, help, registers: [this.#registry], collect() { this.set(read()); } });
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
   }
 
   /** Values that are read at every scrape, by one label. */
   gaugeBy(name: string, help: string, label: string, read: () => Record<string, number>): void {
     new Gauge({
-      name, help, labelNames: [label], registers: [this.#registry],
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
       collect() {
         for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
       },

@@ -1,7 +1,8 @@
 /**
- * All metrics of the server, one prom-client registry per app. Prefix `pliant_`, base units, and never a room or user as a label
- * (every label value is one of a fixed list, so the number of series does not grow with use). What belongs to a part of the server is in a file of its own
- * beside this one (persistence, store, cluster, auth, requests); server/ops/METRICS.md lists all of it.
+ * All metrics of the server, one prom-client registry per app. Prefix `pliant_`, base units, and never a room or user
+ * as a label (every label value is one of a fixed list, so the number of series does not grow with use). What belongs
+ * to a part of the server is in a file of its own beside this one (persistence, store, cluster, auth, requests);
+ * server/ops/METRICS.md lists all of it.
  *
  * prom-client has no native histograms, so the buckets sit around the budget of a 60 Hz tick (16.7 ms).
  */
@@ -28,7 +29,18 @@ export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1
 
 export type BytesKind = "keyframe" | "delta" | "hands" | "members" | "stats" | "other";
 const BYTES_KINDS: readonly BytesKind[] = ["keyframe", "delta", "hands", "members", "stats", "other"];
-export const REJECT_REASONS = ["rate", "malformed", "range", "grab_limit", "reset_cooldown", "spawn_cooldown", "place_taken", "simulation", "too_large", "not_allowed"] as const;
+export const REJECT_REASONS = [
+  "rate",
+  "malformed",
+  "range",
+  "grab_limit",
+  "reset_cooldown",
+  "spawn_cooldown",
+  "place_taken",
+  "simulation",
+  "too_large",
+  "not_allowed",
+] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 
 /** Values that are read when somebody asks, not counted as they happen. */
@@ -57,36 +69,123 @@ export class Metrics {
   #lastUtilization = { atMs: performance.now(), busySeconds: 0, value: 0 };
   #lastLoop = performance.eventLoopUtilization();
 
-  readonly stageSeconds = this.#make.histogram("pliant_step_stage_seconds", "Time of one stage of one tick.", TICK_BUCKETS, ["stage"]);
-  readonly tickSeconds = this.#make.histogram("pliant_tick_seconds", "One whole tick in its worker: inputs, step, encode.", TICK_BUCKETS);
-  readonly tickRoundTripSeconds = this.#make.histogram("pliant_tick_round_trip_seconds", "From handing a tick to the pool until its result is back, queueing included.", TICK_BUCKETS);
-  readonly tickLatenessSeconds = this.#make.histogram("pliant_tick_lateness_seconds", "How long after its due time a tick started.", TICK_BUCKETS);
-  readonly tickThreads = this.#make.histogram("pliant_tick_threads", "Threads that worked on one tick: its own and those that helped a heavy room.", THREAD_BUCKETS);
-  readonly chunks = this.#make.counter("pliant_crew_chunks_total", "Chunks of work of ticks that several threads could step, by who did them.", ["by"]);
-  readonly ticksSkipped = this.#make.counter("pliant_ticks_skipped_total", "Ticks' worth of time dropped because a room was too late.");
-  readonly ticksLimited = this.#make.counter("pliant_ticks_limited_total", "Ticks that began so late that catching up was limited and time was dropped.");
-  readonly inputSeconds = this.#make.histogram("pliant_input_seconds", "From a member's input until the tick that applied it was handed to the sockets: the oldest input of each tick.", TICK_BUCKETS);
-  readonly frameSeconds = this.#make.histogram("pliant_frame_seconds", "From handing a send tick to the pool until its frame was handed to the sockets.", TICK_BUCKETS);
+  readonly stageSeconds = this.#make.histogram(
+    "pliant_step_stage_seconds",
+    "Time of one stage of one tick.",
+    TICK_BUCKETS,
+    ["stage"],
+  );
+  readonly tickSeconds = this.#make.histogram(
+    "pliant_tick_seconds",
+    "One whole tick in its worker: inputs, step, encode.",
+    TICK_BUCKETS,
+  );
+  readonly tickRoundTripSeconds = this.#make.histogram(
+    "pliant_tick_round_trip_seconds",
+    "From handing a tick to the pool until its result is back, queueing included.",
+    TICK_BUCKETS,
+  );
+  readonly tickLatenessSeconds = this.#make.histogram(
+    "pliant_tick_lateness_seconds",
+    "How long after its due time a tick started.",
+    TICK_BUCKETS,
+  );
+  readonly tickThreads = this.#make.histogram(
+    "pliant_tick_threads",
+    "Threads that worked on one tick: its own and those that helped a heavy room.",
+    THREAD_BUCKETS,
+  );
+  readonly chunks = this.#make.counter(
+    "pliant_crew_chunks_total",
+    "Chunks of work of ticks that several threads could step, by who did them.",
+    ["by"],
+  );
+  readonly ticksSkipped = this.#make.counter(
+    "pliant_ticks_skipped_total",
+    "Ticks' worth of time dropped because a room was too late.",
+  );
+  readonly ticksLimited = this.#make.counter(
+    "pliant_ticks_limited_total",
+    "Ticks that began so late that catching up was limited and time was dropped.",
+  );
+  readonly inputSeconds = this.#make.histogram(
+    "pliant_input_seconds",
+    "From a member's input until the tick that applied it was handed to the sockets: the oldest input of each tick.",
+    TICK_BUCKETS,
+  );
+  readonly frameSeconds = this.#make.histogram(
+    "pliant_frame_seconds",
+    "From handing a send tick to the pool until its frame was handed to the sockets.",
+    TICK_BUCKETS,
+  );
   readonly ticks = this.#make.counter("pliant_ticks_total", "Ticks stepped.");
-  readonly bytesOut = this.#make.counter("pliant_socket_sent_bytes_total", "Payload bytes handed to sockets, by kind of message.", ["kind"]);
-  readonly framesSkipped = this.#make.counter("pliant_frames_skipped_total", "Frames not sent to a client because its socket was congested.");
+  readonly bytesOut = this.#make.counter(
+    "pliant_socket_sent_bytes_total",
+    "Payload bytes handed to sockets, by kind of message.",
+    ["kind"],
+  );
+  readonly framesSkipped = this.#make.counter(
+    "pliant_frames_skipped_total",
+    "Frames not sent to a client because its socket was congested.",
+  );
   readonly keyframes = this.#make.counter("pliant_keyframes_total", "Keyframes encoded.");
   readonly deltas = this.#make.counter("pliant_deltas_total", "Deltas encoded.");
-  readonly encodeSeconds = this.#make.histogram("pliant_encode_seconds", "Quantizing and encoding one tick's frames.", TICK_BUCKETS);
-  readonly bytesPerParticle = this.#make.histogram("pliant_encoded_bytes_per_particle", "Size of a frame per streamed particle.", BYTES_PER_PARTICLE_BUCKETS, ["kind"]);
+  readonly encodeSeconds = this.#make.histogram(
+    "pliant_encode_seconds",
+    "Quantizing and encoding one tick's frames.",
+    TICK_BUCKETS,
+  );
+  readonly bytesPerParticle = this.#make.histogram(
+    "pliant_encoded_bytes_per_particle",
+    "Size of a frame per streamed particle.",
+    BYTES_PER_PARTICLE_BUCKETS,
+    ["kind"],
+  );
   readonly inputs = this.#make.counter("pliant_inputs_total", "Inputs accepted, by type.", ["type"]);
-  readonly inputsRejected = this.#make.counter("pliant_inputs_rejected_total", "Client messages refused, by reason.", ["reason"]);
-  readonly socketsClosed = this.#make.counter("pliant_sockets_closed_total", "Sockets closed, by close code.", ["code"]);
-  readonly bodiesBlownUp = this.#make.counter("pliant_bodies_blown_up_total", "Bodies that blew up, were rolled back and are held.");
-  readonly tangledStarts = this.#make.counter("pliant_tangled_starts_total", "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.");
-  readonly contactLists = this.#make.counter("pliant_contact_lists_total", "Lists of pairs that contact made: less than one a tick in a quiet room, more where things go fast.");
-  readonly contactChecks = this.#make.counter("pliant_contact_checks_total", "Pairs that came too near or met within a substep, and were looked at one by one.");
-  readonly contactImpulses = this.#make.counter("pliant_contact_impulses_total", "Impulses that pushed such pairs apart.");
-  readonly contactZones = this.#make.counter("pliant_contact_zones_total", "Groups of particles that moved as one rigid piece, because impulses did not clear them.");
-  readonly contactStops = this.#make.counter("pliant_contact_stops_total", "Particles stopped where their substep began, because nothing else kept them from passing through.");
+  readonly inputsRejected = this.#make.counter("pliant_inputs_rejected_total", "Client messages refused, by reason.", [
+    "reason",
+  ]);
+  readonly socketsClosed = this.#make.counter("pliant_sockets_closed_total", "Sockets closed, by close code.", [
+    "code",
+  ]);
+  readonly bodiesBlownUp = this.#make.counter(
+    "pliant_bodies_blown_up_total",
+    "Bodies that blew up, were rolled back and are held.",
+  );
+  readonly tangledStarts = this.#make.counter(
+    "pliant_tangled_starts_total",
+    "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.",
+  );
+  readonly contactLists = this.#make.counter(
+    "pliant_contact_lists_total",
+    "Lists of pairs that contact made: less than one a tick in a quiet room, more where things go fast.",
+  );
+  readonly contactChecks = this.#make.counter(
+    "pliant_contact_checks_total",
+    "Pairs that came too near or met within a substep, and were looked at one by one.",
+  );
+  readonly contactImpulses = this.#make.counter(
+    "pliant_contact_impulses_total",
+    "Impulses that pushed such pairs apart.",
+  );
+  readonly contactZones = this.#make.counter(
+    "pliant_contact_zones_total",
+    "Groups of particles that moved as one rigid piece, because impulses did not clear them.",
+  );
+  readonly contactStops = this.#make.counter(
+    "pliant_contact_stops_total",
+    "Particles stopped where their substep began, because nothing else kept them from passing through.",
+  );
   readonly roomsOpened = this.#make.counter("pliant_rooms_opened_total", "Rooms opened.");
-  readonly buildSeconds = this.#make.histogram("pliant_scene_build_seconds", "Building a scene's template.", [0.1, 0.25, 0.5, 1, 2, 5, 10, 30]);
-  readonly workerBusySeconds = this.#make.counter("pliant_worker_busy_seconds_total", "Time that worker threads spent in ticks.");
+  readonly buildSeconds = this.#make.histogram(
+    "pliant_scene_build_seconds",
+    "Building a scene's template.",
+    [0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
+  );
+  readonly workerBusySeconds = this.#make.counter(
+    "pliant_worker_busy_seconds_total",
+    "Time that worker threads spent in ticks.",
+  );
 
   /** @param sources read at every scrape */
   constructor(sources: MetricSources) {
@@ -94,16 +193,45 @@ export class Metrics {
     this.#loopDelay.enable();
     const gauge = this.#make.gauge.bind(this.#make);
     gauge("pliant_rooms", "Rooms that are open.", sources.rooms);
-    gauge("pliant_bodies_held", "Bodies that are held, in all rooms: they blew up, or intersected from the start.", sources.bodiesHeld);
+    gauge(
+      "pliant_bodies_held",
+      "Bodies that are held, in all rooms: they blew up, or intersected from the start.",
+      sources.bodiesHeld,
+    );
     gauge("pliant_worker_queue_depth", "Ticks that wait for a thread.", sources.queueDepth);
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
-    gauge("pliant_worker_utilization_ratio", "Share of the threads' time spent in ticks since the last scrape, 0 to 1.", () => this.#utilization(sources.workerThreads()));
-    gauge("pliant_time_dilation_ratio", "Simulated time over wall time of the slowest room, 1 is real time.", sources.timeDilation);
-    gauge("pliant_event_loop_lag_seconds", "99th percentile of the main thread's event loop delay since the last scrape.", () => this.#loopLag());
-    gauge("pliant_event_loop_utilization_ratio", "Share of the main thread's time in which it was not waiting since the last scrape, 0 to 1.", () => this.#loopUtilization());
-    gauge("pliant_memory_limit_bytes", "Memory that the process may use: its container's limit, or what the machine has.", memoryLimit);
+    gauge(
+      "pliant_worker_utilization_ratio",
+      "Share of the threads' time spent in ticks since the last scrape, 0 to 1.",
+      () => this.#utilization(sources.workerThreads()),
+    );
+    gauge(
+      "pliant_time_dilation_ratio",
+      "Simulated time over wall time of the slowest room, 1 is real time.",
+      sources.timeDilation,
+    );
+    gauge(
+      "pliant_event_loop_lag_seconds",
+      "99th percentile of the main thread's event loop delay since the last scrape.",
+      () => this.#loopLag(),
+    );
+    gauge(
+      "pliant_event_loop_utilization_ratio",
+      "Share of the main thread's time in which it was not waiting since the last scrape, 0 to 1.",
+      () => this.#loopUtilization(),
+    );
+    gauge(
+      "pliant_memory_limit_bytes",
+      "Memory that the process may use: its container's limit, or what the machine has.",
+      memoryLimit,
+    );
     gauge("pliant_socket_buffered_bytes", "Bytes that wait for clients who do not take them.", sources.bufferedBytes);
-    this.#make.gaugeBy("pliant_sessions", "Members of rooms, by whether their socket is connected.", "state", sources.sessions);
+    this.#make.gaugeBy(
+      "pliant_sessions",
+      "Members of rooms, by whether their socket is connected.",
+      "state",
+      sources.sessions,
+    );
     // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
     for (const kind of BYTES_KINDS) this.bytesOut.inc({ kind }, 0);
     for (const by of ["leader", "helper"]) this.chunks.inc({ by }, 0);
@@ -126,7 +254,12 @@ export class Metrics {
   }
 
   /** A send tick's frames, before they go to anybody. */
-  observeFrames(delta: EncodedMessage | null, keyframe: EncodedMessage | null, encodeSeconds: number, particles: number): void {
+  observeFrames(
+    delta: EncodedMessage | null,
+    keyframe: EncodedMessage | null,
+    encodeSeconds: number,
+    particles: number,
+  ): void {
     this.encodeSeconds.observe(encodeSeconds);
     if (delta) this.deltas.inc();
     if (keyframe) this.keyframes.inc();
@@ -135,8 +268,15 @@ export class Metrics {
     }
   }
 
-  /** A tick's frame and members' inputs are on their way: whatever it sends was handed to the sockets just now. `oldestMs`: when its oldest input came in. */
-  observeSent({ delta, keyframe, saved }: Pick<StepResult, "delta" | "keyframe" | "saved">, startMs: number, oldestMs: number | null): void {
+  /**
+   * A tick's frame and members' inputs are on their way: whatever it sends was handed to the sockets just now.
+   * `oldestMs`: when its oldest input came in.
+   */
+  observeSent(
+    { delta, keyframe, saved }: Pick<StepResult, "delta" | "keyframe" | "saved">,
+    startMs: number,
+    oldestMs: number | null,
+  ): void {
     const nowMs = performance.now();
     if (saved) this.persistence.held(saved.seconds);
     if (delta || keyframe) this.frameSeconds.observe((nowMs - startMs) / 1000);
@@ -189,6 +329,7 @@ export class Metrics {
 
 /** A container without a limit answers with a number near 2^64. */
 function memoryLimit(): number {
-  const limit = process.constrainedMemory(), machine = totalmem();
+  const limit = process.constrainedMemory();
+  const machine = totalmem();
   return limit > 0 && limit < machine ? limit : machine;
 }

@@ -1,11 +1,15 @@
 /**
- * What survives: checkpoints, the journal, and rooms that were restored from them. Whoever keeps rooms tells it what is written, and answers at a scrape how old
- * the oldest unwritten thing is: an age needs no event to grow, so an alert on it also fires when the writer has stopped altogether.
+ * What survives: checkpoints, the journal, and rooms that were restored from them. Whoever keeps rooms tells it what is
+ * written, and answers at a scrape how old the oldest unwritten thing is: an age needs no event to grow, so an alert on
+ * it also fires when the writer has stopped altogether.
  */
 import type { Histogram } from "prom-client";
-import { IO_BUCKETS, Maker } from "./maker.ts";
+import { IO_BUCKETS, type Maker } from "./maker.ts";
 
-/** restart: its process died on this machine. takeover: its process died elsewhere or was cut off. handover: its process gave it up, as every orderly end does. thread: a worker was lost in the middle of a step. undo: its owner went back. */
+/**
+ * restart: its process died on this machine. takeover: its process died elsewhere or was cut off. handover: its process
+ * gave it up, as every orderly end does. thread: a worker was lost in the middle of a step. undo: its owner went back.
+ */
 export const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as const;
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
@@ -41,20 +45,66 @@ export class PersistenceMetrics {
   readonly #damaged: (what: (typeof DAMAGED)[number]) => void;
 
   constructor(maker: Maker) {
-    this.#checkpointSeconds = maker.histogram("pliant_checkpoint_seconds", "Making and storing one checkpoint, from its copy until the store has it.", IO_BUCKETS);
-    this.#checkpointBytes = maker.histogram("pliant_checkpoint_bytes", "Size of one checkpoint as it is stored.", CHECKPOINT_BYTES_BUCKETS);
-    this.#holdSeconds = maker.histogram("pliant_checkpoint_hold_seconds", "How long a room's ticks stood still for the copy of a checkpoint.", HOLD_BUCKETS);
-    this.#flushSeconds = maker.histogram("pliant_journal_flush_seconds", "Writing one room's new inputs to the store.", IO_BUCKETS);
-    this.#restoreSeconds = maker.histogram("pliant_room_restore_seconds", "Bringing one room back: reading, checking, stepping what the journal holds.", [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]);
+    this.#checkpointSeconds = maker.histogram(
+      "pliant_checkpoint_seconds",
+      "Making and storing one checkpoint, from its copy until the store has it.",
+      IO_BUCKETS,
+    );
+    this.#checkpointBytes = maker.histogram(
+      "pliant_checkpoint_bytes",
+      "Size of one checkpoint as it is stored.",
+      CHECKPOINT_BYTES_BUCKETS,
+    );
+    this.#holdSeconds = maker.histogram(
+      "pliant_checkpoint_hold_seconds",
+      "How long a room's ticks stood still for the copy of a checkpoint.",
+      HOLD_BUCKETS,
+    );
+    this.#flushSeconds = maker.histogram(
+      "pliant_journal_flush_seconds",
+      "Writing one room's new inputs to the store.",
+      IO_BUCKETS,
+    );
+    this.#restoreSeconds = maker.histogram(
+      "pliant_room_restore_seconds",
+      "Bringing one room back: reading, checking, stepping what the journal holds.",
+      [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    );
     const journalBytes = maker.counter("pliant_journal_bytes_total", "Bytes of inputs written to the store.");
-    const replayed = maker.counter("pliant_replayed_ticks_total", "Ticks stepped again from the journal to bring rooms back.");
+    const replayed = maker.counter(
+      "pliant_replayed_ticks_total",
+      "Ticks stepped again from the journal to bring rooms back.",
+    );
     this.#journalBytes = (bytes) => journalBytes.inc(bytes);
     this.#replayedTicks = (ticks) => replayed.inc(ticks);
-    this.#restored = maker.countBy("pliant_rooms_restored_total", "Rooms that were brought back, by what had ended or undone them.", "cause", RESTORE_CAUSES);
-    this.#failed = maker.countBy("pliant_persistence_failures_total", "What could not be written or brought back; it is tried again.", "what", FAILURES);
-    this.#damaged = maker.countBy("pliant_damaged_total", "Checkpoints and pieces of journal that were found damaged and passed over for older ones.", "what", DAMAGED);
-    maker.gauge("pliant_checkpoint_age_seconds", "Age of the oldest last checkpoint of any awake room; 0 when there is none.", () => this.sources.checkpointAgeSeconds());
-    maker.gauge("pliant_journal_flush_age_seconds", "How long the oldest input that is not stored yet has waited; 0 when there is none.", () => this.sources.journalAgeSeconds());
+    this.#restored = maker.countBy(
+      "pliant_rooms_restored_total",
+      "Rooms that were brought back, by what had ended or undone them.",
+      "cause",
+      RESTORE_CAUSES,
+    );
+    this.#failed = maker.countBy(
+      "pliant_persistence_failures_total",
+      "What could not be written or brought back; it is tried again.",
+      "what",
+      FAILURES,
+    );
+    this.#damaged = maker.countBy(
+      "pliant_damaged_total",
+      "Checkpoints and pieces of journal that were found damaged and passed over for older ones.",
+      "what",
+      DAMAGED,
+    );
+    maker.gauge(
+      "pliant_checkpoint_age_seconds",
+      "Age of the oldest last checkpoint of any awake room; 0 when there is none.",
+      () => this.sources.checkpointAgeSeconds(),
+    );
+    maker.gauge(
+      "pliant_journal_flush_age_seconds",
+      "How long the oldest input that is not stored yet has waited; 0 when there is none.",
+      () => this.sources.journalAgeSeconds(),
+    );
   }
 
   /** One checkpoint is in the store. */
@@ -82,7 +132,9 @@ export class PersistenceMetrics {
     this.#damaged(what);
   }
 
-  /** A room goes on. `seconds`: what bringing it back took; `replayedTicks`: how many of its ticks were stepped again. */
+  /**
+   * A room goes on. `seconds`: what bringing it back took; `replayedTicks`: how many of its ticks were stepped again.
+   */
   restored(cause: RestoreCause, seconds?: number, replayedTicks = 0): void {
     this.#restored(cause);
     if (seconds !== undefined) this.#restoreSeconds.observe(seconds);

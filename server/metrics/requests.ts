@@ -11,18 +11,31 @@ export class RequestMetrics {
   readonly #opened: Counter;
 
   constructor(maker: Maker) {
-    this.#requestSeconds = maker.histogram("pliant_http_request_seconds", "One HTTP request, by method, route and class of status.", REQUEST_BUCKETS, ["method", "route", "status"]);
+    this.#requestSeconds = maker.histogram(
+      "pliant_http_request_seconds",
+      "One HTTP request, by method, route and class of status.",
+      REQUEST_BUCKETS,
+      ["method", "route", "status"],
+    );
     this.#opened = maker.counter("pliant_sockets_opened_total", "Sockets that were upgraded.");
-    this.#joinSeconds = maker.histogram("pliant_socket_join_seconds", "From a socket's upgrade until its member is welcomed.", REQUEST_BUCKETS);
+    this.#joinSeconds = maker.histogram(
+      "pliant_socket_join_seconds",
+      "From a socket's upgrade until its member is welcomed.",
+      REQUEST_BUCKETS,
+    );
   }
 
   /**
    * An answered request.
-   * @param route pattern of the route, absent for an address that nobody serves: a label value must not come from outside
+   * @param route pattern of the route, absent for an address that nobody serves: a label value must not come from
+   *   outside
    */
   answered(method: string, route: string | undefined, status: number, seconds: number): void {
     const known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method);
-    this.#requestSeconds.observe({ method: known ? method : "other", route: route ?? "none", status: `${Math.floor(status / 100)}xx` }, seconds);
+    this.#requestSeconds.observe(
+      { method: known ? method : "other", route: route ?? "none", status: `${Math.floor(status / 100)}xx` },
+      seconds,
+    );
   }
 
   socketOpened(): void {

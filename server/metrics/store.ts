@@ -1,4 +1,7 @@
-/** The store's operations: how long each takes, how many are under way, which fail. Writes that are refused because a lease was lost are the fence at work and no error. */
+/**
+ * The store's operations: how long each takes, how many are under way, which fail. Writes that are refused because a
+ * lease was lost are the fence at work and no error.
+ */
 import type { Counter, Histogram } from "prom-client";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
@@ -7,8 +10,25 @@ import { IO_BUCKETS, type Maker } from "./maker.ts";
 export type StoreOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "open" | "close">;
 
 export const STORE_OPERATIONS: readonly StoreOperation[] = [
-  "ping", "createRoom", "claim", "renew", "release", "endLeases", "removeRoom", "writeSettings", "rooms", "room", "writeCheckpoint", "appendJournal", "checkpointTicks", "readCheckpoint",
-  "readJournal", "prune", "truncate", "audit", "readAudit",
+  "ping",
+  "createRoom",
+  "claim",
+  "renew",
+  "release",
+  "endLeases",
+  "removeRoom",
+  "writeSettings",
+  "rooms",
+  "room",
+  "writeCheckpoint",
+  "appendJournal",
+  "checkpointTicks",
+  "readCheckpoint",
+  "readJournal",
+  "prune",
+  "truncate",
+  "audit",
+  "readAudit",
 ];
 
 export type StoreOutcome = "ok" | "lease_lost" | "failed";
@@ -20,10 +40,22 @@ export class StoreMetrics {
   #underWay = 0;
 
   constructor(maker: Maker) {
-    this.#seconds = maker.histogram("pliant_store_operation_seconds", "One operation of the store, by its name, however it ended.", IO_BUCKETS, ["operation"]);
+    this.#seconds = maker.histogram(
+      "pliant_store_operation_seconds",
+      "One operation of the store, by its name, however it ended.",
+      IO_BUCKETS,
+      ["operation"],
+    );
     this.#errors = maker.counter("pliant_store_errors_total", "Operations of the store that failed.", ["operation"]);
-    this.#fenced = maker.counter("pliant_store_fenced_writes_total", "Writes that the store refused because the room's lease was somebody else's by then.");
-    maker.gauge("pliant_store_operations_in_flight", "Operations of the store that have not ended yet.", () => this.#underWay);
+    this.#fenced = maker.counter(
+      "pliant_store_fenced_writes_total",
+      "Writes that the store refused because the room's lease was somebody else's by then.",
+    );
+    maker.gauge(
+      "pliant_store_operations_in_flight",
+      "Operations of the store that have not ended yet.",
+      () => this.#underWay,
+    );
     for (const operation of STORE_OPERATIONS) {
       this.#errors.inc({ operation }, 0);
       this.#seconds.zero({ operation });

@@ -1,11 +1,16 @@
-/** When a room's state is taken, and what the room is made from again when a thread was lost in the middle of a tick. */
+/**
+ * When a room's state is taken, and what the room is made from again when a thread was lost in the middle of a tick.
+ */
 import type { Input } from "../sim/types.ts";
 import type { SavedState, StepResult } from "../workers/messages.ts";
 import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";
 
 /** A state is taken at least this often while the room ticks, s: what an undo by seconds has to step again at most. */
 const MOST_SECONDS = 2.5;
-/** And as soon as stepping again what came after it would take this long, s: a room is to be back within a second of the loss of its thread. */
+/**
+ * And as soon as stepping again what came after it would take this long, s: a room is to be back within a second of the
+ * loss of its thread.
+ */
 const MOST_REPLAY_SECONDS = 0.4;
 /** But so that it costs no more than this share of the ticks' own time. */
 const MOST_SHARE = 0.02;
@@ -54,7 +59,10 @@ export class CheckpointPolicy {
     this.#allSeconds += wholeSeconds - seconds.encode;
   }
 
-  /** A state was taken after the last tick. Resolves when it is packed, with null when the room went back behind it meanwhile. */
+  /**
+   * A state was taken after the last tick. Resolves when it is packed, with null when the room went back behind it
+   * meanwhile.
+   */
   saved({ tick, state, stateHash, seconds }: SavedState): Promise<Checkpoint | null> {
     this.#ticks = this.#stepSeconds = 0;
     this.#saveSeconds = seconds;
@@ -72,7 +80,9 @@ export class CheckpointPolicy {
     return this.history.rebuild(this.history.tick);
   }
 
-  /** What `afterLoss` has led to: the same inputs may be tried again; they are left out; the scene has started again. */
+  /**
+   * What `afterLoss` has led to: the same inputs may be tried again; they are left out; the scene has started again.
+   */
   get lossOutcome(): "again" | "without inputs" | "anew" {
     return this.#losses >= HOPELESS ? "anew" : this.#losses === HOPELESS - 1 ? "without inputs" : "again";
   }

@@ -1,4 +1,7 @@
-/** Bytes behind their checksum, because what a disk gives back is not always what it was given: u32 CRC-32 of the rest, big-endian, then the rest. */
+/**
+ * Bytes behind their checksum, because what a disk gives back is not always what it was given: u32 CRC-32 of the rest,
+ * big-endian, then the rest.
+ */
 import { crc32 } from "node:zlib";
 
 const CHECKSUM_BYTES = 4;
@@ -15,8 +18,11 @@ export function withChecksum(content: Uint8Array): Uint8Array {
 
 /** @throws DamagedError */
 export function verifyChecksum(checksummed: Uint8Array): Uint8Array {
-  if (checksummed.byteLength <= CHECKSUM_BYTES) throw new DamagedError(`there are ${checksummed.byteLength} bytes, but ${CHECKSUM_BYTES} are the checksum alone`);
-  const stated = new DataView(checksummed.buffer, checksummed.byteOffset).getUint32(0), content = checksummed.subarray(CHECKSUM_BYTES), found = crc32(content);
+  if (checksummed.byteLength <= CHECKSUM_BYTES)
+    throw new DamagedError(`there are ${checksummed.byteLength} bytes, but ${CHECKSUM_BYTES} are the checksum alone`);
+  const stated = new DataView(checksummed.buffer, checksummed.byteOffset).getUint32(0);
+  const content = checksummed.subarray(CHECKSUM_BYTES);
+  const found = crc32(content);
   if (stated !== found) throw new DamagedError(`checksum is ${found}, but ${stated} was written`);
   return content;
 }

@@ -40,14 +40,31 @@ export function decodeCheckpoint(bytes: Uint8Array): StoredCheckpoint {
 }
 
 export function encodeSegment({ after, until, records, hashes, members }: Segment): Uint8Array {
-  return withChecksum(encode([FORMAT, after, until, records.map(({ tick, fresh, inputs }) => [tick, fresh, inputs]), hashes.map(({ tick, stateHash }) => [tick, stateHash]), members]));
+  return withChecksum(
+    encode([
+      FORMAT,
+      after,
+      until,
+      records.map(({ tick, fresh, inputs }) => [tick, fresh, inputs]),
+      hashes.map(({ tick, stateHash }) => [tick, stateHash]),
+      members,
+    ]),
+  );
 }
 
 /** @throws DamagedError */
 export function decodeSegment(bytes: Uint8Array): Segment {
-  const [after, until, records, hashes, members] = open(bytes) as [number, number, [number, boolean, Input[]][], [number, string][], MemberRecords];
+  const [after, until, records, hashes, members] = open(bytes) as [
+    number,
+    number,
+    [number, boolean, Input[]][],
+    [number, string][],
+    MemberRecords,
+  ];
   return {
-    after, until, members,
+    after,
+    until,
+    members,
     records: records.map(([tick, fresh, inputs]) => ({ tick, fresh, inputs })),
     hashes: hashes.map(([tick, stateHash]) => ({ tick, stateHash })),
   };

@@ -1,12 +1,15 @@
 /**
- * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest checkpoint can be had again, bit for bit:
- * the last good one when a thread is lost inside a step, one of ten seconds ago when the owner asks for it, all of them in a recording. The store (journalWriter.ts)
- * holds the same things for who comes after this process.
+ * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest
+ * checkpoint can be had again, bit for bit: the last good one when a thread is lost inside a step, one of ten seconds
+ * ago when the owner asks for it, all of them in a recording. The store (journalWriter.ts) holds the same things for
+ * who comes after this process.
  *
  *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
- *     state     x            x             x             x               the newest NEAR closely, older ones SPARSE_SECONDS apart
+ *     state     x            x             x             x               the newest NEAR closely, older ones
+ *               SPARSE_SECONDS apart
  *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick in which something went in
- *     fresh                   |             |             |              ticks before which a state was taken: that leaves its trace (sim/checkpoint.ts)
+ *     fresh                   |             |             |              ticks before which a state was taken: that
+ *                             leaves its trace (sim/checkpoint.ts)
  */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
@@ -25,7 +28,9 @@ export interface Checkpoint {
   stateHash: string;
   /** zstd of sim/checkpoint.ts's bytes; null: as the scene starts. */
   packed: Uint8Array | null;
-  /** Seconds of steps that the room had taken by then in this process: what it takes to have it again without the state. */
+  /**
+   * Seconds of steps that the room had taken by then in this process: what it takes to have it again without the state.
+   */
   cost?: number;
 }
 
@@ -62,7 +67,10 @@ export class RoomHistory {
   #fresh = false;
   readonly #rewinds: number[] = [];
 
-  /** Of a room that begins as its scene does. @param keepSeconds how far back it reaches at least, once the room is as old */
+  /**
+   * Of a room that begins as its scene does.
+   * @param keepSeconds how far back it reaches at least, once the room is as old
+   */
   constructor(tickHz: number, keepSeconds: number) {
     this.#tickHz = tickHz;
     this.#keepTicks = keepSeconds * tickHz;
@@ -118,9 +126,13 @@ export class RoomHistory {
     this.#hashes = [...this.#hashes, ...hashes];
   }
 
-  /** A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind it meanwhile. */
+  /**
+   * A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind
+   * it meanwhile.
+   */
   async keep(tick: number, stateHash: string, state: Uint8Array, cost = 0): Promise<Checkpoint | null> {
-    const { length } = this.#rewinds, checkpoint: Checkpoint = { tick, stateHash, packed: await compress(state, LEVEL), cost };
+    const { length } = this.#rewinds;
+    const checkpoint: Checkpoint = { tick, stateHash, packed: await compress(state, LEVEL), cost };
     // Time may have gone back meanwhile, and on to the same tick again.
     return length === this.#rewinds.length && this.add(checkpoint) ? checkpoint : null;
   }
@@ -128,7 +140,9 @@ export class RoomHistory {
   /** A state that is packed already. @returns false when it is of a time that never was */
   add(checkpoint: Checkpoint): boolean {
     if (checkpoint.tick > this.#tick) return false;
-    this.#states = [...this.#states.filter(({ tick }) => tick !== checkpoint.tick), checkpoint].sort((a, b) => a.tick - b.tick);
+    this.#states = [...this.#states.filter(({ tick }) => tick !== checkpoint.tick), checkpoint].sort(
+      (a, b) => a.tick - b.tick,
+    );
     this.#thin();
     return true;
   }
@@ -142,8 +156,15 @@ export class RoomHistory {
   /** @throws HistoryError when `until` is before the oldest checkpoint or after the last tick */
   rebuild(until: number): Rebuild {
     const from = this.#states.findLast(({ tick }) => tick <= until);
-    if (!from || until > this.#tick) throw new HistoryError(`tick ${until} is not between ${this.oldestTick} and ${this.#tick}`);
-    return { state: unpack(from), from: from.tick, until, records: this.records(from.tick, until), fresh: until === this.#tick && this.#fresh };
+    if (!from || until > this.#tick)
+      throw new HistoryError(`tick ${until} is not between ${this.oldestTick} and ${this.#tick}`);
+    return {
+      state: unpack(from),
+      from: from.tick,
+      until,
+      records: this.records(from.tick, until),
+      fresh: until === this.#tick && this.#fresh,
+    };
   }
 
   /** States and inputs before `tick`, of which there is a state, are not known any more. */
@@ -172,9 +193,15 @@ export class RoomHistory {
 
   /** Of what is older than it need be, nothing; of what is old, a state now and then. */
   #thin(): void {
-    const sparse = SPARSE_SECONDS * this.#tickHz, states = this.#states, near = states.slice(-NEAR), old = states.slice(0, -NEAR);
+    const sparse = SPARSE_SECONDS * this.#tickHz;
+    const states = this.#states;
+    const near = states.slice(-NEAR);
+    const old = states.slice(0, -NEAR);
     // the last one before the time that is kept begins it
-    const first = Math.max(0, states.findLastIndex(({ tick }) => tick <= this.#tick - this.#keepTicks));
+    const first = Math.max(
+      0,
+      states.findLastIndex(({ tick }) => tick <= this.#tick - this.#keepTicks),
+    );
     const sparseOnes: Checkpoint[] = [];
     for (const state of old.slice(first)) {
       if (sparseOnes.length === 0 || state.tick - sparseOnes.at(-1)!.tick >= sparse) sparseOnes.push(state);

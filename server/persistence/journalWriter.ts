@@ -1,12 +1,14 @@
 /**
- * Writes what the rooms of this process remember into the store, behind them: no tick waits for it. Every flush of a room is, in this order,
+ * Writes what the rooms of this process remember into the store, behind them: no tick waits for it. Every flush of a
+ * room is, in this order,
  *
  *     went back?    what came later is dropped
  *     journal       what went in since the last flush, up to the last tick
  *     checkpoint    a state that is due, once the journal has passed it
  *     prune         what neither a restart nor the history needs any more
  *
- * A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the room here.
+ * A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
+ * room here.
  */
 import type { FastifyBaseLogger } from "fastify";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -15,7 +17,10 @@ import { encodeCheckpoint, encodeSegment, type MemberRecords } from "./format.ts
 import type { Checkpoint } from "./history.ts";
 import type { CheckpointPolicy } from "./checkpointPolicy.ts";
 
-/** A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart has to step again. */
+/**
+ * A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart
+ * has to step again.
+ */
 const STORE_SECONDS = 2.5;
 /** Or as soon as stepping it again would take so long, s: a restart has many rooms to bring back. */
 const STORE_COST_SECONDS = 1;
@@ -74,14 +79,39 @@ export class JournalWriter {
     this.#timer.unref();
     options.metrics.persistence.sources = {
       checkpointAgeSeconds: () => Math.max(0, ...this.#all().map(({ room }) => room.checkpointPolicy.unsavedSeconds)),
-      journalAgeSeconds: () => Math.max(0, ...this.#all().map(({ waitingMs }) => (waitingMs ? (performance.now() - waitingMs) / 1000 : 0))),
+      journalAgeSeconds: () =>
+        Math.max(0, ...this.#all().map(({ waitingMs }) => (waitingMs ? (performance.now() - waitingMs) / 1000 : 0))),
     };
   }
 
-  /** What the room did since `stored.tick` and does from now on is written. @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end */
-  hold(room: JournaledRoom, lease: Lease, stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = { tick: 0, checkpoints: [], segments: [] }): void {
+  /**
+   * What the room did since `stored.tick` and does from now on is written.
+   * @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end
+   */
+  hold(
+    room: JournaledRoom,
+    lease: Lease,
+    stored: { tick: number; checkpoints: readonly number[]; segments: readonly number[] } = {
+      tick: 0,
+      checkpoints: [],
+      segments: [],
+    },
+  ): void {
     const { rewinds } = room.checkpointPolicy.history;
-    this.#entries.set(room.name, { room, lease, rewindsSeen: rewinds.length, writtenTick: stored.tick, ends: [...stored.segments], storedTicks: [...stored.checkpoints], storedCost: 0, members: "", waitingMs: 0, cut: false, waits: false, tail: Promise.resolve() });
+    this.#entries.set(room.name, {
+      room,
+      lease,
+      rewindsSeen: rewinds.length,
+      writtenTick: stored.tick,
+      ends: [...stored.segments],
+      storedTicks: [...stored.checkpoints],
+      storedCost: 0,
+      members: "",
+      waitingMs: 0,
+      cut: false,
+      waits: false,
+      tail: Promise.resolve(),
+    });
   }
 
   async flushAll(): Promise<void> {
@@ -113,7 +143,8 @@ export class JournalWriter {
     try {
       await this.#options.store.removeRoom(entry.lease);
     } catch (error) {
-      // Another process has it, or the store is away: then its lease runs out, and whoever claims it finds an empty room and ends it.
+      // Another process has it, or the store is away: then its lease runs out, and whoever claims it finds an empty
+      // room and ends it.
       this.#options.log.warn({ room, err: error }, "a room that is over could not be removed from the store");
     }
   }
@@ -134,7 +165,9 @@ export class JournalWriter {
     return [...this.#entries.values()];
   }
 
-  /** One runs and one waits at most: a store that does not answer must not have a queue of the same question behind it. */
+  /**
+   * One runs and one waits at most: a store that does not answer must not have a queue of the same question behind it.
+   */
   #flush(entry: Entry): Promise<void> {
     if (entry.waits) return entry.tail;
     entry.waits = true;
@@ -146,7 +179,8 @@ export class JournalWriter {
   }
 
   async #write(entry: Entry): Promise<void> {
-    const { room, lease } = entry, { log, metrics } = this.#options;
+    const { room, lease } = entry;
+    const { log, metrics } = this.#options;
     if (this.#entries.get(room.name) !== entry) return;
     let what: "journal" | "checkpoint" = "journal";
     try {
@@ -168,23 +202,38 @@ export class JournalWriter {
   async #truncate(entry: Entry): Promise<void> {
     const { rewinds } = entry.room.checkpointPolicy.history;
     if (rewinds.length === entry.rewindsSeen) return;
-    const seen = rewinds.length, back = Math.min(...rewinds.slice(entry.rewindsSeen));
+    const seen = rewinds.length;
+    const back = Math.min(...rewinds.slice(entry.rewindsSeen));
     await this.#options.store.truncate(entry.lease, back);
     entry.rewindsSeen = seen;
     // A segment that went on beyond is gone with all that was in it.
     entry.ends = entry.ends.filter((end) => end <= back);
-    entry.writtenTick = Math.min(entry.writtenTick, entry.ends.at(-1) ?? entry.room.checkpointPolicy.history.oldestTick);
+    entry.writtenTick = Math.min(
+      entry.writtenTick,
+      entry.ends.at(-1) ?? entry.room.checkpointPolicy.history.oldestTick,
+    );
     entry.cut = true;
     entry.storedTicks = entry.storedTicks.filter((tick) => tick <= back);
   }
 
   async #writeJournal(entry: Entry): Promise<void> {
-    const { room, lease } = entry, { history } = room.checkpointPolicy, after = entry.writtenTick, until = history.tick;
+    const { room, lease } = entry;
+    const { history } = room.checkpointPolicy;
+    const after = entry.writtenTick;
+    const until = history.tick;
     if (until <= after) return;
-    const members = room.memberRecords(), known = JSON.stringify(members), changed = known !== entry.members;
+    const members = room.memberRecords();
+    const known = JSON.stringify(members);
+    const changed = known !== entry.members;
     entry.waitingMs ||= performance.now();
     const startMs = performance.now();
-    const bytes = encodeSegment({ after, until, records: history.records(after, until), hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until), members: changed ? members : null });
+    const bytes = encodeSegment({
+      after,
+      until,
+      records: history.records(after, until),
+      hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until),
+      members: changed ? members : null,
+    });
     await this.#options.store.appendJournal(lease, { after, until, bytes });
     entry.writtenTick = until;
     entry.ends.push(until);
@@ -194,13 +243,20 @@ export class JournalWriter {
   }
 
   async #writeCheckpoint(entry: Entry): Promise<void> {
-    const { room, lease } = entry, { history } = room.checkpointPolicy, newest = history.newestState;
+    const { room, lease } = entry;
+    const { history } = room.checkpointPolicy;
+    const newest = history.newestState;
     const last = entry.storedTicks.at(-1) ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.
     const { cost = 0 } = newest;
-    const due = entry.cut || newest.tick >= last + STORE_SECONDS * room.tickHz || cost - entry.storedCost >= STORE_COST_SECONDS || (newest.tick > last && newest.tick === history.tick);
+    const due =
+      entry.cut ||
+      newest.tick >= last + STORE_SECONDS * room.tickHz ||
+      cost - entry.storedCost >= STORE_COST_SECONDS ||
+      (newest.tick > last && newest.tick === history.tick);
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
-    const startMs = performance.now(), state = encodeCheckpoint({ checkpoint: newest, members: room.memberRecords() });
+    const startMs = performance.now();
+    const state = encodeCheckpoint({ checkpoint: newest, members: room.memberRecords() });
     await this.#options.store.writeCheckpoint(lease, { tick: newest.tick, identity: room.identity, state });
     this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
     entry.storedTicks = [...entry.storedTicks.filter((tick) => tick !== newest.tick), newest.tick];
@@ -210,7 +266,8 @@ export class JournalWriter {
   }
 
   async #prune(entry: Entry): Promise<void> {
-    const { history } = entry.room.checkpointPolicy, wanted = new Set(history.states.map(({ tick }: Checkpoint) => tick));
+    const { history } = entry.room.checkpointPolicy;
+    const wanted = new Set(history.states.map(({ tick }: Checkpoint) => tick));
     const retained = entry.storedTicks.filter((tick, i) => wanted.has(tick) || i >= entry.storedTicks.length - SPARE);
     if (retained.length === entry.storedTicks.length) return;
     // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.

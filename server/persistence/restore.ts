@@ -25,7 +25,8 @@ export interface Found {
 
 /** @param identity what this program can read (workers/identity.ts) */
 export async function findRoom(store: Store, room: string, identity: string): Promise<Found> {
-  const damaged: Found["damaged"] = [], checkpoints: StoredCheckpoint[] = [];
+  const damaged: Found["damaged"] = [];
+  const checkpoints: StoredCheckpoint[] = [];
   let foreign = false;
   for (const { tick } of await store.checkpointTicks(room)) {
     const stored = await store.readCheckpoint(room, tick);
@@ -34,13 +35,19 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
       foreign = true;
       continue;
     }
-    const whole = attempt(() => decodeCheckpoint(stored.state), (reason) => damaged.push({ what: "checkpoint", tick, reason }));
+    const whole = attempt(
+      () => decodeCheckpoint(stored.state),
+      (reason) => damaged.push({ what: "checkpoint", tick, reason }),
+    );
     if (whole) checkpoints.push(whole);
   }
   if (foreign && checkpoints.length === 0) return { checkpoints: [], segments: [], members: null, damaged, foreign };
   const segments: Segment[] = [];
   for (const { after, bytes } of await store.readJournal(room, 0)) {
-    const segment = attempt(() => decodeSegment(bytes), (reason) => damaged.push({ what: "journal", tick: after, reason }));
+    const segment = attempt(
+      () => decodeSegment(bytes),
+      (reason) => damaged.push({ what: "journal", tick: after, reason }),
+    );
     if (segment) segments.push(segment);
   }
   return { ...withoutGaps(checkpoints, segments), damaged, foreign: false };
@@ -48,8 +55,13 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
 
 /** Puts what was found into a history that is new. @returns where the room stood */
 export function fill(history: RoomHistory, { checkpoints, segments }: Found): number {
-  const last = segments.at(-1), until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
-  history.append(until, segments.flatMap(({ records }) => records), segments.flatMap(({ hashes }) => hashes));
+  const last = segments.at(-1);
+  const until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
+  history.append(
+    until,
+    segments.flatMap(({ records }) => records),
+    segments.flatMap(({ hashes }) => hashes),
+  );
   for (const { checkpoint } of checkpoints) history.add(checkpoint);
   // The scene's start leads somewhere only if all is known since.
   const reaches = segments[0]?.after ?? until;
@@ -58,7 +70,10 @@ export function fill(history: RoomHistory, { checkpoints, segments }: Found): nu
 }
 
 /** The newest checkpoint decides; what leads to it without a gap is kept, and what follows from it. */
-function withoutGaps(checkpoints: StoredCheckpoint[], segments: Segment[]): Pick<Found, "checkpoints" | "segments" | "members"> {
+function withoutGaps(
+  checkpoints: StoredCheckpoint[],
+  segments: Segment[],
+): Pick<Found, "checkpoints" | "segments" | "members"> {
   const base = checkpoints.at(-1)?.checkpoint.tick ?? 0;
   let members = checkpoints.at(-1)?.members ?? null;
   // forwards, as far as it goes
@@ -80,7 +95,11 @@ function withoutGaps(checkpoints: StoredCheckpoint[], segments: Segment[]): Pick
     from = segment.after;
   }
   const reachable = Math.min(from, base);
-  return { checkpoints: checkpoints.filter(({ checkpoint }) => checkpoint.tick >= reachable), segments: [...behind, ...ahead], members };
+  return {
+    checkpoints: checkpoints.filter(({ checkpoint }) => checkpoint.tick >= reachable),
+    segments: [...behind, ...ahead],
+    members,
+  };
 }
 
 function attempt<T>(work: () => T, failed: (reason: string) => void): T | undefined {

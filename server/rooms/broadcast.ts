@@ -1,12 +1,14 @@
 /**
- * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to everyone, all messages of a tick in one
- * write (wireFrame.ts). On an
- * ordered socket the last frame queued to a client is a valid base, so a client either gets every delta of the room's chain, or
- * none until its next keyframe.
+ * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to
+ * everyone, all messages of a tick in one write (wireFrame.ts). On an
+ * ordered socket the last frame queued to a client is a valid base, so a client either gets every delta of the room's
+ * chain, or none until its next keyframe.
  *
  *     bufferedAmount   <= 64 KiB   frames flow
- *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows once it has drained to a quarter of that
- *                       > 1 MiB    closed with `tooSlow` (a keyframe larger than that raises the limit to twice its size)
+ *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows once it has drained to a
+ *                                  quarter of that
+ *                       > 1 MiB    closed with `tooSlow` (a keyframe larger than that raises the limit to twice its
+ *                                  size)
  */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
@@ -54,7 +56,10 @@ const KEYFRAME_INTERVAL_MS = 250;
 /** True when a keyframe should be encoded for this session with the next frame. */
 export function wantsKeyframe(session: Session): boolean {
   if (!session.needsKeyframe || !session.connection?.isOpen) return false;
-  return session.connection.bufferedBytes <= DRAINED_BYTES && performance.now() - session.lastKeyframeMs >= KEYFRAME_INTERVAL_MS;
+  return (
+    session.connection.bufferedBytes <= DRAINED_BYTES &&
+    performance.now() - session.lastKeyframeMs >= KEYFRAME_INTERVAL_MS
+  );
 }
 
 export class Broadcast {
@@ -70,12 +75,14 @@ export class Broadcast {
   }
 
   /**
-   * Sends what a tick has: the keyframe to those who asked and can take it, the delta to those who are in the chain, and what goes beside it to everyone who is
-   * not congested, before the frame: who has a frame knows whose hands made it. What is lost of that is replaced by the next of its kind or by the keyframe.
+   * Sends what a tick has: the keyframe to those who asked and can take it, the delta to those who are in the chain,
+   * and what goes beside it to everyone who is not congested, before the frame: who has a frame knows whose hands made
+   * it. What is lost of that is replaced by the next of its kind or by the keyframe.
    */
   tick(tick: number, delta: EncodedMessage | null, keyframe: EncodedMessage | null, beside: readonly Outgoing[]): void {
     if (keyframe) this.#largestKeyframe = Math.max(this.#largestKeyframe, keyframe.bytes.byteLength);
-    const inChain = new Parcel(delta ? [...beside, delta] : beside), outside = new Parcel(beside);
+    const inChain = new Parcel(delta ? [...beside, delta] : beside);
+    const outside = new Parcel(beside);
     let anew: Parcel | null = null;
     for (const session of this.#sessions.values()) {
       if (!this.#canTake(session)) {
@@ -86,7 +93,11 @@ export class Broadcast {
         session.needsKeyframe = false;
         session.lastKeyframeMs = performance.now();
         // Hands are sent as changes, so whoever starts anew needs all of them.
-        anew ??= new Parcel([...beside, { kind: "hands", bytes: encodeHands(tick, this.#sessions.values()) }, keyframe]);
+        anew ??= new Parcel([
+          ...beside,
+          { kind: "hands", bytes: encodeHands(tick, this.#sessions.values()) },
+          keyframe,
+        ]);
         this.#write(session, anew);
       } else {
         this.#write(session, outside);

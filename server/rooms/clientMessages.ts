@@ -1,7 +1,7 @@
 /**
- * From bytes of a socket to a checked request. Two kinds of wrong are kept apart: a message that does not have its documented form
- * is malformed and costs the connection (4400); one that has the form but names something that is not there, or lies outside its
- * range, is refused with a notice and costs nothing.
+ * From bytes of a socket to a checked request. Two kinds of wrong are kept apart: a message that does not have its
+ * documented form is malformed and costs the connection (4400); one that has the form but names something that is not
+ * there, or lies outside its range, is refused with a notice and costs nothing.
  */
 import { Decoder } from "@msgpack/msgpack";
 import { ClientMessage, Limits } from "../../shared/protocol.ts";
@@ -10,7 +10,15 @@ import type { RoomShape } from "../workers/messages.ts";
 export type Point = [number, number, number];
 
 export type ClientRequest =
-  | { type: "hello"; version: number; name?: string; color?: string; resume?: string; token?: string; password?: string }
+  | {
+      type: "hello";
+      version: number;
+      name?: string;
+      color?: string;
+      resume?: string;
+      token?: string;
+      password?: string;
+    }
   | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
   | { type: "move"; grab: number; target: Point }
   | { type: "release"; grab: number }
@@ -35,10 +43,16 @@ export class MalformedMessage extends Error {
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
 /**
- * Messages of types to come are ignored, not malformed, so anything that fits the payload may be in them. Only arrays and maps are limited: the
- * decoder makes room for as many entries as an array claims to have.
+ * Messages of types to come are ignored, not malformed, so anything that fits the payload may be in them. Only arrays
+ * and maps are limited: the decoder makes room for as many entries as an array claims to have.
  */
-const decoder = new Decoder({ maxStrLength: Limits.maxPayload, maxBinLength: Limits.maxPayload, maxExtLength: Limits.maxPayload, maxArrayLength: 64, maxMapLength: 64 });
+const decoder = new Decoder({
+  maxStrLength: Limits.maxPayload,
+  maxBinLength: Limits.maxPayload,
+  maxExtLength: Limits.maxPayload,
+  maxArrayLength: 64,
+  maxMapLength: 64,
+});
 
 /**
  * @param data one binary WebSocket message, at most `Limits.maxPayload` bytes
@@ -115,7 +129,9 @@ function decodeArray(data: Uint8Array): unknown[] {
   return message;
 }
 
-/** Reads a message's fields in their order. Fields beyond the known ones are left alone: a later version may add them. */
+/**
+ * Reads a message's fields in their order. Fields beyond the known ones are left alone: a later version may add them.
+ */
 class FieldReader {
   name = "message";
   readonly #message: unknown[];
@@ -127,7 +143,8 @@ class FieldReader {
 
   finite(field: string): number {
     const value = this.#message[this.#at++];
-    if (typeof value !== "number" || !Number.isFinite(value)) throw new MalformedMessage(`${this.name}: ${field} is not a finite number`);
+    if (typeof value !== "number" || !Number.isFinite(value))
+      throw new MalformedMessage(`${this.name}: ${field} is not a finite number`);
     return value;
   }
 
@@ -156,26 +173,35 @@ class FieldReader {
   #options(): Record<string, unknown> {
     const value = this.#message[this.#at++];
     if (value === undefined || value === null) return {};
-    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date) throw new MalformedMessage(`${this.name}: options is not a map`);
+    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date)
+      throw new MalformedMessage(`${this.name}: options is not a map`);
     return value as Record<string, unknown>;
   }
 
   spawnOptions(): { heading: [number, number]; occupied: "refuse" | "lift" } {
     const { heading = [1, 0], occupied = "refuse" } = this.#options();
-    if (!Array.isArray(heading) || heading.length !== 2 || !heading.every((c) => typeof c === "number" && Number.isFinite(c))) throw new MalformedMessage("spawn: heading is not two finite numbers");
-    if (occupied !== "refuse" && occupied !== "lift") throw new MalformedMessage("spawn: occupied is neither refuse nor lift");
+    if (
+      !Array.isArray(heading) ||
+      heading.length !== 2 ||
+      !heading.every((c) => typeof c === "number" && Number.isFinite(c))
+    )
+      throw new MalformedMessage("spawn: heading is not two finite numbers");
+    if (occupied !== "refuse" && occupied !== "lift")
+      throw new MalformedMessage("spawn: occupied is neither refuse nor lift");
     return { heading: heading as [number, number], occupied };
   }
 
   kickOptions(): { banSeconds?: number } {
     const { ban } = this.#options();
     if (ban === undefined || ban === null) return {};
-    if (typeof ban !== "number" || !Number.isFinite(ban)) throw new MalformedMessage("kick: ban is not a finite number");
+    if (typeof ban !== "number" || !Number.isFinite(ban))
+      throw new MalformedMessage("kick: ban is not a finite number");
     return { banSeconds: ban };
   }
 
   accessOptions(): { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } {
-    const value = this.#options(), options: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } = {};
+    const value = this.#options();
+    const options: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } = {};
     for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
       const flag = value[field];
       if (flag === undefined) continue;
@@ -184,12 +210,14 @@ class FieldReader {
     }
     const { password } = value;
     if (password === undefined) return options;
-    if (password !== null && typeof password !== "string") throw new MalformedMessage("access: password is neither a string nor nil");
+    if (password !== null && typeof password !== "string")
+      throw new MalformedMessage("access: password is neither a string nor nil");
     return { ...options, password };
   }
 
   helloOptions(): { name?: string; color?: string; resume?: string; token?: string; password?: string } {
-    const value = this.#options(), options: { name?: string; color?: string; resume?: string; token?: string; password?: string } = {};
+    const value = this.#options();
+    const options: { name?: string; color?: string; resume?: string; token?: string; password?: string } = {};
     for (const field of ["name", "color", "resume", "token", "password"] as const) {
       const text = value[field];
       if (text === undefined || text === null) continue;
@@ -213,7 +241,8 @@ const BARYCENTRIC_SLACK = 1e-3;
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
   if (request.type === "grab" || request.type === "impulse") {
     const { body, triangle, u, v } = request;
-    if (body >= shape.triangles.length) return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
+    if (body >= shape.triangles.length)
+      return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
     const triangles = shape.triangles[body]!;
     if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
     if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
@@ -222,11 +251,18 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
   if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
   if (request.type === "spawn" || request.type === "remove") {
     const { body } = request;
-    if (!shape.waiting.includes(body)) return { field: "body", value: body, limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}` };
+    if (!shape.waiting.includes(body))
+      return {
+        field: "body",
+        value: body,
+        limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}`,
+      };
   }
   if (request.type === "spawn") {
-    const [x, z] = request.heading, length = Math.sqrt(x * x + z * z);
-    if (!(length > 0 && length < Infinity)) return { field: "heading", value: length, limit: "a direction: longer than 0" };
+    const [x, z] = request.heading;
+    const length = Math.sqrt(x * x + z * z);
+    if (!(length > 0 && length < Infinity))
+      return { field: "heading", value: length, limit: "a direction: longer than 0" };
     return checkReach("position", request.position, shape);
   }
   if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
@@ -250,7 +286,14 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
 
 /** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
 export function cleanName(name: string | undefined): string | undefined {
-  const cleaned = [...(name ?? "").normalize("NFC").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim()].slice(0, Limits.nameLength).join("");
+  const cleaned = [
+    ...(name ?? "")
+      .normalize("NFC")
+      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+      .trim(),
+  ]
+    .slice(0, Limits.nameLength)
+    .join("");
   return cleaned === "" ? undefined : cleaned;
 }
 

@@ -1,10 +1,10 @@
 /**
  * When a room's ticks are due, and what happens when they are late. Pure: it is told the time and never asks for it.
  *
- * Policy: tick n is due at `origin + n * period`, whatever the ticks before it took, so the rate does not drift. When the room is
- * late, at most `catchUpTicks` (2) overdue ticks beside the current one run back to back; time beyond that is dropped and counted
- * as skipped ticks. So a stall costs at most two extra ticks of work, an overloaded room runs slower than the wall instead of
- * falling ever further behind, and an input never waits behind more than three ticks.
+ * Policy: tick n is due at `origin + n * period`, whatever the ticks before it took, so the rate does not drift. When
+ * the room is late, at most `catchUpTicks` (2) overdue ticks beside the current one run back to back; time beyond that
+ * is dropped and counted as skipped ticks. So a stall costs at most two extra ticks of work, an overloaded room runs
+ * slower than the wall instead of falling ever further behind, and an input never waits behind more than three ticks.
  */
 
 export interface DueTick {

@@ -1,6 +1,6 @@
 /**
- * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It knows nothing
- * of rooms: an `Authorize` lets it in, and a `Membership` takes its requests.
+ * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It
+ * knows nothing of rooms: an `Authorize` lets it in, and a `Membership` takes its requests.
  */
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
@@ -21,7 +21,11 @@ export interface Membership {
   lost(code: number): void;
 }
 
-/** Lets a connection in, at once or when a token or password is checked. @throws Refused, or rejects with it; @returns null when the connection has closed meanwhile */
+/**
+ * Lets a connection in, at once or when a token or password is checked.
+ * @throws Refused, or rejects with it;
+ * @returns null when the connection has closed meanwhile
+ */
 export type Authorize = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
 
 export interface ConnectionOptions {
@@ -79,7 +83,10 @@ export class Connection {
     options.metrics.requests.socketOpened();
     this.#lastHeardMs = nowMs;
     this.#lastPingMs = nowMs;
-    this.#helloTimer = setTimeout(() => this.#endFor(new Refused(CloseCode.helloTimeout, "no hello", "hello_timeout")), Limits.helloTimeoutMs);
+    this.#helloTimer = setTimeout(
+      () => this.#endFor(new Refused(CloseCode.helloTimeout, "no hello", "hello_timeout")),
+      Limits.helloTimeoutMs,
+    );
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
     socket.on("pong", () => this.#heard());
@@ -109,8 +116,8 @@ export class Connection {
   }
 
   /**
-   * Writes frames that were made for many (wireFrame.ts), whose sender counts the bytes. The socket keeps nothing back, because there is no compression, so
-   * they stay in order with what `send` sends.
+   * Writes frames that were made for many (wireFrame.ts), whose sender counts the bytes. The socket keeps nothing back,
+   * because there is no compression, so they stay in order with what `send` sends.
    */
   write(frames: Uint8Array): void {
     if (this.isOpen) this.#line.write(frames);
@@ -181,7 +188,10 @@ export class Connection {
     if (bucket.take(nowMs)) return true;
     this.#options.metrics.reject("rate");
     if (!this.#patience.take(nowMs)) {
-      this.close(CloseCode.flood, `more than ${Limits.floodBudget} messages over the limit of ${Limits.inputsPerSecond}/s`);
+      this.close(
+        CloseCode.flood,
+        `more than ${Limits.floodBudget} messages over the limit of ${Limits.inputsPerSecond}/s`,
+      );
       return false;
     }
     if (nowMs - this.#lastRateNoticeMs > RATE_NOTICE_MS) {
@@ -208,19 +218,25 @@ export class Connection {
 
   #greet(hello: Hello): void {
     if (hello.version !== PROTOCOL_VERSION) {
-      throw new Refused(CloseCode.unsupportedVersion, `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`, "version");
+      throw new Refused(
+        CloseCode.unsupportedVersion,
+        `protocol version ${hello.version}, this server speaks ${PROTOCOL_VERSION}`,
+        "version",
+      );
     }
     clearTimeout(this.#helloTimer);
     const answer = this.#options.authorize(this, hello);
     if (!(answer instanceof Promise)) return this.#joined(answer);
     this.#queued = [];
-    answer.then((membership) => {
-      const queued = this.#queued ?? [];
-      this.#queued = null;
-      if (this.#closing || !membership) return;
-      this.#joined(membership);
-      for (const request of queued) this.#membership?.handle(request);
-    }).catch((error: unknown) => this.#endFor(error));
+    answer
+      .then((membership) => {
+        const queued = this.#queued ?? [];
+        this.#queued = null;
+        if (this.#closing || !membership) return;
+        this.#joined(membership);
+        for (const request of queued) this.#membership?.handle(request);
+      })
+      .catch((error: unknown) => this.#endFor(error));
   }
 
   #joined(membership: Membership): void {

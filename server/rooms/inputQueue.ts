@@ -1,6 +1,6 @@
 /**
- * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab that is
- * itself still queued only changes that grab's target, and there is at most one reset.
+ * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab
+ * that is itself still queued only changes that grab's target, and there is at most one reset.
  */
 import type { Input } from "../sim/types.ts";
 

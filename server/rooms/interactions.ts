@@ -1,4 +1,7 @@
-/** From a member's requests to the room's inputs, and to what others see of its hands. Checks ranges and limits; never waits. */
+/**
+ * From a member's requests to the room's inputs, and to what others see of its hands. Checks ranges and limits; never
+ * waits.
+ */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { Limits } from "../../shared/protocol.ts";
 import type { Metrics, RejectReason } from "../metrics/metrics.ts";
@@ -12,7 +15,10 @@ import type { Session } from "./session.ts";
 /** Between two resets of one room, ms: long enough that a held key does not freeze the scene at its start. */
 const RESET_COOLDOWN_MS = 500;
 
-/** Between two bodies that one member puts in, ms: to look for a free place takes a room's thread 5 to 30 ms in a scene of 7,500 triangles. */
+/**
+ * Between two bodies that one member puts in, ms: to look for a free place takes a room's thread 5 to 30 ms in a scene
+ * of 7,500 triangles.
+ */
 const SPAWN_COOLDOWN_MS = 250;
 
 type InteractionRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
@@ -39,7 +45,11 @@ export class Interactions {
       case "grab": {
         const { grab, target } = request;
         if (!session.grabs.has(grab) && session.grabs.size >= Limits.grabsPerMember) {
-          return this.#refuse(session, "grab_limit", "GRAB_LIMIT", { field: "grab", value: grab, limit: Limits.grabsPerMember });
+          return this.#refuse(session, "grab_limit", "GRAB_LIMIT", {
+            field: "grab",
+            value: grab,
+            limit: Limits.grabsPerMember,
+          });
         }
         // The same id again: let go there, take hold here.
         if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
@@ -65,13 +75,23 @@ export class Interactions {
         return;
       case "impulse": {
         const { body, triangle, u, v } = request;
-        this.#accept({ type: "impulse", member, body, triangle, u, v, impulse: clampImpulse(request.impulse, this.#shape.maxImpulse) });
+        this.#accept({
+          type: "impulse",
+          member,
+          body,
+          triangle,
+          u,
+          v,
+          impulse: clampImpulse(request.impulse, this.#shape.maxImpulse),
+        });
         return;
       }
       case "reset": {
         const nowMs = performance.now();
         if (nowMs - this.#lastResetMs < RESET_COOLDOWN_MS) {
-          return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", { limit: `once in ${RESET_COOLDOWN_MS} ms` });
+          return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", {
+            limit: `once in ${RESET_COOLDOWN_MS} ms`,
+          });
         }
         this.#lastResetMs = nowMs;
         this.dropAll();
@@ -80,7 +100,10 @@ export class Interactions {
       }
       case "spawn": {
         const nowMs = performance.now();
-        if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS) return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", { limit: `once in ${SPAWN_COOLDOWN_MS} ms` });
+        if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS)
+          return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", {
+            limit: `once in ${SPAWN_COOLDOWN_MS} ms`,
+          });
         session.lastSpawnMs = nowMs;
         const { body, position, heading, occupied } = request;
         this.#accept({ type: "spawn", member, body, position, heading, occupied });

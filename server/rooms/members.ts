@@ -1,6 +1,6 @@
 /**
- * Who is in a room. A member joins with a hello, may lose its socket and resume with its token, and leaves when it says so or when
- * nobody resumes it in time:
+ * Who is in a room. A member joins with a hello, may lose its socket and resume with its token, and leaves when it says
+ * so or when nobody resumes it in time:
  *
  *     hello --> connected --socket lost--> resumable for `resumeSeconds` --> gone
  *                   ^  |                       |                              ^
@@ -19,7 +19,12 @@ import { Session } from "./session.ts";
 /** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
 const LEAVE_GRACE_SECONDS = 2;
 /** Codes after which nobody is expected back: it left, or its socket was closed for what it sent. */
-const FINAL_CODES: ReadonlySet<number> = new Set([CloseCode.normal, CloseCode.tooLarge, CloseCode.badMessage, CloseCode.flood]);
+const FINAL_CODES: ReadonlySet<number> = new Set([
+  CloseCode.normal,
+  CloseCode.tooLarge,
+  CloseCode.badMessage,
+  CloseCode.flood,
+]);
 
 export interface MembersOptions {
   maxMembers: number;
@@ -65,7 +70,8 @@ export class Members {
     if (this.sessions.size >= this.#options.maxMembers) {
       // A seat that only waits for somebody to come back yields to somebody who is here.
       const disconnected = [...this.sessions.values()].find((session) => session.connection === null);
-      if (!disconnected) throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
+      if (!disconnected)
+        throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
       this.#remove(disconnected);
     }
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
@@ -80,12 +86,17 @@ export class Members {
     if (session.connection !== connection || !this.sessions.has(session.member)) return;
     session.connection = null;
     this.#options.onHandsOff(session);
-    const seconds = FINAL_CODES.has(code) ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds) : this.#options.resumeSeconds;
+    const seconds = FINAL_CODES.has(code)
+      ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds)
+      : this.#options.resumeSeconds;
     this.#expect(session, seconds);
     this.#options.onChanged();
   }
 
-  /** Ends a session against its member's will: its hands let go, its socket is closed with the code, its token is worth nothing any more. */
+  /**
+   * Ends a session against its member's will: its hands let go, its socket is closed with the code, its token is worth
+   * nothing any more.
+   */
   kick(session: Session, code: number, reason: string): void {
     this.#options.onHandsOff(session);
     this.#remove(session);
@@ -95,7 +106,16 @@ export class Members {
 
   /** Who is here, for whoever goes on with the room: plain data. */
   records(): MemberRecords {
-    return { nextMember: this.#nextMember, sessions: [...this.sessions.values()].map(({ member, name, color, mark, entry }) => ({ member, name, color, mark, entry })) };
+    return {
+      nextMember: this.#nextMember,
+      sessions: [...this.sessions.values()].map(({ member, name, color, mark, entry }) => ({
+        member,
+        name,
+        color,
+        mark,
+        entry,
+      })),
+    };
   }
 
   /** Those of `records`, as if all had just lost their sockets. For a room that nobody has joined yet. */

@@ -1,4 +1,6 @@
-/** What a member may do by its role, and how owners moderate: kick members, ban them, lock the room, give it a password. */
+/**
+ * What a member may do by its role, and how owners moderate: kick members, ban them, lock the room, give it a password.
+ */
 import type { FastifyBaseLogger } from "fastify";
 import type { NoticeCode } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -14,7 +16,13 @@ import type { Session } from "./session.ts";
 
 /** Least role for each message. What is not here is everybody's. */
 const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
-  grab: "player", impulse: "player", reset: "player", spawn: "player", remove: "player", kick: "owner", access: "owner",
+  grab: "player",
+  impulse: "player",
+  reset: "player",
+  spawn: "player",
+  remove: "player",
+  kick: "owner",
+  access: "owner",
 };
 /** Least role where the owners keep these to themselves. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
@@ -52,31 +60,71 @@ export class Moderation {
   /** Of an owner: `allows` has been asked. */
   handle(session: Session, request: Extract<ClientRequest, { type: "kick" | "access" }>): void {
     if (request.type === "access") return this.#change(session, request);
-    const { member, banSeconds } = request, target = this.#options.members.sessions.get(member);
+    const { member, banSeconds } = request;
+    const target = this.#options.members.sessions.get(member);
     if (!target) return this.#refuse(session, "member", member, "a member of this room");
-    if (banSeconds !== undefined && !(banSeconds > 0 && banSeconds <= MAX_BAN_SECONDS)) return this.#refuse(session, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
+    if (banSeconds !== undefined && !(banSeconds > 0 && banSeconds <= MAX_BAN_SECONDS))
+      return this.#refuse(session, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
     if (!above(session.entry.role, target.entry.role)) {
-      return this.#notice(session, "NOT_ALLOWED", { field: "kick", value: target.entry.role, limit: `below ${session.entry.role}` });
+      return this.#notice(session, "NOT_ALLOWED", {
+        field: "kick",
+        value: target.entry.role,
+        limit: `below ${session.entry.role}`,
+      });
     }
     this.kick(target, banSeconds, actorOf(session));
   }
 
   /** Kicks a member, and keeps it out for a while if a time is given. */
   kick(target: Session, banSeconds: number | undefined, actor: string): void {
-    const { room, access, members, audit } = this.#options, { member, name, id } = target, { address, subject } = target.entry;
+    const { room, access, members, audit } = this.#options;
+    const { member, name, id } = target;
+    const { address, subject } = target.entry;
     if (banSeconds !== undefined) {
       const nowMs = Date.now();
-      access.ban({ address, ...(subject !== null && { subject }), session: target.mark, untilMs: nowMs + 1000 * banSeconds, name }, nowMs);
+      access.ban(
+        {
+          address,
+          ...(subject !== null && { subject }),
+          session: target.mark,
+          untilMs: nowMs + 1000 * banSeconds,
+          name,
+        },
+        nowMs,
+      );
     }
-    audit.record(banSeconds === undefined ? "kick" : "ban", actor, room, { member, name, session: id, address, ...(subject !== null && { subject }), ...(banSeconds !== undefined && { seconds: banSeconds }) });
-    members.kick(target, CloseCode.kicked, banSeconds === undefined ? "kicked by an owner" : `banned from this room for ${Math.ceil(banSeconds)} s`);
+    audit.record(banSeconds === undefined ? "kick" : "ban", actor, room, {
+      member,
+      name,
+      session: id,
+      address,
+      ...(subject !== null && { subject }),
+      ...(banSeconds !== undefined && { seconds: banSeconds }),
+    });
+    members.kick(
+      target,
+      CloseCode.kicked,
+      banSeconds === undefined ? "kicked by an owner" : `banned from this room for ${Math.ceil(banSeconds)} s`,
+    );
     if (banSeconds !== undefined) this.#options.onAccess();
   }
 
-  #change(session: Session, { locked, ownersOnly, password, liftBans }: Extract<ClientRequest, { type: "access" }>): void {
-    const { room, access, audit, log, onAccess } = this.#options, actor = actorOf(session);
-    if (typeof password === "string" && (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max)) {
-      return this.#refuse(session, "password", password.length, `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
+  #change(
+    session: Session,
+    { locked, ownersOnly, password, liftBans }: Extract<ClientRequest, { type: "access" }>,
+  ): void {
+    const { room, access, audit, log, onAccess } = this.#options;
+    const actor = actorOf(session);
+    if (
+      typeof password === "string" &&
+      (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max)
+    ) {
+      return this.#refuse(
+        session,
+        "password",
+        password.length,
+        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
+      );
     }
     if (locked !== undefined) {
       access.setLocked(locked);
@@ -96,14 +144,21 @@ export class Moderation {
       return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
     }
     this.#settingPassword = true;
-    access.setPassword(password).finally(() => (this.#settingPassword = false)).then(() => {
-      audit.record("password", actor, room, { set: password !== null });
-      onAccess();
-    }, (error: unknown) => {
-      onAccess();
-      if (error instanceof PasswordQueueFull) this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
-      else log.error({ room, err: error }, "a password could not be set");
-    });
+    access
+      .setPassword(password)
+      .finally(() => (this.#settingPassword = false))
+      .then(
+        () => {
+          audit.record("password", actor, room, { set: password !== null });
+          onAccess();
+        },
+        (error: unknown) => {
+          onAccess();
+          if (error instanceof PasswordQueueFull)
+            this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
+          else log.error({ room, err: error }, "a password could not be set");
+        },
+      );
   }
 
   #refuse(session: Session, field: string, value: number, limit: string): void {

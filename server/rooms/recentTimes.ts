@@ -24,6 +24,9 @@ export class RecentTimes {
   summary(): TimeSummary {
     const kept = this.#seconds.slice(0, Math.min(this.#added, this.#seconds.length)).sort();
     if (kept.length === 0) return { mean: 0, p99: 0 };
-    return { mean: kept.reduce((sum, value) => sum + value, 0) / kept.length, p99: kept[Math.ceil(0.99 * kept.length) - 1]! };
+    return {
+      mean: kept.reduce((sum, value) => sum + value, 0) / kept.length,
+      p99: kept[Math.ceil(0.99 * kept.length) - 1]!,
+    };
   }
 }

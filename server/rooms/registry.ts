@@ -107,28 +107,48 @@ export class RoomRegistry {
 
   /**
    * Opens a room, or finds the one that has this name and this scene already.
-   * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
+   * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND,
+   *   SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
-  async create({ scene, name = freeName(scene), pool, address, actor = "somebody", key }: CreateRoom): Promise<{ room: Room; created: boolean }> {
+  async create({
+    scene,
+    name = freeName(scene),
+    pool,
+    address,
+    actor = "somebody",
+    key,
+  }: CreateRoom): Promise<{ room: Room; created: boolean }> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
-    if (!new RegExp(ROOM_NAME).test(name)) throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
+    if (!new RegExp(ROOM_NAME).test(name))
+      throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
     const existing = this.#rooms.get(name) ?? this.#opening.get(name);
     if (existing) {
-      if (existing.scene !== scene) throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${existing.scene}` });
+      if (existing.scene !== scene)
+        throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${existing.scene}` });
       return { room: existing instanceof Room ? existing : await existing.room, created: false };
     }
     const { maxRooms, roomsPerAddress } = this.#options.config;
-    if (this.#rooms.size + this.#opening.size >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
-    if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress) throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
-    const making = this.#make({ name, scene, pool: pool ?? this.#options.config.roomPool, access: new RoomAccess(undefined, address ?? null), key });
+    if (this.#rooms.size + this.#opening.size >= maxRooms)
+      throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
+    if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress)
+      throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
+    const making = this.#make({
+      name,
+      scene,
+      pool: pool ?? this.#options.config.roomPool,
+      access: new RoomAccess(undefined, address ?? null),
+      key,
+    });
     const { room, created } = await this.#whileOpening(name, scene, address, making);
-    if (created) this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
+    if (created)
+      this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
     return { room, created };
   }
 
   /**
    * Serves a room that is in the store, under a lease that this process has just got.
-   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; whatever the store says. The lease is the caller's to release then.
+   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; whatever the store says. The lease
+   *   is the caller's to release then.
    */
   async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
@@ -138,12 +158,16 @@ export class RoomRegistry {
     return (await this.#whileOpening(name, scene, undefined, adopted)).room;
   }
 
-  /** Gives a room up for others: its last state into the store, its lease released, its sockets closed with "restarting". */
+  /**
+   * Gives a room up for others: its last state into the store, its lease released, its sockets closed with
+   * "restarting".
+   */
   async handOver(name: string): Promise<void> {
     const { persistence, metrics } = this.#options;
     await this.#rooms.get(name)?.handOver(async () => {
       const whole = await persistence?.journalWriter.release(name);
-      if (whole === false) this.#options.log.error({ room: name }, "a room was given up, but the store has not got all of it");
+      if (whole === false)
+        this.#options.log.error({ room: name }, "a room was given up, but the store has not got all of it");
     });
     metrics.cluster.handover("out");
   }
@@ -154,11 +178,15 @@ export class RoomRegistry {
     await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
   }
 
-  /** Ends one room; also one that is only in the store, because nobody can restore it. @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just taken it */
+  /**
+   * Ends one room; also one that is only in the store, because nobody can restore it.
+   * @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just taken it
+   */
   async remove(name: string): Promise<void> {
     await this.#opening.get(name)?.room.catch(() => {});
     const { persistence, log } = this.#options;
-    if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name))) return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
+    if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name)))
+      return this.get(name).dispose(CloseCode.roomGone, "the room was deleted");
     const lease = await persistence.store.claim(name, persistence.holder);
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     await persistence.store.removeRoom(lease);
@@ -168,7 +196,8 @@ export class RoomRegistry {
   /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
   async close(): Promise<void> {
     this.#closing = true;
-    const end = (room: Room): Promise<void> => (this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts"));
+    const end = (room: Room): Promise<void> =>
+      this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts");
     await Promise.allSettled(this.list().map(end));
   }
 
@@ -189,13 +218,29 @@ export class RoomRegistry {
   }
 
   /** A new room; or the one that the store knows by this name, if nobody has it. */
-  async #make({ name, scene, pool, access, key }: { name: string; scene: string; pool: "shared" | "dedicated"; access: RoomAccess; key: string | undefined }): Promise<Made> {
+  async #make({
+    name,
+    scene,
+    pool,
+    access,
+    key,
+  }: {
+    name: string;
+    scene: string;
+    pool: "shared" | "dedicated";
+    access: RoomAccess;
+    key: string | undefined;
+  }): Promise<Made> {
     const { persistence, library } = this.#options;
     if (!persistence) return { room: await this.#open(name, scene, pool, access), created: true };
     // A scene that cannot be built leaves no room behind.
     await library.template(scene);
     const { store, holder, journalWriter } = persistence;
-    const made = await store.createRoom({ name, scene, pool, createdAt: new Date().toISOString(), settings: access.toSettings() }, holder, key);
+    const made = await store.createRoom(
+      { name, scene, pool, createdAt: new Date().toISOString(), settings: access.toSettings() },
+      holder,
+      key,
+    );
     if (!made.created) return { room: await this.#take(made.room, scene), created: false };
     try {
       const room = await this.#open(name, scene, pool, access, made.lease);
@@ -208,8 +253,10 @@ export class RoomRegistry {
   }
 
   async #take(listing: Listing, scene: string): Promise<Room> {
-    const { store, holder } = this.#options.persistence!, { name } = listing;
-    if (listing.scene !== scene) throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
+    const { store, holder } = this.#options.persistence!;
+    const { name } = listing;
+    if (listing.scene !== scene)
+      throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
     const here = this.#rooms.get(name);
     if (here) return here;
     const lease = await store.claim(name, holder);
@@ -224,15 +271,24 @@ export class RoomRegistry {
   }
 
   async #adopt({ name, scene, pool, settings, createdAt }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
-    const { library, persistence, metrics, log } = this.#options, { store, journalWriter } = persistence!, startMs = performance.now();
-    const { identity } = await library.template(scene), found = await findRoom(store, name, identity);
+    const { library, persistence, metrics, log } = this.#options;
+    const { store, journalWriter } = persistence!;
+    const startMs = performance.now();
+    const { identity } = await library.template(scene);
+    const found = await findRoom(store, name, identity);
     for (const { what, tick, reason } of found.damaged) {
       metrics.persistence.damaged(what);
-      log.error({ room: name, what, tick, reason }, "what the store has of a room is damaged; the room goes on from what was before");
+      log.error(
+        { room: name, what, tick, reason },
+        "what the store has of a room is damaged; the room goes on from what was before",
+      );
     }
     const access = RoomAccess.fromSettings(settings);
     if (found.foreign) {
-      log.warn({ room: name, scene }, "the room was stepped by another version of the scene or the program; its scene starts again");
+      log.warn(
+        { room: name, scene },
+        "the room was stepped by another version of the scene or the program; its scene starts again",
+      );
       await store.truncate(lease, -1);
       const room = await this.#open(name, scene, pool, access, lease);
       journalWriter.hold(room, lease);
@@ -244,17 +300,32 @@ export class RoomRegistry {
       rebuilt = restored.rebuilt;
       return restored.room;
     });
-    // Somebody may have come back and the room tick already; what the store has of it ends where it was rebuilt. What lies behind a gap must not be taken for what comes next.
+    // Somebody may have come back and the room tick already; what the store has of it ends where it was rebuilt. What
+    // lies behind a gap must not be taken for what comes next.
     const { tick } = rebuilt!;
     await store.truncate(lease, tick);
-    journalWriter.hold(room, lease, { tick, checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick), segments: found.segments.map(({ until }) => until) });
+    journalWriter.hold(room, lease, {
+      tick,
+      checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick),
+      segments: found.segments.map(({ until }) => until),
+    });
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
-    log.info({ room: name, cause, tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds }, "room restored");
+    log.info(
+      { room: name, cause, tick, ticks: rebuilt!.ticks, stateHash: rebuilt!.stateHash, seconds },
+      "room restored",
+    );
     return room;
   }
 
-  async #open(name: string, scene: string, kind: "shared" | "dedicated", access: RoomAccess, lease?: Lease, begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options)): Promise<Room> {
+  async #open(
+    name: string,
+    scene: string,
+    kind: "shared" | "dedicated",
+    access: RoomAccess,
+    lease?: Lease,
+    begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options),
+  ): Promise<Room> {
     const { config, audit, library, pools, metrics, log, persistence } = this.#options;
     const template = await library.template(scene);
     const pool = pools.forRoom(kind);
@@ -264,12 +335,30 @@ export class RoomRegistry {
         if (end === "over") void persistence?.journalWriter.remove(name);
       };
       const mayStep = persistence ? () => persistence.mayStep(name) : () => true;
-      const room = await begin({ name, scene, template, pool, config, access, audit, metrics, log, onDisposed, mayStep });
+      const room = await begin({
+        name,
+        scene,
+        template,
+        pool,
+        config,
+        access,
+        audit,
+        metrics,
+        log,
+        onDisposed,
+        mayStep,
+      });
       if (this.#closing) {
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }
-      if (persistence && lease) access.onChanged = () => void persistence.store.writeSettings(lease, access.toSettings()).catch((error: unknown) => log.error({ room: name, err: error }, "the store did not take a room's settings"));
+      if (persistence && lease)
+        access.onChanged = () =>
+          void persistence.store
+            .writeSettings(lease, access.toSettings())
+            .catch((error: unknown) =>
+              log.error({ room: name, err: error }, "the store did not take a room's settings"),
+            );
       this.#rooms.set(name, room);
       metrics.roomsOpened.inc();
       log.info({ room: name, scene, pool: kind }, "room opened");

@@ -1,4 +1,7 @@
-/** Who held what, where, in a replay: made from the inputs and from what the simulation said to them, as rooms/interactions.ts made it when it was so. */
+/**
+ * Who held what, where, in a replay: made from the inputs and from what the simulation said to them, as
+ * rooms/interactions.ts made it when it was so.
+ */
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { HandsOf } from "./serverMessages.ts";
 
@@ -12,7 +15,9 @@ export class ReplayHands {
     for (const input of inputs) this.#apply(input);
     for (const event of events) {
       if (event.type === "inputRejected" && event.grab !== undefined) this.#drop(event.member, event.grab);
-      if (event.type === "removed") for (const { member, grabs } of this.#hands.values()) for (const { grab, body } of grabs.values()) if (body === event.body) this.#drop(member, grab);
+      if (event.type === "removed")
+        for (const { member, grabs } of this.#hands.values())
+          for (const { grab, body } of grabs.values()) if (body === event.body) this.#drop(member, grab);
     }
   }
 

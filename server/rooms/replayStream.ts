@@ -1,12 +1,14 @@
 /**
- * A room's last seconds, stepped again from its recording and told in the messages of the socket, so that whoever can show a room can show its past.
+ * A room's last seconds, stepped again from its recording and told in the messages of the socket, so that whoever can
+ * show a room can show its past.
  *
  *     recording.from ......... from .................... until
  *     a state                  the replay begins           the room's last tick when it was asked for
  *        ticks without frames    K d d d d K d d d d ...   a keyframe every second, deltas in between
  *
- * A replay steps in a memory of its own on a thread that steps no rooms (workers/pool.ts), as fast as it is taken in. Its frames are the room's own to the integer
- * where it begins before a body fell asleep; a body that sleeps when the replay begins may be a step of its grid off (workers/frameEncoder.ts).
+ * A replay steps in a memory of its own on a thread that steps no rooms (workers/pool.ts), as fast as it is taken in.
+ * Its frames are the room's own to the integer where it begins before a body fell asleep; a body that sleeps when the
+ * replay begins may be a step of its grid off (workers/frameEncoder.ts).
  */
 import type { RoomRecording } from "../persistence/recording.ts";
 import { unpack } from "../persistence/history.ts";
@@ -34,29 +36,82 @@ export interface ReplayPlan {
 }
 
 export function planReplay(room: Room, seconds: number): ReplayPlan {
-  const recording = room.record(seconds), { template, sendTicks } = room;
-  return { recording, template, sendTicks, from: Math.max(recording.from, recording.until - Math.round(seconds * recording.tickHz)) };
+  const recording = room.record(seconds);
+  const { template, sendTicks } = room;
+  return {
+    recording,
+    template,
+    sendTicks,
+    from: Math.max(recording.from, recording.until - Math.round(seconds * recording.tickHz)),
+  };
 }
 
 /**
- * Messages, each behind its length (u32, big-endian): first a map that says what this is, then what a member would have been sent.
+ * Messages, each behind its length (u32, big-endian): first a map that says what this is, then what a member would have
+ * been sent.
  * @param pool of `WorkerPools.forReplays`
  * @param signal ends it before the next tick
  * @throws Error when the thread is lost, or the scene fails again as it did in the room
  */
-export async function* replay({ recording, template, sendTicks, from }: ReplayPlan, pool: RoomPool, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
-  const { room, scene, topology, tickHz, until, states: [start], records } = recording;
-  const { simulation, rebuilt } = await RoomSimulation.restore(template, pool, { state: unpack(start!), from: start!.tick, until: start!.tick, records: [], fresh: false });
-  const inputs = new Map(records.map((record) => [record.tick, record])), hands = new ReplayHands(), waiting = new Set(rebuilt.waiting);
-  const lost = (): never => { throw new Error("the replay's thread was lost"); };
-  const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks), lastSend = until - (until % sendTicks);
-  let beside: Uint8Array[] = [], shown = false;
+export async function* replay(
+  { recording, template, sendTicks, from }: ReplayPlan,
+  pool: RoomPool,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  const {
+    room,
+    scene,
+    topology,
+    tickHz,
+    until,
+    states: [start],
+    records,
+  } = recording;
+  const { simulation, rebuilt } = await RoomSimulation.restore(template, pool, {
+    state: unpack(start!),
+    from: start!.tick,
+    until: start!.tick,
+    records: [],
+    fresh: false,
+  });
+  const inputs = new Map(records.map((record) => [record.tick, record]));
+  const hands = new ReplayHands();
+  const waiting = new Set(rebuilt.waiting);
+  const lost = (): never => {
+    throw new Error("the replay's thread was lost");
+  };
+  const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
+  const lastSend = until - (until % sendTicks);
+  let beside: Uint8Array[] = [];
+  let shown = false;
 
-  yield framed([encodeReplayHead({ format: "pliant-replay-1", room, scene, topology, tickHz, sendHz: tickHz / sendTicks, from, until })]);
+  yield framed([
+    encodeReplayHead({
+      format: "pliant-replay-1",
+      room,
+      scene,
+      topology,
+      tickHz,
+      sendHz: tickHz / sendTicks,
+      from,
+      until,
+    }),
+  ]);
   for (let tick = recording.from + 1; tick <= until && !signal.aborted; tick++) {
-    const record = inputs.get(tick), showing = tick >= from, send = showing && tick % sendTicks === 0;
+    const record = inputs.get(tick);
+    const showing = tick >= from;
+    const send = showing && tick % sendTicks === 0;
     const keyframe = send && (!shown || tick % keyframeTicks === 0);
-    const outcome = await simulation.step({ tick, inputs: record?.inputs ?? [], fresh: record?.fresh ?? false, delta: !send ? "none" : tick === lastSend ? "always" : "moving", keyframe }, lost);
+    const outcome = await simulation.step(
+      {
+        tick,
+        inputs: record?.inputs ?? [],
+        fresh: record?.fresh ?? false,
+        delta: !send ? "none" : tick === lastSend ? "always" : "moving",
+        keyframe,
+      },
+      lost,
+    );
     // the same tick again: only a lost thread is a reason
     if (outcome.kind !== "stepped") throw new Error("the replay's thread was lost", { cause: outcome.error });
     hands.step(record?.inputs ?? [], outcome.result.events);

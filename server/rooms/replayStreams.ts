@@ -37,9 +37,16 @@ export class ReplayStreams {
    * @throws CodedError REPLAY_LIMIT
    */
   open(address: string, plan: () => ReplayPlan): Readable {
-    if (this.#made.has(address)) throw new CodedError("REPLAY_LIMIT", { field: "replays", value: 1, limit: "1 at a time for an address" });
-    if (this.#made.size >= REPLAYS_AT_ONCE) throw new CodedError("REPLAY_LIMIT", { field: "replays", value: this.#made.size, limit: `${REPLAYS_AT_ONCE} at a time in all` });
-    const ended = new AbortController(), bytes = replay(plan(), this.#pool, ended.signal);
+    if (this.#made.has(address))
+      throw new CodedError("REPLAY_LIMIT", { field: "replays", value: 1, limit: "1 at a time for an address" });
+    if (this.#made.size >= REPLAYS_AT_ONCE)
+      throw new CodedError("REPLAY_LIMIT", {
+        field: "replays",
+        value: this.#made.size,
+        limit: `${REPLAYS_AT_ONCE} at a time in all`,
+      });
+    const ended = new AbortController();
+    const bytes = replay(plan(), this.#pool, ended.signal);
     this.#made.set(address, ended);
     const end = (): void => {
       ended.abort();

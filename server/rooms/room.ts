@@ -1,6 +1,6 @@
 /**
- * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what goes in and
- * what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
+ * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what
+ * goes in and what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -24,7 +24,17 @@ import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeAccess, encodeHands, encodeMembers, encodeNotice, encodePong, encodeReset, encodeStats, encodeWaiting, encodeWelcome } from "./serverMessages.ts";
+import {
+  encodeAccess,
+  encodeHands,
+  encodeMembers,
+  encodeNotice,
+  encodePong,
+  encodeReset,
+  encodeStats,
+  encodeWaiting,
+  encodeWelcome,
+} from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { Ticker } from "./ticker.ts";
@@ -61,7 +71,8 @@ export interface RoomOptions {
   createdAt?: string;
 }
 
-const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy => new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
+const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy =>
+  new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
 
 export class Room {
   readonly name: string;
@@ -120,9 +131,29 @@ export class Room {
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
     this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
-    this.moderation = new Moderation({ room, access, audit, metrics, log, members: this.members, onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other") });
-    const { held, waiting, scene } = this, { sessions } = this.members;
-    this.#events = new RoomEvents({ room, scene, waits: template.shape.waiting, held, waiting, sessions, interactions: this.#interactions, broadcast: this.#broadcast, metrics, log });
+    this.moderation = new Moderation({
+      room,
+      access,
+      audit,
+      metrics,
+      log,
+      members: this.members,
+      onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
+    });
+    const { held, waiting, scene } = this;
+    const { sessions } = this.members;
+    this.#events = new RoomEvents({
+      room,
+      scene,
+      waits: template.shape.waiting,
+      held,
+      waiting,
+      sessions,
+      interactions: this.#interactions,
+      broadcast: this.#broadcast,
+      metrics,
+      log,
+    });
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -133,14 +164,22 @@ export class Room {
 
   /** A room that was before, where it stood when it was last written. */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
-    const checkpointPolicy = checkpointPolicyOf(options), until = fill(checkpointPolicy.history, found);
-    const { simulation, rebuilt } = await RoomSimulation.restore(options.template, options.pool, checkpointPolicy.history.rebuild(until)), room = new Room(options, checkpointPolicy, simulation);
+    const checkpointPolicy = checkpointPolicyOf(options);
+    const until = fill(checkpointPolicy.history, found);
+    const { simulation, rebuilt } = await RoomSimulation.restore(
+      options.template,
+      options.pool,
+      checkpointPolicy.history.rebuild(until),
+    );
+    const room = new Room(options, checkpointPolicy, simulation);
     room.#standAt(rebuilt);
-    // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred rooms that are restored at once have the threads for that.
+    // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred
+    // rooms that are restored at once have the threads for that.
     room.#awaited = true;
     if (found.members) room.members.restore(found.members as MemberRecords);
     // whoever held something has lost its socket
-    for (const session of room.members.sessions.values()) room.#queue.push({ type: "releaseAll", member: session.member });
+    for (const session of room.members.sessions.values())
+      room.#queue.push({ type: "releaseAll", member: session.member });
     return { room, rebuilt };
   }
 
@@ -156,10 +195,25 @@ export class Room {
     return this.#options.template;
   }
 
-  /** The last minutes, for whoever wants to step them again. @param seconds how far back at least, if it reaches so far */
+  /**
+   * The last minutes, for whoever wants to step them again.
+   * @param seconds how far back at least, if it reaches so far
+   */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash } = this.#options.template;
-    return recordingOf(this.checkpointPolicy.history, { room: this.name, scene: this.scene, sceneText: text, identity, topology: topologyHash, tickHz: this.tickHz, recordedAt: new Date().toISOString() }, seconds);
+    return recordingOf(
+      this.checkpointPolicy.history,
+      {
+        room: this.name,
+        scene: this.scene,
+        sceneText: text,
+        identity,
+        topology: topologyHash,
+        tickHz: this.tickHz,
+        recordedAt: new Date().toISOString(),
+      },
+      seconds,
+    );
   }
 
   /**
@@ -264,7 +318,13 @@ export class Room {
   }
 
   #handle(session: Session, request: ClientRequest): void {
-    if (inputTraces.hasSubscribers) inputTraces.publish({ room: this.name, member: session.member, type: request.type, ms: performance.now() } satisfies InputTrace);
+    if (inputTraces.hasSubscribers)
+      inputTraces.publish({
+        room: this.name,
+        member: session.member,
+        type: request.type,
+        ms: performance.now(),
+      } satisfies InputTrace);
     switch (request.type) {
       case "hello":
         return;
@@ -283,7 +343,10 @@ export class Room {
     }
   }
 
-  /** The list goes to everybody at once, or with all other changes of the same moment: a thousand who join make a thousand lists of a thousand otherwise. */
+  /**
+   * The list goes to everybody at once, or with all other changes of the same moment: a thousand who join make a
+   * thousand lists of a thousand otherwise.
+   */
   #membersChanged(): void {
     this.#watchEmptiness();
     if (this.#membersTimer || this.#disposed) return;
@@ -308,7 +371,10 @@ export class Room {
     }
     this.#ticker.pause();
     if (this.checkpointPolicy.moved) void this.#saveStanding();
-    this.#emptyTimer ??= setTimeout(() => void this.dispose(CloseCode.roomGone, "empty"), 1000 * this.#options.config.emptyRoomSeconds);
+    this.#emptyTimer ??= setTimeout(
+      () => void this.dispose(CloseCode.roomGone, "empty"),
+      1000 * this.#options.config.emptyRoomSeconds,
+    );
     this.#emptyTimer.unref();
   }
 
@@ -348,7 +414,9 @@ export class Room {
       metrics.ticksLimited.inc();
     }
     this.#stats.begun(due.latenessMs, due.skipped);
-    const { oldestMs } = this.#queue, task = this.#composeTask(), startMs = performance.now();
+    const { oldestMs } = this.#queue;
+    const task = this.#composeTask();
+    const startMs = performance.now();
     try {
       const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.
@@ -377,7 +445,12 @@ export class Room {
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
     const { tickHz } = this.#options.template.layout;
-    const common = { tick, inputs: this.#queue.take(), save: this.checkpointPolicy.saveDue, hash: tick % (HASH_SECONDS * tickHz) === 0 };
+    const common = {
+      tick,
+      inputs: this.#queue.take(),
+      save: this.checkpointPolicy.saveDue,
+      hash: tick % (HASH_SECONDS * tickHz) === 0,
+    };
     if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
     const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
@@ -401,7 +474,16 @@ export class Room {
 
   #traceTick({ tick, delta, keyframe, wholeSeconds, seconds }: StepResult, startMs: number, steppedMs: number): void {
     const frame = delta !== null || keyframe !== null;
-    tickTraces.publish({ room: this.name, tick, frame, startMs, steppedMs, sentMs: performance.now(), workerMs: 1000 * wholeSeconds, encodeMs: 1000 * seconds.encode } satisfies TickTrace);
+    tickTraces.publish({
+      room: this.name,
+      tick,
+      frame,
+      startMs,
+      steppedMs,
+      sentMs: performance.now(),
+      workerMs: 1000 * wholeSeconds,
+      encodeMs: 1000 * seconds.encode,
+    } satisfies TickTrace);
   }
 
   /** What is due beside the frames: hands that changed, and once a second the room's figures. */
@@ -414,7 +496,10 @@ export class Room {
     const elapsedMs = performance.now() - this.#lastStatsMs;
     if (elapsedMs >= STATS_MS) {
       this.#lastStatsMs += elapsedMs;
-      beside.push({ kind: "stats", bytes: encodeStats(this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000)) });
+      beside.push({
+        kind: "stats",
+        bytes: encodeStats(this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), elapsedMs / 1000)),
+      });
     }
     return beside;
   }
@@ -426,8 +511,12 @@ export class Room {
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */
   #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
-    const { log, metrics } = this.#options, outcome = this.checkpointPolicy.lossOutcome;
-    log.error({ room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause }, "a thread was lost inside a step; the room goes on from its last whole tick");
+    const { log, metrics } = this.#options;
+    const outcome = this.checkpointPolicy.lossOutcome;
+    log.error(
+      { room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause },
+      "a thread was lost inside a step; the room goes on from its last whole tick",
+    );
     metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
     this.#standAt(rebuilt);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
@@ -444,6 +533,7 @@ export class Room {
     this.waiting.clear();
     for (const body of waiting) this.waiting.add(body);
     for (const session of this.members.sessions.values()) session.needsKeyframe = true;
-    if (this.#options.template.shape.waiting.length > 0) this.#broadcast.certain(encodeWaiting(this.tick, this.waiting, 0), "other");
+    if (this.#options.template.shape.waiting.length > 0)
+      this.#broadcast.certain(encodeWaiting(this.tick, this.waiting, 0), "other");
   }
 }

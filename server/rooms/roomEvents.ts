@@ -71,7 +71,12 @@ export class RoomEvents {
         const session = sessions.get(event.member);
         if (!session) return;
         if (grab !== undefined) interactions.forget(session, grab);
-        session.connection?.send(by ? encodeNotice("PLACE_TAKEN", { field, value, limit, by }) : encodeNotice("INPUT_REJECTED", { field, value, limit }), "other");
+        session.connection?.send(
+          by
+            ? encodeNotice("PLACE_TAKEN", { field, value, limit, by })
+            : encodeNotice("INPUT_REJECTED", { field, value, limit }),
+          "other",
+        );
         return;
       }
     }

@@ -1,6 +1,7 @@
 /**
- * The scenes of the scenes folder and their templates. A template is built once per content of its scene file and kept; opening a
- * room only copies it. The folder is read anew for every listing, so a scene dropped into it is there without a restart.
+ * The scenes of the scenes folder and their templates. A template is built once per content of its scene file and kept;
+ * opening a room only copies it. The folder is read anew for every listing, so a scene dropped into it is there without
+ * a restart.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -112,9 +113,13 @@ export class SceneLibrary {
     return template;
   }
 
-  /** Builds those of the scenes that this process has not built yet: a room of one of them is stepped elsewhere, and its visitors ask here. Never rejects. */
+  /**
+   * Builds those of the scenes that this process has not built yet: a room of one of them is stepped elsewhere, and its
+   * visitors ask here. Never rejects.
+   */
   async buildMissing(scenes: Iterable<string>): Promise<void> {
-    for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {}); // It is in the log; whoever wanted it gets a 404.
+    // It is in the log; whoever wanted it gets a 404.
+    for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {});
   }
 
   topology(hash: string): TopologyDocument | undefined {
@@ -124,14 +129,20 @@ export class SceneLibrary {
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async read(id: string): Promise<{ scene: Scene; text: string }> {
     if (!SCENE_ID.test(id) || id === "schema") throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
-    let text: string, size: number;
+    let text: string;
+    let size: number;
     try {
       ({ size } = await stat(this.#path(id)));
       text = size <= MAX_SCENE_BYTES ? await readFile(this.#path(id), "utf8") : "";
     } catch {
       throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     }
-    if (size > MAX_SCENE_BYTES) throw new CodedError("SCENE_INVALID", { field: "scene", value: `${size} bytes`, limit: `at most ${MAX_SCENE_BYTES} bytes` });
+    if (size > MAX_SCENE_BYTES)
+      throw new CodedError("SCENE_INVALID", {
+        field: "scene",
+        value: `${size} bytes`,
+        limit: `at most ${MAX_SCENE_BYTES} bytes`,
+      });
     try {
       return { scene: validateScene(JSON.parse(text)), text };
     } catch (error) {
@@ -160,7 +171,10 @@ export class SceneLibrary {
     try {
       const built = await pools.build({ scenePath: this.#path(id) });
       metrics.buildSeconds.observe(built.seconds);
-      log.info({ scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles }, "scene built");
+      log.info(
+        { scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles },
+        "scene built",
+      );
       this.#publishTopology(built.topologyHash, built.topology);
       const { template: memory, layout, topology, topologyHash, identity, shape } = built;
       return { scene: id, text, memory, layout, topology, topologyHash, identity, shape };
@@ -178,8 +192,12 @@ export class SceneLibrary {
     const onCompressed = (form: "gzip" | "brotli") => (bytes: Buffer) => {
       document[form] = bytes;
     };
-    // zlib's own threads do this; quality 5 takes a tenth of the time of the default 11 and costs a few percent of size.
+    // zlib's own threads do this; quality 5 takes a tenth of the time of the default 11 and costs a few percent of
+    // size.
     promisify(gzip)(document.raw).then(onCompressed("gzip"), () => {});
-    promisify(brotliCompress)(document.raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }).then(onCompressed("brotli"), () => {});
+    promisify(brotliCompress)(document.raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }).then(
+      onCompressed("brotli"),
+      () => {},
+    );
   }
 }

@@ -1,4 +1,7 @@
-/** Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid, half the bytes. */
+/**
+ * Builds the server's socket messages that are not frames. Coordinates travel as float32: finer than any wire grid,
+ * half the bytes.
+ */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
 import { type ReplayHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";

@@ -1,4 +1,7 @@
-/** One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and be resumed. */
+/**
+ * One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and
+ * be resumed.
+ */
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
@@ -21,7 +24,10 @@ const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb"
 export class Session {
   /** For logs; not a secret. */
   readonly id = randomBytes(4).toString("hex");
-  /** Whoever has it may resume this session. Never logged. Of a session that outlived its server it is known only once somebody has brought it. */
+  /**
+   * Whoever has it may resume this session. Never logged. Of a session that outlived its server it is known only once
+   * somebody has brought it.
+   */
   token: string;
   /** The token's fingerprint: what is kept, and compared. */
   readonly mark: string;

@@ -1,10 +1,12 @@
 /**
- * A room's simulation as the room sees it: steps that run on whatever thread is free, one task at a time, and what happens when a
- * thread is lost in the middle of one.
+ * A room's simulation as the room sees it: steps that run on whatever thread is free, one task at a time, and what
+ * happens when a thread is lost in the middle of one.
  *
  *     step rejects
- *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole -> `untouched`, the same inputs run with the next tick
- *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was done, and what it said was lost with its thread
+ *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole ->
+ *     `untouched`, the same inputs run with the next tick
+ *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was
+ *     done, and what it said was lost with its thread
  *         |-- fewer than 4 times in 10 s: a fresh memory, made from what the room's history says -> `rebuilt`
  *         `-- else the scene itself is broken -> throws; the room closes
  */
@@ -49,7 +51,11 @@ export class RoomSimulation {
   }
 
   /** Of a room that was before. */
-  static async restore(template: SceneTemplate, pool: RoomPool, plan: Rebuild): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
+  static async restore(
+    template: SceneTemplate,
+    pool: RoomPool,
+    plan: Rebuild,
+  ): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
     const { handle, rebuilt } = await rebuild(template, pool, plan);
     return { simulation: new RoomSimulation(template, pool, handle), rebuilt };
   }
@@ -84,7 +90,10 @@ export class RoomSimulation {
     });
   }
 
-  /** Another state, in a memory of its own; the old one is forgotten when the new one is whole. @param plan is asked when nothing else runs */
+  /**
+   * Another state, in a memory of its own; the old one is forgotten when the new one is whole.
+   * @param plan is asked when nothing else runs
+   */
   rebuild(plan: () => Rebuild): Promise<Rebuilt> {
     return this.#exclusive(() => this.#rebuild(plan()));
   }
@@ -104,7 +113,8 @@ export class RoomSimulation {
   async #recover(cause: unknown, plan: () => Rebuild): Promise<Rebuilt> {
     const nowMs = performance.now();
     this.#tornMs = [...this.#tornMs.filter((at) => nowMs - at < REBUILD_WINDOW_MS), nowMs];
-    if (this.#tornMs.length > REBUILDS_ALLOWED) throw new Error(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
+    if (this.#tornMs.length > REBUILDS_ALLOWED)
+      throw new Error(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
     try {
       return await this.#rebuild(plan());
     } catch (error) {
@@ -127,19 +137,35 @@ export class RoomSimulation {
 }
 
 async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
-  const { memory, frames } = await pool.open({ template: template.memory, layout: template.layout, ...(state && { state }) });
+  const { memory, frames } = await pool.open({
+    template: template.memory,
+    layout: template.layout,
+    ...(state && { state }),
+  });
   handlesMade += 1;
   const { layout, topology, topologyHash } = template;
   return { key: `room-${handlesMade}`, memory, template: template.memory, frames, layout, topology, topologyHash };
 }
 
 /** A memory as of `from`, stepped again to `until`. */
-async function rebuild(template: SceneTemplate, pool: RoomPool, { state, from, until, records, fresh }: Rebuild): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {
-  const startMs = performance.now(), handle = await openHandle(template, pool, state);
-  let done: ReplayResult, tick = from;
+async function rebuild(
+  template: SceneTemplate,
+  pool: RoomPool,
+  { state, from, until, records, fresh }: Rebuild,
+): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {
+  const startMs = performance.now();
+  const handle = await openHandle(template, pool, state);
+  let done: ReplayResult;
+  let tick = from;
   do {
     const after = tick;
-    done = await pool.replay({ room: handle, records: records.filter((record) => record.tick > after), until, fresh, sliceMs: SLICE_MS });
+    done = await pool.replay({
+      room: handle,
+      records: records.filter((record) => record.tick > after),
+      until,
+      fresh,
+      sliceMs: SLICE_MS,
+    });
     tick = done.tick;
   } while (tick < until);
   return { handle, rebuilt: { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 } };

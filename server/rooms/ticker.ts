@@ -1,6 +1,6 @@
 /**
- * Runs a room's ticks in real time by the policy of `clock.ts`: one at a time, the next one scheduled only when the last has come
- * back, so a room never has two steps in flight however late it is.
+ * Runs a room's ticks in real time by the policy of `clock.ts`: one at a time, the next one scheduled only when the
+ * last has come back, so a room never has two steps in flight however late it is.
  */
 import { type DueTick, TickClock } from "./clock.ts";
 
@@ -41,8 +41,8 @@ export class Ticker {
 
   #schedule(): void {
     const delayMs = Math.floor(this.#clock.nextDueMs() - performance.now());
-    // Timers count whole milliseconds. Rounding down starts a tick up to 1 ms early or late, around its time instead of behind it.
-    // An overdue tick still lets waiting input and output through first.
+    // Timers count whole milliseconds. Rounding down starts a tick up to 1 ms early or late, around its time instead of
+    // behind it. An overdue tick still lets waiting input and output through first.
     this.#timer = delayMs > 0 ? setTimeout(() => void this.#tick(), delayMs) : setImmediate(() => void this.#tick());
   }
 

@@ -1,7 +1,8 @@
 /**
- * When an input came in and what became of the tick that took it, for whoever subscribes (Node's diagnostics channels): the benchmark of input latency
- * does, nothing in the server does. Without a subscriber a tick pays one comparison for each.
- * Times are milliseconds of this process's monotonic clock; add `performance.timeOrigin` to compare processes of one machine.
+ * When an input came in and what became of the tick that took it, for whoever subscribes (Node's diagnostics channels):
+ * the benchmark of input latency does, nothing in the server does. Without a subscriber a tick pays one comparison for
+ * each. Times are milliseconds of this process's monotonic clock; add `performance.timeOrigin` to compare processes of
+ * one machine.
  */
 import { channel } from "node:diagnostics_channel";
 

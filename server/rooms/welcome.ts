@@ -4,7 +4,11 @@ import type { Entry } from "../auth/auth.ts";
 import type { Room } from "./room.ts";
 import type { Session } from "./session.ts";
 
-export function welcomeOf({ name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room, { id, token, member }: Session, { role }: Entry): Welcome {
+export function welcomeOf(
+  { name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room,
+  { id, token, member }: Session,
+  { role }: Entry,
+): Welcome {
   return {
     version: PROTOCOL_VERSION,
     room: name,

@@ -1,4 +1,7 @@
-/** What operators do: kick, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything here needs an admin's token. */
+/**
+ * What operators do: kick, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything
+ * here needs an admin's token.
+ */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
@@ -18,7 +21,11 @@ const entrySchema = {
   properties: {
     at: { type: "string", format: "date-time" },
     actor: { type: "string", description: "A token's subject, a member's name, or system." },
-    action: { type: "string", description: "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, denied." },
+    action: {
+      type: "string",
+      description:
+        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, denied.",
+    },
     room: { type: "string", nullable: true },
     details: { type: "object", additionalProperties: true },
   },
@@ -35,64 +42,129 @@ export interface AdminRouteOptions {
 export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster, registry }: AdminRouteOptions): void {
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
-  app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", {
-    schema: { ...common, summary: "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored", params, response: { 204: { type: "null", description: "Ended." }, ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING") } },
-  }, async (request, reply) => {
-    const actor = await requestAuth.admin(request), name = request.params.room;
-    await registry.remove(name);
-    audit.record("dispose", actor, name);
-    return reply.code(204).send(null);
-  });
-
-  app.post<{ Params: { room: string }; Body: { member: number; banSeconds?: number } }>("/api/admin/rooms/:room/kick", {
-    schema: {
-      ...common,
-      summary: `Kick a member (its socket closes with ${CloseCode.kicked}), and keep it out for a while`,
-      params,
-      body: {
-        type: "object",
-        required: ["member"],
-        additionalProperties: false,
-        properties: { member: { type: "integer", minimum: 1 }, banSeconds: { type: "number", exclusiveMinimum: 0, maximum: MAX_BAN_SECONDS, description: "Absent: it may come back at once." } },
+  app.delete<{ Params: { room: string } }>(
+    "/api/admin/rooms/:room",
+    {
+      schema: {
+        ...common,
+        summary:
+          "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored",
+        params,
+        response: {
+          204: { type: "null", description: "Ended." },
+          ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING"),
+        },
       },
-      response: { 204: { type: "null", description: "Kicked." }, ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND") },
     },
-  }, async (request, reply) => {
-    const actor = await requestAuth.admin(request), room = registry.get(request.params.room), { member, banSeconds } = request.body;
-    const target = room.members.sessions.get(member);
-    if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
-    room.moderation.kick(target, banSeconds, actor);
-    return reply.code(204).send(null);
-  });
-
-  const handedSchema = { type: "object", required: ["handedOver"], properties: { handedOver: { type: "array", items: { type: "string" }, description: "Rooms that were given up, with their last state." } } };
-
-  app.post<{ Params: { room: string } }>("/api/admin/rooms/:room/hand-over", {
-    schema: {
-      ...common,
-      summary: "Give a room to another process",
-      description: "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
-      params,
-      response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
+    async (request, reply) => {
+      const actor = await requestAuth.admin(request);
+      const name = request.params.room;
+      await registry.remove(name);
+      audit.record("dispose", actor, name);
+      return reply.code(204).send(null);
     },
-  }, async (request) => {
-    const actor = await requestAuth.admin(request), { name } = registry.get(request.params.room);
-    return { handedOver: await giveUp([name], actor) };
-  });
+  );
 
-  app.post<{ Body: { rooms: number } }>("/api/admin/rebalance", {
-    schema: {
-      ...common,
-      summary: "Give rooms of this very process to others",
-      description: "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
-      body: { type: "object", required: ["rooms"], additionalProperties: false, properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } } },
-      response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
+  app.post<{ Params: { room: string }; Body: { member: number; banSeconds?: number } }>(
+    "/api/admin/rooms/:room/kick",
+    {
+      schema: {
+        ...common,
+        summary: `Kick a member (its socket closes with ${CloseCode.kicked}), and keep it out for a while`,
+        params,
+        body: {
+          type: "object",
+          required: ["member"],
+          additionalProperties: false,
+          properties: {
+            member: { type: "integer", minimum: 1 },
+            banSeconds: {
+              type: "number",
+              exclusiveMinimum: 0,
+              maximum: MAX_BAN_SECONDS,
+              description: "Absent: it may come back at once.",
+            },
+          },
+        },
+        response: {
+          204: { type: "null", description: "Kicked." },
+          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND"),
+        },
+      },
     },
-  }, async (request) => {
-    const actor = await requestAuth.admin(request);
-    const lightest = registry.list().sort((a, b) => a.members.connected - b.members.connected).slice(0, request.body.rooms);
-    return { handedOver: await giveUp(lightest.map(({ name }) => name), actor) };
-  });
+    async (request, reply) => {
+      const actor = await requestAuth.admin(request);
+      const room = registry.get(request.params.room);
+      const { member, banSeconds } = request.body;
+      const target = room.members.sessions.get(member);
+      if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
+      room.moderation.kick(target, banSeconds, actor);
+      return reply.code(204).send(null);
+    },
+  );
+
+  const handedSchema = {
+    type: "object",
+    required: ["handedOver"],
+    properties: {
+      handedOver: {
+        type: "array",
+        items: { type: "string" },
+        description: "Rooms that were given up, with their last state.",
+      },
+    },
+  };
+
+  app.post<{ Params: { room: string } }>(
+    "/api/admin/rooms/:room/hand-over",
+    {
+      schema: {
+        ...common,
+        summary: "Give a room to another process",
+        description:
+          "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
+        params,
+        response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
+      },
+    },
+    async (request) => {
+      const actor = await requestAuth.admin(request);
+      const { name } = registry.get(request.params.room);
+      return { handedOver: await giveUp([name], actor) };
+    },
+  );
+
+  app.post<{ Body: { rooms: number } }>(
+    "/api/admin/rebalance",
+    {
+      schema: {
+        ...common,
+        summary: "Give rooms of this very process to others",
+        description:
+          "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
+        body: {
+          type: "object",
+          required: ["rooms"],
+          additionalProperties: false,
+          properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } },
+        },
+        response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
+      },
+    },
+    async (request) => {
+      const actor = await requestAuth.admin(request);
+      const lightest = registry
+        .list()
+        .sort((a, b) => a.members.connected - b.members.connected)
+        .slice(0, request.body.rooms);
+      return {
+        handedOver: await giveUp(
+          lightest.map(({ name }) => name),
+          actor,
+        ),
+      };
+    },
+  );
 
   async function giveUp(rooms: string[], actor: string): Promise<string[]> {
     if (cluster === null) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
@@ -101,16 +173,43 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
     return handed;
   }
 
-  app.get<{ Querystring: { room?: string; limit?: string } }>("/api/admin/audit", {
-    schema: {
-      ...common,
-      summary: "Who did what, newest first",
-      querystring: { type: "object", additionalProperties: false, properties: { room: { type: "string", maxLength: 100 }, limit: { type: "string", pattern: "^[1-9][0-9]{0,3}$", description: `1 to ${MOST_ENTRIES}; 100 unless given.` } } },
-      response: { 200: { type: "object", required: ["entries"], properties: { entries: { type: "array", items: entrySchema } } }, ...errorResponses("BODY_INVALID", ...denied) },
+  app.get<{ Querystring: { room?: string; limit?: string } }>(
+    "/api/admin/audit",
+    {
+      schema: {
+        ...common,
+        summary: "Who did what, newest first",
+        querystring: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            room: { type: "string", maxLength: 100 },
+            limit: {
+              type: "string",
+              pattern: "^[1-9][0-9]{0,3}$",
+              description: `1 to ${MOST_ENTRIES}; 100 unless given.`,
+            },
+          },
+        },
+        response: {
+          200: {
+            type: "object",
+            required: ["entries"],
+            properties: { entries: { type: "array", items: entrySchema } },
+          },
+          ...errorResponses("BODY_INVALID", ...denied),
+        },
+      },
     },
-  }, async (request) => {
-    await requestAuth.admin(request);
-    const { room, limit = "100" } = request.query;
-    return { entries: await audit.read({ limit: Math.min(Number(limit), MOST_ENTRIES), ...(room !== undefined && { room }) }) };
-  });
+    async (request) => {
+      await requestAuth.admin(request);
+      const { room, limit = "100" } = request.query;
+      return {
+        entries: await audit.read({
+          limit: Math.min(Number(limit), MOST_ENTRIES),
+          ...(room !== undefined && { room }),
+        }),
+      };
+    },
+  );
 }

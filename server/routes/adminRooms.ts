@@ -1,6 +1,7 @@
 /**
- * `GET /api/admin/rooms`: every room of every process on the same store. What is here is described here; what another process steps, it is asked for; what none of them tells of
- * (its process has just died, or nobody owns it yet) is described as far as the store knows it.
+ * `GET /api/admin/rooms`: every room of every process on the same store. What is here is described here; what another
+ * process steps, it is asked for; what none of them tells of (its process has just died, or nobody owns it yet) is
+ * described as far as the store knows it.
  */
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -54,9 +55,17 @@ const adminRoomSchema = {
   required: [...listedRoomSchema.required, "owner"],
   properties: {
     ...listedRoomSchema.properties,
-    owner: { type: "string", nullable: true, description: "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does." },
+    owner: {
+      type: "string",
+      nullable: true,
+      description:
+        "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does.",
+    },
     stepSeconds: stepSchema,
-    checkpointAgeSeconds: { type: "number", description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take." },
+    checkpointAgeSeconds: {
+      type: "number",
+      description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take.",
+    },
     access: accessSchema,
     people: { type: "array", items: personSchema },
   },
@@ -66,7 +75,10 @@ const adminRoomSchema = {
 export interface OtherProcesses {
   list(): Promise<Listing[]>;
   /** What each other process that owns one of these rooms answers; null where it does not. */
-  ask(listings: readonly Listing[], query: { path: string; authorization: string; address: string }): Promise<Map<string, unknown>>;
+  ask(
+    listings: readonly Listing[],
+    query: { path: string; authorization: string; address: string },
+  ): Promise<Map<string, unknown>>;
 }
 
 export interface AdminRoomsOptions {
@@ -78,33 +90,93 @@ export interface AdminRoomsOptions {
 type Description = Record<string, unknown> & { room: string };
 
 export function adminRoomsRoute(app: FastifyInstance, { requestAuth, others, registry }: AdminRoomsOptions): void {
-  app.get<{ Querystring: { of?: "this-process" } }>("/api/admin/rooms", {
-    schema: {
-      tags: ["admin"],
-      security: [{ token: [] }],
-      summary: "All rooms, with who is in them",
-      description: "Of all server processes on the same store. Of a room whose process does not answer there is only what the store knows; while the store does not answer, only the rooms of the process that is asked are listed.",
-      querystring: { type: "object", additionalProperties: false, properties: { of: { type: "string", enum: ["this-process"], description: "Only those that the process which is asked steps itself." } } },
-      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: adminRoomSchema } } }, ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS") },
+  app.get<{ Querystring: { of?: "this-process" } }>(
+    "/api/admin/rooms",
+    {
+      schema: {
+        tags: ["admin"],
+        security: [{ token: [] }],
+        summary: "All rooms, with who is in them",
+        description:
+          "Of all server processes on the same store. Of a room whose process does not answer there is only what the store knows; while the store does not answer, only the rooms of the process that is asked are listed.",
+        querystring: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            of: {
+              type: "string",
+              enum: ["this-process"],
+              description: "Only those that the process which is asked steps itself.",
+            },
+          },
+        },
+        response: {
+          200: {
+            type: "object",
+            required: ["rooms"],
+            properties: { rooms: { type: "array", items: adminRoomSchema } },
+          },
+          ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"),
+        },
+      },
     },
-  }, async (request) => {
-    await requestAuth.admin(request);
-    const here = registry.list().map(describe);
-    return { rooms: others === null || request.query.of === "this-process" ? here : [...here, ...await elsewhere(others, request, new Set(here.map(({ room }) => room)))] };
-  });
+    async (request) => {
+      await requestAuth.admin(request);
+      const here = registry.list().map(describe);
+      return {
+        rooms:
+          others === null || request.query.of === "this-process"
+            ? here
+            : [...here, ...(await elsewhere(others, request, new Set(here.map(({ room }) => room))))],
+      };
+    },
+  );
 }
 
-async function elsewhere(others: OtherProcesses, request: FastifyRequest, here: ReadonlySet<string>): Promise<Description[]> {
+async function elsewhere(
+  others: OtherProcesses,
+  request: FastifyRequest,
+  here: ReadonlySet<string>,
+): Promise<Description[]> {
   // Without the store an operator sees at least what is here; that the store is away is in the log and in the metrics.
   const listings = (await others.list().catch(() => [])).filter(({ name }) => !here.has(name));
-  const answers = await others.ask(listings, { path: HERE, authorization: request.headers.authorization ?? "", address: request.ip });
-  const told = new Map([...answers.values()].flatMap((answer) => ((answer as { rooms?: Description[] } | null)?.rooms ?? []).map((room): [string, Description] => [room.room, room])));
-  return listings.map(({ name, scene, members, pool, createdAt, owner }) => told.get(name) ?? { room: name, scene, members, pool, createdAt, owner: owner?.url ?? null });
+  const answers = await others.ask(listings, {
+    path: HERE,
+    authorization: request.headers.authorization ?? "",
+    address: request.ip,
+  });
+  const told = new Map(
+    [...answers.values()].flatMap((answer) =>
+      ((answer as { rooms?: Description[] } | null)?.rooms ?? []).map((room): [string, Description] => [
+        room.room,
+        room,
+      ]),
+    ),
+  );
+  return listings.map(
+    ({ name, scene, members, pool, createdAt, owner }) =>
+      told.get(name) ?? { room: name, scene, members, pool, createdAt, owner: owner?.url ?? null },
+  );
 }
 
 function describe(room: Room): Description {
   const people = [...room.members.sessions.values()].map(({ member, name, color, connection, id, entry }) => ({
-    member, name, color, role: entry.role, connected: connection !== null, session: id, address: entry.address, subject: entry.subject,
+    member,
+    name,
+    color,
+    role: entry.role,
+    connected: connection !== null,
+    session: id,
+    address: entry.address,
+    subject: entry.subject,
   }));
-  return { ...describeRoom(room), room: room.name, owner: OWNER, stepSeconds: room.stepTimes.summary(), checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds, access: room.access.state, people };
+  return {
+    ...describeRoom(room),
+    room: room.name,
+    owner: OWNER,
+    stepSeconds: room.stepTimes.summary(),
+    checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds,
+    access: room.access.state,
+    people,
+  };
 }

@@ -10,7 +10,8 @@ import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 /** s */
-const SECONDS = 60, MOST_SECONDS = 120;
+const SECONDS = 60;
+const MOST_SECONDS = 120;
 
 export interface ReplayRouteOptions {
   requestAuth: RequestAuth;
@@ -19,29 +20,60 @@ export interface ReplayRouteOptions {
   registry: RoomRegistry;
 }
 
-export function replayRoutes(app: FastifyInstance, { requestAuth, audit, replays, registry }: ReplayRouteOptions): void {
-  app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>("/api/rooms/:room/replay", {
-    schema: {
-      tags: ["rooms"],
-      summary: "The room's last seconds, as messages to be played",
-      description: "Stepped again from the room's recording while it is sent. A replay ends early when nobody takes it in for half a minute. One at a time for an address, and few in all.",
-      params: nameParam("room", "Name of the room."),
-      querystring: { type: "object", additionalProperties: false, properties: { seconds: { type: "string", pattern: "^[0-9]{1,4}$", description: `1 to ${MOST_SECONDS}, ${SECONDS} if absent; less, where the room remembers less.` } } },
-      security: [{ token: [] }],
-      response: {
-        200: { description: "Messages of the socket, each behind its length; PROTOCOL.md, section 11.", content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } },
-        ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "ROOM_NOT_FOUND", "REPLAY_LIMIT", "TOO_MANY_REQUESTS"),
+export function replayRoutes(
+  app: FastifyInstance,
+  { requestAuth, audit, replays, registry }: ReplayRouteOptions,
+): void {
+  app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
+    "/api/rooms/:room/replay",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "The room's last seconds, as messages to be played",
+        description:
+          "Stepped again from the room's recording while it is sent. A replay ends early when nobody takes it in for half a minute. One at a time for an address, and few in all.",
+        params: nameParam("room", "Name of the room."),
+        querystring: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            seconds: {
+              type: "string",
+              pattern: "^[0-9]{1,4}$",
+              description: `1 to ${MOST_SECONDS}, ${SECONDS} if absent; less, where the room remembers less.`,
+            },
+          },
+        },
+        security: [{ token: [] }],
+        response: {
+          200: {
+            description: "Messages of the socket, each behind its length; PROTOCOL.md, section 11.",
+            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+          },
+          ...errorResponses(
+            "BODY_INVALID",
+            "TOKEN_NEEDED",
+            "TOKEN_INVALID",
+            "NOT_ALLOWED",
+            "ROOM_NOT_FOUND",
+            "REPLAY_LIMIT",
+            "TOO_MANY_REQUESTS",
+          ),
+        },
       },
     },
-  }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "player");
-    const seconds = Number(request.query.seconds ?? SECONDS);
-    if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new CodedError("BODY_INVALID", { field: "seconds", value: seconds, limit: `1 to ${MOST_SECONDS}` });
-    const stream = replays.open(addressKey(request.ip), () => {
-      const plan = planReplay(room, seconds);
-      audit.record("recording", actor, room.name, { from: plan.from, until: plan.recording.until, replay: true });
-      return plan;
-    });
-    return reply.type("application/octet-stream").header("cache-control", "no-store").send(stream);
-  });
+    async (request, reply) => {
+      const room = registry.get(request.params.room);
+      const { actor } = await requestAuth.inRoom(request, room, "player");
+      const seconds = Number(request.query.seconds ?? SECONDS);
+      if (!(seconds >= 1 && seconds <= MOST_SECONDS))
+        throw new CodedError("BODY_INVALID", { field: "seconds", value: seconds, limit: `1 to ${MOST_SECONDS}` });
+      const stream = replays.open(addressKey(request.ip), () => {
+        const plan = planReplay(room, seconds);
+        audit.record("recording", actor, room.name, { from: plan.from, until: plan.recording.until, replay: true });
+        return plan;
+      });
+      return reply.type("application/octet-stream").header("cache-control", "no-store").send(stream);
+    },
+  );
 }

@@ -1,11 +1,15 @@
-/** The physics report (`npm run report`) at /report. Until there is one, a page there that says how it is made: scenes link to it either way. */
+/**
+ * The physics report (`npm run report`) at /report. Until there is one, a page there that says how it is made: scenes
+ * link to it either way.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 
 /** It is one page without scripts that brings its style and pictures along. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 const NONE_YET = `<!doctype html>
 <html lang="en">
@@ -33,12 +37,23 @@ export function reportRoutes(app: FastifyInstance, reportDir: string): void {
 
   app.get("/report", { schema: { hide: true } }, async (_request, reply) => {
     const page = (await read("index.html")) ?? NONE_YET;
-    return reply.headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY, "cache-control": "no-cache" }).send(page);
+    return reply
+      .headers({
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": POLICY,
+        "cache-control": "no-cache",
+      })
+      .send(page);
   });
 
   app.get("/report/report.json", { schema: { hide: true } }, async (_request, reply) => {
     const json = await read("report.json");
-    if (!json) throw new CodedError("NOT_FOUND", { field: "path", value: "/report/report.json" }, "There is no physics report here yet: npm run report makes it.");
+    if (!json)
+      throw new CodedError(
+        "NOT_FOUND",
+        { field: "path", value: "/report/report.json" },
+        "There is no physics report here yet: npm run report makes it.",
+      );
     return reply.headers({ "content-type": "application/json", "cache-control": "no-cache" }).send(json);
   });
 }

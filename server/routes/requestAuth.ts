@@ -37,10 +37,15 @@ export class RequestAuth {
     const { authorization } = request.headers;
     if (authorization === undefined) return null;
     const address = addressKey(request.ip);
-    if (!this.#badTokens.take(address, performance.now())) throw new CodedError("TOO_MANY_REQUESTS", { field: "authorization", limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none` });
+    if (!this.#badTokens.take(address, performance.now()))
+      throw new CodedError("TOO_MANY_REQUESTS", {
+        field: "authorization",
+        limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none`,
+      });
     try {
       const [scheme, token, ...rest] = authorization.split(" ");
-      if (scheme?.toLowerCase() !== "bearer" || !token || rest.length > 0) throw new TokenError("the header does not have the form Bearer <token>");
+      if (scheme?.toLowerCase() !== "bearer" || !token || rest.length > 0)
+        throw new TokenError("the header does not have the form Bearer <token>");
       const identity = await this.auth.identify(token);
       this.#badTokens.giveBack(address, performance.now());
       return identity;
@@ -56,17 +61,26 @@ export class RequestAuth {
    * @returns the role, and who it is for the audit log
    * @throws CodedError TOKEN_NEEDED, TOKEN_INVALID, NOT_ALLOWED, TOO_MANY_REQUESTS
    */
-  async inRoom(request: FastifyRequest, room: Pick<Room, "name" | "access">, least: Role): Promise<{ role: Role; actor: string; identity: Identity | null }> {
+  async inRoom(
+    request: FastifyRequest,
+    room: Pick<Room, "name" | "access">,
+    least: Role,
+  ): Promise<{ role: Role; actor: string; identity: Identity | null }> {
     const identity = await this.identify(request);
     const open = this.auth.mode === "open" && room.access.isOpen;
     const role = (identity && roleIn(identity, { name: room.name, id: room.access.id })) ?? (open ? "player" : null);
-    if (role !== null && atLeast(role, least)) return { role, actor: identity?.subject ?? `somebody at ${addressKey(request.ip)}`, identity };
+    if (role !== null && atLeast(role, least))
+      return { role, actor: identity?.subject ?? `somebody at ${addressKey(request.ip)}`, identity };
     if (identity === null) {
       this.#metrics.auth.refused("token_missing");
       throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: `${least} or above` });
     }
     this.#metrics.auth.refused("not_allowed");
-    throw new CodedError("NOT_ALLOWED", { field: "role", value: role ?? "none in this room", limit: `${least} or above` });
+    throw new CodedError("NOT_ALLOWED", {
+      field: "role",
+      value: role ?? "none in this room",
+      limit: `${least} or above`,
+    });
   }
 
   /** @returns the admin's subject. @throws CodedError TOKEN_NEEDED, TOKEN_INVALID, NOT_ALLOWED, TOO_MANY_REQUESTS */

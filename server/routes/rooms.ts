@@ -31,134 +31,284 @@ export interface RoomRouteOptions {
 
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
-export function roomRoutes(app: FastifyInstance, { requestAuth, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
-  const creations = app.createRateLimit({ max: roomsPerMinute, timeWindow: "1 minute", keyGenerator: (request) => addressKey(request.ip) });
-
-  app.get("/api/rooms", {
-    schema: {
-      tags: ["rooms"],
-      summary: "All rooms that are open",
-      description: "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
-      response: { 200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: listedRoomSchema } } }, ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS") },
-    },
-  }, async (request) => {
-    if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
-    const identity = await requestAuth.identify(request);
-    if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
-    return { rooms: (await allRooms()).filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null).map(({ description }) => description) };
+export function roomRoutes(
+  app: FastifyInstance,
+  { requestAuth, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions,
+): void {
+  const creations = app.createRateLimit({
+    max: roomsPerMinute,
+    timeWindow: "1 minute",
+    keyGenerator: (request) => addressKey(request.ip),
   });
+
+  app.get(
+    "/api/rooms",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "All rooms that are open",
+        description:
+          "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
+        response: {
+          200: {
+            type: "object",
+            required: ["rooms"],
+            properties: { rooms: { type: "array", items: listedRoomSchema } },
+          },
+          ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS"),
+        },
+      },
+    },
+    async (request) => {
+      if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
+      const identity = await requestAuth.identify(request);
+      if (identity === null)
+        throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "spectator or above" });
+      return {
+        rooms: (await allRooms())
+          .filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null)
+          .map(({ description }) => description),
+      };
+    },
+  );
 
   /** Those here as they are, those of other processes as the store has them, oldest first. */
   async function allRooms(): Promise<{ name: string; roomId: string; description: Record<string, unknown> }[]> {
     // First what has to be waited for: a room that comes or goes meanwhile must not be listed twice, or not at all.
     const listings = (await cluster?.list()) ?? [];
-    const here = registry.list().map((room) => ({ name: room.name, roomId: room.access.id, createdAt: room.createdAt.toISOString(), description: describeRoom(room) }));
-    const there = listings.filter(({ name }) => registry.find(name) === undefined)
-      .map((listing) => ({ name: listing.name, roomId: RoomAccess.fromSettings(listing.settings).id, createdAt: listing.createdAt, description: describeListing(listing) }));
+    const here = registry.list().map((room) => ({
+      name: room.name,
+      roomId: room.access.id,
+      createdAt: room.createdAt.toISOString(),
+      description: describeRoom(room),
+    }));
+    const there = listings
+      .filter(({ name }) => registry.find(name) === undefined)
+      .map((listing) => ({
+        name: listing.name,
+        roomId: RoomAccess.fromSettings(listing.settings).id,
+        createdAt: listing.createdAt,
+        description: describeListing(listing),
+      }));
     return [...here, ...there].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   }
 
-  app.post<{ Headers: { "idempotency-key"?: string }; Body: { scene: string; room?: string; pool?: "shared" | "dedicated" } }>("/api/rooms", {
-    schema: {
-      tags: ["rooms"],
-      summary: "Open a room",
-      description: "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
-      headers: { type: "object", properties: { "idempotency-key": { type: "string", minLength: 8, maxLength: 200, description: "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost." } } },
-      body: createRoomSchema,
-      response: {
-        200: { ...listedRoomSchema, properties: { ...listedRoomSchema.properties, token: { type: "string", description: "As with 201: only to whoever repeats the key of a request without a name." } }, description: "It was there already." },
-        201: { ...roomSchema, required: [...roomSchema.required, "token"], properties: { ...roomSchema.properties, token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." } }, description: "Opened." },
-        ...errorResponses("BODY_INVALID", "ROOM_NAME_INVALID", ...denied, "SCENE_NOT_FOUND", "ROOM_EXISTS", "SCENE_INVALID", "ADDRESS_ROOM_LIMIT", "BUILD_FAILED", "ROOM_LIMIT", "SHUTTING_DOWN"),
+  app.post<{
+    Headers: { "idempotency-key"?: string };
+    Body: { scene: string; room?: string; pool?: "shared" | "dedicated" };
+  }>(
+    "/api/rooms",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "Open a room",
+        description:
+          "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
+        headers: {
+          type: "object",
+          properties: {
+            "idempotency-key": {
+              type: "string",
+              minLength: 8,
+              maxLength: 200,
+              description:
+                "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost.",
+            },
+          },
+        },
+        body: createRoomSchema,
+        response: {
+          200: {
+            ...listedRoomSchema,
+            properties: {
+              ...listedRoomSchema.properties,
+              token: {
+                type: "string",
+                description: "As with 201: only to whoever repeats the key of a request without a name.",
+              },
+            },
+            description: "It was there already.",
+          },
+          201: {
+            ...roomSchema,
+            required: [...roomSchema.required, "token"],
+            properties: {
+              ...roomSchema.properties,
+              token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." },
+            },
+            description: "Opened.",
+          },
+          ...errorResponses(
+            "BODY_INVALID",
+            "ROOM_NAME_INVALID",
+            ...denied,
+            "SCENE_NOT_FOUND",
+            "ROOM_EXISTS",
+            "SCENE_INVALID",
+            "ADDRESS_ROOM_LIMIT",
+            "BUILD_FAILED",
+            "ROOM_LIMIT",
+            "SHUTTING_DOWN",
+          ),
+        },
       },
     },
-  }, async (request, reply) => {
-    const { scene, room: name, pool } = request.body, key = request.headers["idempotency-key"], known = name !== undefined && registry.has(name);
-    // Finding a room costs nothing: a class that follows one link makes one room.
-    const maker = known ? undefined : await admitMaker(request, name);
-    const made = await registry.create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) }).catch((error: unknown) => {
-      if (error instanceof RoomElsewhere) return error.listing;
-      throw error;
-    });
-    const there = "room" in made ? null : made, access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
-    const room = "room" in made ? made.room : { name: made.name, access }, created = "room" in made && made.created;
-    // A name that was made up just now is nobody's: what is there all the same, the key has made.
-    const repeated = !created && key !== undefined && name === undefined;
-    if (!created && !repeated && requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
-    reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
-    const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
-    return reply.send(created || repeated ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) } : description);
-  });
+    async (request, reply) => {
+      const { scene, room: name, pool } = request.body;
+      const key = request.headers["idempotency-key"];
+      const known = name !== undefined && registry.has(name);
+      // Finding a room costs nothing: a class that follows one link makes one room.
+      const maker = known ? undefined : await admitMaker(request, name);
+      const made = await registry
+        .create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) })
+        .catch((error: unknown) => {
+          if (error instanceof RoomElsewhere) return error.listing;
+          throw error;
+        });
+      const there = "room" in made ? null : made;
+      const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
+      const room = "room" in made ? made.room : { name: made.name, access };
+      const created = "room" in made && made.created;
+      // A name that was made up just now is nobody's: what is there all the same, the key has made.
+      const repeated = !created && key !== undefined && name === undefined;
+      if (!created && !repeated && requestAuth.auth.mode === "tokens")
+        await requestAuth.inRoom(request, room, "spectator");
+      reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
+      const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
+      return reply.send(
+        created || repeated
+          ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) }
+          : description,
+      );
+    },
+  );
 
   /** May a room be made, and whose is it? Operators' rooms are not counted. */
-  async function admitMaker(request: FastifyRequest, name: string | undefined): Promise<{ address?: string; actor: string }> {
-    const identity = await requestAuth.identify(request), address = addressKey(request.ip);
+  async function admitMaker(
+    request: FastifyRequest,
+    name: string | undefined,
+  ): Promise<{ address?: string; actor: string }> {
+    const identity = await requestAuth.identify(request);
+    const address = addressKey(request.ip);
     if (requestAuth.auth.mode === "tokens" && !(identity && mayCreate(identity, name))) {
       metrics.auth.refused(identity ? "not_allowed" : "token_missing");
       if (identity === null) throw new CodedError("TOKEN_NEEDED", { field: "authorization", limit: "owner or above" });
-      throw new CodedError("NOT_ALLOWED", { field: "room", value: name ?? "a name that is made up", limit: `${identity.role} of ${identity.room}` });
+      throw new CodedError("NOT_ALLOWED", {
+        field: "room",
+        value: name ?? "a name that is made up",
+        limit: `${identity.role} of ${identity.room}`,
+      });
     }
     if (identity?.role === "admin") return { actor: identity.subject };
     const limit = await creations(request);
     if (!limit.isAllowed && limit.isExceeded) {
       metrics.auth.refused("creation_rate");
-      throw new CodedError("TOO_MANY_REQUESTS", { field: "rooms", value: limit.max, limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s` });
+      throw new CodedError("TOO_MANY_REQUESTS", {
+        field: "rooms",
+        value: limit.max,
+        limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s`,
+      });
     }
     return { address, actor: identity?.subject ?? `somebody at ${address}` };
   }
 
-  app.get<{ Params: RoomParams }>("/api/rooms/:room", {
-    schema: { tags: ["rooms"], summary: "One room", params, response: { 200: roomSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND") } },
-  }, async (request) => {
-    const room = registry.get(request.params.room);
-    if (requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
-    return describeRoom(room);
-  });
-
-  app.delete<{ Params: RoomParams }>("/api/rooms/:room", {
-    schema: {
-      tags: ["rooms"],
-      summary: "Close a room for everyone (sockets close with 4404)",
-      params,
-      description: "For the room's owner: with the token that came with opening it.",
-      security: [{ token: [] }],
-      response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
-    },
-  }, async (request, reply) => {
-    const room = registry.get(request.params.room), { actor } = await requestAuth.inRoom(request, room, "owner");
-    await registry.remove(room.name);
-    audit.record("dispose", actor, room.name);
-    return reply.code(204).send(null);
-  });
-
-  app.get<{ Params: RoomParams }>("/api/rooms/:room/positions", {
-    schema: {
-      tags: ["rooms"],
-      summary: "Positions of the streamed particles, for tests and developers",
-      description: "Taken between two ticks. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
-      params,
-      response: {
-        200: {
-          type: "object",
-          required: ["tick", "stateHash", "origin", "positions", "waiting", "frameTick", "quantized"],
-          properties: {
-            tick: { type: "integer" },
-            origin: { type: "array", items: { type: "number" }, description: "Where in the world positions are measured from, m" },
-            stateHash: { type: "string", description: "FNV-1a 64 of tick, positions and velocities." },
-            positions: { type: "array", items: { type: "number" }, description: "float32[3 * particles], m from the origin" },
-            waiting: { type: "array", items: { type: "integer" }, description: "Bodies that wait: what positions and quantized say of them means nothing." },
-            frameTick: { type: "integer", description: "-1: no frame yet" },
-            quantized: { type: "array", nullable: true, items: { type: "integer" }, description: "int32[3 * particles], in units of the body's quantum" },
-          },
-        },
-        ...errorResponses(...denied, "ROOM_NOT_FOUND"),
+  app.get<{ Params: RoomParams }>(
+    "/api/rooms/:room",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "One room",
+        params,
+        response: { 200: roomSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
       },
     },
-  }, async (request) => {
-    const room = registry.get(request.params.room);
-    await requestAuth.inRoom(request, room, "spectator");
-    const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
-    return { tick, stateHash, origin, positions: [...positions], waiting, frameTick, quantized: quantized && [...quantized] };
-  });
+    async (request) => {
+      const room = registry.get(request.params.room);
+      if (requestAuth.auth.mode === "tokens") await requestAuth.inRoom(request, room, "spectator");
+      return describeRoom(room);
+    },
+  );
+
+  app.delete<{ Params: RoomParams }>(
+    "/api/rooms/:room",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "Close a room for everyone (sockets close with 4404)",
+        params,
+        description: "For the room's owner: with the token that came with opening it.",
+        security: [{ token: [] }],
+        response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
+      },
+    },
+    async (request, reply) => {
+      const room = registry.get(request.params.room);
+      const { actor } = await requestAuth.inRoom(request, room, "owner");
+      await registry.remove(room.name);
+      audit.record("dispose", actor, room.name);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get<{ Params: RoomParams }>(
+    "/api/rooms/:room/positions",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "Positions of the streamed particles, for tests and developers",
+        description:
+          "Taken between two ticks. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
+        params,
+        response: {
+          200: {
+            type: "object",
+            required: ["tick", "stateHash", "origin", "positions", "waiting", "frameTick", "quantized"],
+            properties: {
+              tick: { type: "integer" },
+              origin: {
+                type: "array",
+                items: { type: "number" },
+                description: "Where in the world positions are measured from, m",
+              },
+              stateHash: { type: "string", description: "FNV-1a 64 of tick, positions and velocities." },
+              positions: {
+                type: "array",
+                items: { type: "number" },
+                description: "float32[3 * particles], m from the origin",
+              },
+              waiting: {
+                type: "array",
+                items: { type: "integer" },
+                description: "Bodies that wait: what positions and quantized say of them means nothing.",
+              },
+              frameTick: { type: "integer", description: "-1: no frame yet" },
+              quantized: {
+                type: "array",
+                nullable: true,
+                items: { type: "integer" },
+                description: "int32[3 * particles], in units of the body's quantum",
+              },
+            },
+          },
+          ...errorResponses(...denied, "ROOM_NOT_FOUND"),
+        },
+      },
+    },
+    async (request) => {
+      const room = registry.get(request.params.room);
+      await requestAuth.inRoom(request, room, "spectator");
+      const { tick, stateHash, origin, positions, waiting, frameTick, quantized } = await room.inspect();
+      return {
+        tick,
+        stateHash,
+        origin,
+        positions: [...positions],
+        waiting,
+        frameTick,
+        quantized: quantized && [...quantized],
+      };
+    },
+  );
 }
 
 /** Of a room that another process has. */

@@ -8,49 +8,80 @@ import { errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** @param roomScenes scenes of the rooms of all processes; null where there are no others */
-export function sceneRoutes(app: FastifyInstance, library: SceneLibrary, roomScenes: (() => Promise<string[]>) | null): void {
-  app.get("/api/scenes", {
-    schema: {
-      tags: ["scenes"],
-      summary: "All scenes",
-      response: { 200: { type: "object", required: ["scenes"], properties: { scenes: { type: "array", items: sceneSchema } } } },
-    },
-  }, async () => ({ scenes: await library.list() }));
-
-  app.get<{ Params: { scene: string } }>("/api/scenes/:scene", {
-    schema: {
-      tags: ["scenes"],
-      summary: "One scene, with its file's content",
-      params: nameParam("scene", "Id of the scene."),
-      response: {
-        200: { ...sceneSchema, properties: { ...sceneSchema.properties, scene: { type: "object", additionalProperties: true, description: "The scene file; see scenes/schema.json." } } },
-        ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID"),
+export function sceneRoutes(
+  app: FastifyInstance,
+  library: SceneLibrary,
+  roomScenes: (() => Promise<string[]>) | null,
+): void {
+  app.get(
+    "/api/scenes",
+    {
+      schema: {
+        tags: ["scenes"],
+        summary: "All scenes",
+        response: {
+          200: { type: "object", required: ["scenes"], properties: { scenes: { type: "array", items: sceneSchema } } },
+        },
       },
     },
-  }, (request) => library.summary(request.params.scene));
+    async () => ({ scenes: await library.list() }),
+  );
 
-  app.get<{ Params: { hash: string } }>("/api/topologies/:hash", {
-    schema: {
-      tags: ["scenes"],
-      summary: "A topology: msgpack, see PROTOCOL.md",
-      params: nameParam("hash", "Content hash, from a room or from `welcome`."),
-      produces: ["application/msgpack"],
-      response: { 200: { type: "string", format: "binary", description: "msgpack" }, ...errorResponses("TOPOLOGY_NOT_FOUND") },
+  app.get<{ Params: { scene: string } }>(
+    "/api/scenes/:scene",
+    {
+      schema: {
+        tags: ["scenes"],
+        summary: "One scene, with its file's content",
+        params: nameParam("scene", "Id of the scene."),
+        response: {
+          200: {
+            ...sceneSchema,
+            properties: {
+              ...sceneSchema.properties,
+              scene: {
+                type: "object",
+                additionalProperties: true,
+                description: "The scene file; see scenes/schema.json.",
+              },
+            },
+          },
+          ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID"),
+        },
+      },
     },
-  }, async (request, reply) => {
-    const { hash } = request.params;
-    // A room's visitor may be answered by a process that has never had the room.
-    if (!library.topology(hash) && roomScenes) await library.buildMissing(await roomScenes());
-    const document = library.topology(hash);
-    if (!document) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
-    const { encoding, bytes } = choose(document, request.headers["accept-encoding"] ?? "");
-    if (encoding) reply.header("content-encoding", encoding);
-    return reply
-      .header("content-type", "application/msgpack")
-      .header("cache-control", IMMUTABLE)
-      .header("vary", "accept-encoding")
-      .send(bytes);
-  });
+    (request) => library.summary(request.params.scene),
+  );
+
+  app.get<{ Params: { hash: string } }>(
+    "/api/topologies/:hash",
+    {
+      schema: {
+        tags: ["scenes"],
+        summary: "A topology: msgpack, see PROTOCOL.md",
+        params: nameParam("hash", "Content hash, from a room or from `welcome`."),
+        produces: ["application/msgpack"],
+        response: {
+          200: { type: "string", format: "binary", description: "msgpack" },
+          ...errorResponses("TOPOLOGY_NOT_FOUND"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { hash } = request.params;
+      // A room's visitor may be answered by a process that has never had the room.
+      if (!library.topology(hash) && roomScenes) await library.buildMissing(await roomScenes());
+      const document = library.topology(hash);
+      if (!document) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
+      const { encoding, bytes } = choose(document, request.headers["accept-encoding"] ?? "");
+      if (encoding) reply.header("content-encoding", encoding);
+      return reply
+        .header("content-type", "application/msgpack")
+        .header("cache-control", IMMUTABLE)
+        .header("vary", "accept-encoding")
+        .send(bytes);
+    },
+  );
 }
 
 /** The smallest form that the client takes and that is ready. An encoding with `q=0` is refused by the client. */

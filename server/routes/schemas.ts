@@ -2,7 +2,11 @@
 import { HttpErrors, type HttpErrorCode } from "../../shared/errors.ts";
 import { ROOM_NAME } from "../rooms/registry.ts";
 
-const text = (description: string, example?: string) => ({ type: "string", description, ...(example === undefined ? {} : { examples: [example] }) });
+const text = (description: string, example?: string) => ({
+  type: "string",
+  description,
+  ...(example === undefined ? {} : { examples: [example] }),
+});
 
 export const sceneSchema = {
   type: "object",
@@ -19,7 +23,18 @@ export const sceneSchema = {
 
 export const roomSchema = {
   type: "object",
-  required: ["room", "scene", "members", "pool", "tick", "timeDilation", "heldBodies", "waitingBodies", "topology", "createdAt"],
+  required: [
+    "room",
+    "scene",
+    "members",
+    "pool",
+    "tick",
+    "timeDilation",
+    "heldBodies",
+    "waitingBodies",
+    "topology",
+    "createdAt",
+  ],
   properties: {
     room: text("Name of the room in addresses.", "bunny-4f2a91"),
     scene: text("Id of its scene.", "bunny"),
@@ -27,8 +42,16 @@ export const roomSchema = {
     pool: { type: "string", enum: ["shared", "dedicated"], description: "Where its ticks run." },
     tick: { type: "integer", description: "Number of its last tick." },
     timeDilation: { type: "number", description: "Simulated time over wall time in the last second; 1 is real time." },
-    waitingBodies: { type: "array", items: { type: "integer" }, description: "Bodies that wait until a member puts them in." },
-    heldBodies: { type: "array", items: { type: "integer" }, description: "Bodies that blew up and are held until a reset." },
+    waitingBodies: {
+      type: "array",
+      items: { type: "integer" },
+      description: "Bodies that wait until a member puts them in.",
+    },
+    heldBodies: {
+      type: "array",
+      items: { type: "integer" },
+      description: "Bodies that blew up and are held until a reset.",
+    },
     topology: text("Content hash: /api/topologies/<hash>."),
     createdAt: { type: "string", format: "date-time" },
   },
@@ -43,7 +66,10 @@ export const createRoomSchema = {
   additionalProperties: false,
   properties: {
     scene: { type: "string", minLength: 1, maxLength: 40, description: "Id of a scene." },
-    room: { type: "string", description: `Wanted name, ${ROOM_NAME}; absent: one is made. If a room of this name and scene exists, it is answered.` },
+    room: {
+      type: "string",
+      description: `Wanted name, ${ROOM_NAME}; absent: one is made. If a room of this name and scene exists, it is answered.`,
+    },
     pool: { type: "string", enum: ["shared", "dedicated"], description: "A dedicated room gets a thread of its own." },
   },
 };
@@ -63,8 +89,11 @@ const errorSchema = {
 /** Response schemas of the given error codes, by status. */
 export function errorResponses(...codes: HttpErrorCode[]): Record<number, object> {
   const byStatus = new Map<number, HttpErrorCode[]>();
-  for (const code of codes) byStatus.set(HttpErrors[code].status, [...(byStatus.get(HttpErrors[code].status) ?? []), code]);
-  return Object.fromEntries([...byStatus].map(([status, list]) => [status, { ...errorSchema, description: list.join(", ") }]));
+  for (const code of codes)
+    byStatus.set(HttpErrors[code].status, [...(byStatus.get(HttpErrors[code].status) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [status, { ...errorSchema, description: list.join(", ") }]),
+  );
 }
 
 export const nameParam = (name: string, description: string) => ({

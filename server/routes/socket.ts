@@ -1,4 +1,7 @@
-/** The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it is `Connection`'s. */
+/**
+ * The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it
+ * is `Connection`'s.
+ */
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -27,7 +30,10 @@ export interface SocketRouteOptions {
   metrics: Metrics;
 }
 
-export async function socketRoutes(app: FastifyInstance, { config, auth, registry, metrics }: SocketRouteOptions): Promise<void> {
+export async function socketRoutes(
+  app: FastifyInstance,
+  { config, auth, registry, metrics }: SocketRouteOptions,
+): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
 
@@ -60,11 +66,19 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, registr
     preValidation: async (request) => {
       if (!fromAllowedOrigin(request, config.origins)) {
         metrics.auth.refused("origin");
-        throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit: config.origins.join(", ") });
+        throw new CodedError("ORIGIN_REFUSED", {
+          field: "origin",
+          value: request.headers.origin,
+          limit: config.origins.join(", "),
+        });
       }
       if ((perAddress.get(addressKey(request.ip)) ?? 0) >= config.connectionsPerAddress) {
         metrics.auth.refused("address_limit");
-        throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: config.connectionsPerAddress, limit: config.connectionsPerAddress });
+        throw new CodedError("ADDRESS_LIMIT", {
+          field: "connections",
+          value: config.connectionsPerAddress,
+          limit: config.connectionsPerAddress,
+        });
       }
     },
     handler: async () => {
@@ -79,7 +93,8 @@ export async function socketRoutes(app: FastifyInstance, { config, auth, registr
         metrics,
         authorize: (self, hello) => {
           const room = roomOf(registry, name);
-          const { token, password, resume } = hello, session = room.members.findByToken(resume);
+          const { token, password, resume } = hello;
+          const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
           if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
           return entry.then((allowed) => (self.isOpen ? join(registry, name, self, hello, allowed) : null));
@@ -109,7 +124,8 @@ function roomOf(registry: RoomRegistry, name: string): Room {
 function join(registry: RoomRegistry, name: string, connection: Connection, hello: Hello, entry: Entry): Membership {
   const membership = roomOf(registry, name).join(connection, hello, entry);
   connection.endsAtMs = entry.expiresAtMs;
-  if (entry.tokenProblem !== undefined) connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
+  if (entry.tokenProblem !== undefined)
+    connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
   return membership;
 }
 

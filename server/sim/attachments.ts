@@ -1,11 +1,17 @@
-/** Scene attachments -> weighted points: a particle or surface point held at a world point, at a point of another body or by a collider. */
+/**
+ * Scene attachments -> weighted points: a particle or surface point held at a world point, at a point of another body
+ * or by a collider.
+ */
 import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { bodyIndex } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { PointSettings, WeightedPoint } from "./memory/points.ts";
 
-/** Squared distances that differ by less than this part are the same: far above float64's rounding, far below what a scene means. */
+/**
+ * Squared distances that differ by less than this part are the same: far above float64's rounding, far below what a
+ * scene means.
+ */
 const TIE = 1e-9;
 
 interface Resolved {
@@ -20,45 +26,95 @@ interface Resolved {
  * @param motionOf the MOTION row's address of each collider that moves
  */
 export function resolveAttachment(
-  attachment: Attachment, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number, motionOf: readonly ({ row: number } | undefined)[],
+  attachment: Attachment,
+  path: string,
+  scene: Scene,
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  x: number,
+  motionOf: readonly ({ row: number } | undefined)[],
 ): { point: WeightedPoint; settings: PointSettings } {
   const settings = { compliance: attachment.compliance ?? 0, maxForce: attachment.maxForce ?? 3e38 };
   const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
   if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
-  if ("collider" in attachment.to) return { point: from, settings: { ...settings, target: from.at, motion: motionOf[colliderIndex(scene, attachment.to.collider)]?.row ?? 0 } };
+  if ("collider" in attachment.to)
+    return {
+      point: from,
+      settings: {
+        ...settings,
+        target: from.at,
+        motion: motionOf[colliderIndex(scene, attachment.to.collider)]?.row ?? 0,
+      },
+    };
   const to = resolvePoint(attachment.to, `${path}/to`, scene, bodies, firsts, x);
-  if (from.addresses[0] === to.addresses[0]) throw new SceneError(`${path}/to`, attachment.to, "another particle than from: a point cannot be attached to itself");
+  if (from.addresses[0] === to.addresses[0])
+    throw new SceneError(
+      `${path}/to`,
+      attachment.to,
+      "another particle than from: a point cannot be attached to itself",
+    );
   // kept at the distance vector they have: sum b x = (from - to) at rest
   const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
-  return { point: { addresses: [...from.addresses, ...to.addresses], weights: [...from.weights, ...to.weights.map((w) => -w)] }, settings: { ...settings, target } };
+  return {
+    point: {
+      addresses: [...from.addresses, ...to.addresses],
+      weights: [...from.weights, ...to.weights.map((w) => -w)],
+    },
+    settings: { ...settings, target },
+  };
 }
 
 function colliderIndex({ colliders = [] }: Scene, name: string): number {
   return colliders.findIndex((c) => c.name === name);
 }
 
-/** The collider that carries each body: the first moving one that a point of it is attached to. @returns by body; undefined where there is none */
+/**
+ * The collider that carries each body: the first moving one that a point of it is attached to.
+ * @returns by body; undefined where there is none
+ */
 export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (number | undefined)[] {
   return bodies.map(({ name }) => {
-    const carried = attachments.flatMap(({ from, to }) => (from.body === name && "collider" in to ? [colliderIndex({ bodies, ...scene }, to.collider)] : []));
+    const carried = attachments.flatMap(({ from, to }) =>
+      from.body === name && "collider" in to ? [colliderIndex({ bodies, ...scene }, to.collider)] : [],
+    );
     return carried.find((c) => scene.colliders![c]!.motion !== undefined);
   });
 }
 
-function resolvePoint(p: AttachmentPoint, path: string, scene: Scene, bodies: readonly BodyTemplate[], firsts: readonly number[], x: number): Resolved {
-  const index = bodyIndex(scene, p.body, `${path}/body`), body = bodies[index]!;
+function resolvePoint(
+  p: AttachmentPoint,
+  path: string,
+  scene: Scene,
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  x: number,
+): Resolved {
+  const index = bodyIndex(scene, p.body, `${path}/body`);
+  const body = bodies[index]!;
   const address = (particle: number): number => x + 16 * (firsts[index]! + particle);
-  const place = (particle: number): [number, number, number] => [body.positions[3 * particle]!, body.positions[3 * particle + 1]!, body.positions[3 * particle + 2]!];
+  const place = (particle: number): [number, number, number] => [
+    body.positions[3 * particle]!,
+    body.positions[3 * particle + 1]!,
+    body.positions[3 * particle + 2]!,
+  ];
   if (p.particle !== undefined) {
     const particle = body.origin.indexOf(p.particle);
-    if (particle < 0) throw new SceneError(`${path}/particle`, p.particle, `a particle of body ${p.body}, which has ${body.particleCount}`);
+    if (particle < 0)
+      throw new SceneError(
+        `${path}/particle`,
+        p.particle,
+        `a particle of body ${p.body}, which has ${body.particleCount}`,
+      );
     return { addresses: [address(particle)], weights: [1], at: place(particle) };
   }
   if (!p.near) throw new SceneError(path, p, "an object with particle or near");
-  // the nearest streamed particle is enough to name the nearest point of a surface whose triangles are smaller than what is attached
-  let best = 0, least = Infinity;
+  // the nearest streamed particle is enough to name the nearest point of a surface whose triangles are smaller than
+  // what is attached
+  let best = 0;
+  let least = Infinity;
   for (let i = 0; i < body.streamedCount; i++) {
-    const q = place(i), d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
+    const q = place(i);
+    const d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
     // of places that are equally near but for rounding the first, wherever the scene stands
     if (d < least * (1 - TIE)) [best, least] = [i, d];
   }

@@ -1,15 +1,17 @@
 /**
- * A room's state between two ticks as bytes, and back: whoever loads them into a fresh copy of the scene's template goes on with the very bits
- * of the room that they were taken from, on any machine.
+ * A room's state between two ticks as bytes, and back: whoever loads them into a fresh copy of the scene's template
+ * goes on with the very bits of the room that they were taken from, on any machine.
  *
  *     state = all memory that differs from the template's, but for
- *             the list of pairs        most of what a room writes (12 of 13 MB in a heap of a hundred bodies): both sides make it anew
+ *             the list of pairs        most of what a room writes (12 of 13 MB in a heap of a hundred bodies): both
+ *                                      sides make it anew
  *             the crew's words, times  belong to the threads and clocks of this process
  *
- * That the list is made anew moves bits (pairs are solved in its order), so taking a checkpoint is an event in a room's life, as an input is: it has
- * its place in the journal, and a replay forgets the list at the same tick (`forgetList`).
+ * That the list is made anew moves bits (pairs are solved in its order), so taking a checkpoint is an event in a room's
+ * life, as an input is: it has its place in the journal, and a replay forgets the list at the same tick (`forgetList`).
  *
- *     record  u32 address, u32 bytes, then so many bytes; little-endian, records ascending, addresses and lengths multiples of LINE
+ *     record  u32 address, u32 bytes, then so many bytes; little-endian, records ascending, addresses and lengths
+ *             multiples of LINE
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Range } from "./memory/map.ts";
@@ -23,7 +25,12 @@ const PAGE = 4096;
 const RECORD_HEAD = 8;
 
 /** Of the header, by offset: what belongs to the process and not to the room. */
-const NOT_STATE: readonly [from: number, to: number][] = [[L.H_WATCH, L.H_WATCH + 4], [L.H_STAGE, L.H_STAGE + 8 * L.STAGES], [L.H_TICKET, L.H_WARM_START_SUMS], [L.H_HELPERS, L.HEADER_END]];
+const NOT_STATE: readonly [from: number, to: number][] = [
+  [L.H_WATCH, L.H_WATCH + 4],
+  [L.H_STAGE, L.H_STAGE + 8 * L.STAGES],
+  [L.H_TICKET, L.H_WARM_START_SUMS],
+  [L.H_HELPERS, L.HEADER_END],
+];
 
 export class CheckpointError extends Error {
   constructor(message: string) {
@@ -43,13 +50,20 @@ export function forgetList(memory: WebAssembly.Memory): void {
  * @param memory of the room, between two ticks
  * @param template of its scene, never stepped
  */
-export function saveState(memory: WebAssembly.Memory, template: WebAssembly.Memory, layout: SimLayout): Uint8Array<ArrayBuffer> {
+export function saveState(
+  memory: WebAssembly.Memory,
+  template: WebAssembly.Memory,
+  layout: SimLayout,
+): Uint8Array<ArrayBuffer> {
   forgetList(memory);
-  const live = Buffer.from(memory.buffer), rest = Buffer.from(template.buffer);
-  const liveInts = new Int32Array(memory.buffer), restInts = new Int32Array(template.buffer);
+  const live = Buffer.from(memory.buffer);
+  const rest = Buffer.from(template.buffer);
+  const liveInts = new Int32Array(memory.buffer);
+  const restInts = new Int32Array(template.buffer);
   const runs: Range[] = [{ address: L.HEADER, bytes: L.HEADER_END }];
   for (const range of keptRanges(layout)) findChanges(range, runs);
-  const state = new Uint8Array(runs.reduce((sum, run) => sum + RECORD_HEAD + run.bytes, 0)), view = new DataView(state.buffer);
+  const state = new Uint8Array(runs.reduce((sum, run) => sum + RECORD_HEAD + run.bytes, 0));
+  const view = new DataView(state.buffer);
   let at = 0;
   for (const { address, bytes } of runs) {
     view.setUint32(at, address, true);
@@ -68,7 +82,8 @@ export function saveState(memory: WebAssembly.Memory, template: WebAssembly.Memo
         if (sameLine(line / 4)) continue;
         const last = found.at(-1)!;
         // a gap of one line costs no more than the head of another record
-        if (line - (last.address + last.bytes) <= LINE && last.address >= address) last.bytes = line + LINE - last.address;
+        if (line - (last.address + last.bytes) <= LINE && last.address >= address)
+          last.bytes = line + LINE - last.address;
         else found.push({ address: line, bytes: LINE });
       }
     }
@@ -85,14 +100,26 @@ export function saveState(memory: WebAssembly.Memory, template: WebAssembly.Memo
  * @throws CheckpointError when the bytes are no such state; memory is not fit for use then
  */
 export function loadState(memory: WebAssembly.Memory, layout: SimLayout, state: Uint8Array): void {
-  const bytes = new Uint8Array(memory.buffer), view = new DataView(state.buffer, state.byteOffset, state.byteLength), kept = keptRanges(layout);
+  const bytes = new Uint8Array(memory.buffer);
+  const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
+  const kept = keptRanges(layout);
   const own = NOT_STATE.map(([from, to]) => ({ from, bytes: bytes.slice(L.HEADER + from, L.HEADER + to) }));
   for (let at = 0; at < state.byteLength; ) {
-    if (at + RECORD_HEAD > state.byteLength) throw new CheckpointError(`record at byte ${at} is cut off: ${state.byteLength} bytes in all`);
-    const address = view.getUint32(at, true), length = view.getUint32(at + 4, true), from = at + RECORD_HEAD;
-    if (from + length > state.byteLength) throw new CheckpointError(`record at byte ${at} has ${length} bytes, but ${state.byteLength - from} are left`);
-    const fits = address === L.HEADER ? length === L.HEADER_END : kept.some((range) => address >= range.address && address + length <= range.address + range.bytes);
-    if (!fits) throw new CheckpointError(`record at byte ${at}: ${length} bytes at address ${address} are no part of this scene's state`);
+    if (at + RECORD_HEAD > state.byteLength)
+      throw new CheckpointError(`record at byte ${at} is cut off: ${state.byteLength} bytes in all`);
+    const address = view.getUint32(at, true);
+    const length = view.getUint32(at + 4, true);
+    const from = at + RECORD_HEAD;
+    if (from + length > state.byteLength)
+      throw new CheckpointError(`record at byte ${at} has ${length} bytes, but ${state.byteLength - from} are left`);
+    const fits =
+      address === L.HEADER
+        ? length === L.HEADER_END
+        : kept.some((range) => address >= range.address && address + length <= range.address + range.bytes);
+    if (!fits)
+      throw new CheckpointError(
+        `record at byte ${at}: ${length} bytes at address ${address} are no part of this scene's state`,
+      );
     bytes.set(state.subarray(from, from + length), address);
     at = from + length;
   }

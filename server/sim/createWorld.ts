@@ -1,5 +1,6 @@
 /**
- * Scene -> a room's whole state in one shared WebAssembly.Memory. Serves rooms, tests, benchmarks and the headless run alike.
+ * Scene -> a room's whole state in one shared WebAssembly.Memory. Serves rooms, tests, benchmarks and the headless run
+ * alike.
  *
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
@@ -60,50 +61,134 @@ export interface CreatedWorld extends BuiltWorld {
  * Same scene and meshes, same bytes, on any machine.
  */
 export async function createWorld(inWorld: Scene, options: CreateOptions): Promise<CreatedWorld> {
-  const far = await loadBodies(inWorld, options), origin = chooseOrigin(far), massUnit = chooseMassUnit(far);
+  const far = await loadBodies(inWorld, options);
+  const origin = chooseOrigin(far);
+  const massUnit = chooseMassUnit(far);
   // from here on everything is seen from the room's own origin, and weighed in its own unit
-  const here = far.map((body) => moveBody(body, origin)), scene = moveScene(inMassUnit(inWorld, massUnit), origin);
-  const bodies = massUnit === 1 ? here : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
+  const here = far.map((body) => moveBody(body, origin));
+  const scene = moveScene(inMassUnit(inWorld, massUnit), origin);
+  const bodies =
+    massUnit === 1
+      ? here
+      : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
-  const edge = layingEdge(bodies), cores = await loadCores(scene.colliders ?? [], options.baseDir, edge);
+  const edge = layingEdge(bodies);
+  const cores = await loadCores(scene.colliders ?? [], options.baseDir, edge);
 
   // ---- map
-  const real = bodies.reduce((n, b) => n + b.particleCount, 0), streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
-  const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0), particles = (real + fixed + L.DUMMIES + 3) & ~3;
+  const real = bodies.reduce((n, b) => n + b.particleCount, 0);
+  const streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
+  const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
+  const particles = (real + fixed + L.DUMMIES + 3) & ~3;
   const memoryMap = new Allocator();
-  const x = memoryMap.take(16 * particles), xPrev = memoryMap.take(16 * particles), v = memoryMap.take(16 * particles), acc = memoryMap.take(16 * particles), support = memoryMap.take(16 * particles);
+  const x = memoryMap.take(16 * particles);
+  const xPrev = memoryMap.take(16 * particles);
+  const v = memoryMap.take(16 * particles);
+  const acc = memoryMap.take(16 * particles);
+  const support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
   bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
-  const planned = planBlocks(bodies.map((b, i) => ({ elements: b.elements, first: firsts[i]!, particleCount: b.particleCount, form: b.form, schedule: b.schedule, waits: b.waits })), memoryMap);
+  const planned = planBlocks(
+    bodies.map((b, i) => ({
+      elements: b.elements,
+      first: firsts[i]!,
+      particleCount: b.particleCount,
+      form: b.form,
+      schedule: b.schedule,
+      waits: b.waits,
+    })),
+    memoryMap,
+  );
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
   const enclosed = planEnclosedVolumes(bodies, memoryMap);
-  const shapes = planShapes(bodies, iterations, memoryMap), balls = planBalls(bodies, cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0), memoryMap);
-  const attachments = scene.attachments ?? [], colliders = scene.colliders ?? [];
-  const obstacles = planColliders(colliders, (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)), cores, edge, memoryMap);
-  const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap), filters = planFilters(bodies, colliders, memoryMap);
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, { particles: real, bodies: bodies.length, shapes: shapes.count, shapeRuns: shapes.runs, balls: balls.count, motions: obstacles.motionCount, cores: solid.moving, loose: looseRuns(bodies, firsts, filters.tables) }, iterations);
-  const rows = [...phases, ...sharedRows()], program = memoryMap.take(programBytes(rows));
+  const shapes = planShapes(bodies, iterations, memoryMap);
+  const balls = planBalls(
+    bodies,
+    cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0),
+    memoryMap,
+  );
+  const attachments = scene.attachments ?? [];
+  const colliders = scene.colliders ?? [];
+  const obstacles = planColliders(
+    colliders,
+    (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)),
+    cores,
+    edge,
+    memoryMap,
+  );
+  const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap);
+  const filters = planFilters(bodies, colliders, memoryMap);
+  const phases = buildProgram(
+    planned.groups,
+    sweepArrays,
+    enclosed,
+    {
+      particles: real,
+      bodies: bodies.length,
+      shapes: shapes.count,
+      shapeRuns: shapes.runs,
+      balls: balls.count,
+      motions: obstacles.motionCount,
+      cores: solid.moving,
+      loose: looseRuns(bodies, firsts, filters.tables),
+    },
+    iterations,
+  );
+  const rows = [...phases, ...sharedRows()];
+  const program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces], surfaces = planSurfaces(sources, particles, memoryMap, surfaceFilter(bodies, solid.layouts.map((c) => colliders[c.collider]!))), bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
-  const contacts = planRigidContacts(bodies, memoryMap), touches = planContactBlocks(particles, surfaces, memoryMap), front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
-  const initial = memoryMap.take(32 * particles), good = memoryMap.take(32 * particles);
-  const grabOwners = memoryMap.take(8 * GRAB_SLOTS), grabOffsets = memoryMap.take(12 * GRAB_SLOTS), anchor = memoryMap.take(12 * streamed), still = memoryMap.take(4 * (3 * bodies.length + 1));
+  const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces];
+  const surfaces = planSurfaces(
+    sources,
+    particles,
+    memoryMap,
+    surfaceFilter(
+      bodies,
+      solid.layouts.map((c) => colliders[c.collider]!),
+    ),
+  );
+  const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
+  const contacts = planRigidContacts(bodies, memoryMap);
+  const touches = planContactBlocks(particles, surfaces, memoryMap);
+  const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
+  const initial = memoryMap.take(32 * particles);
+  const good = memoryMap.take(32 * particles);
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS);
+  const grabOffsets = memoryMap.take(12 * GRAB_SLOTS);
+  const anchor = memoryMap.take(12 * streamed);
+  const still = memoryMap.take(4 * (3 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory
   const memory = new WebAssembly.Memory({ initial: memoryMap.pages, maximum: memoryMap.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const u32 = new Uint32Array(memory.buffer);
   const header = (offset: number, value: number): void => void (i32[(L.HEADER + offset) / 4] = value);
-  header(L.H_X, x); header(L.H_XPREV, xPrev); header(L.H_V, v); header(L.H_ACC, acc); header(L.H_SUPPORT, support); header(L.H_PARTICLES, particles);
-  header(L.H_PROGRAM, program); header(L.H_PHASES, phases.length); header(L.H_SUBSTEPS, substeps);
+  header(L.H_X, x);
+  header(L.H_XPREV, xPrev);
+  header(L.H_V, v);
+  header(L.H_ACC, acc);
+  header(L.H_SUPPORT, support);
+  header(L.H_PARTICLES, particles);
+  header(L.H_PROGRAM, program);
+  header(L.H_PHASES, phases.length);
+  header(L.H_SUBSTEPS, substeps);
   f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = 1 / (tickHz * substeps);
   f32[(L.HEADER + L.H_TICK_SECONDS) / 4] = 1 / tickHz;
   f32[(L.HEADER + L.H_TICK_HZ) / 4] = tickHz;
-  header(L.H_POINTS, points); header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
-  header(L.H_COLLIDERS, obstacles.address); header(L.H_MOTIONS, obstacles.motions); header(L.H_MOTION_COUNT, obstacles.motionCount); header(L.H_COLLIDER_COUNT, colliders.length);
-  header(L.H_BODY_COUNT, bodies.length); header(L.H_BODIES, bodyRows);
-  header(L.H_SHAPES, shapes.rows); header(L.H_BALLS, balls.rows); header(L.H_BALL_COUNT, balls.count);
+  header(L.H_POINTS, points);
+  header(L.H_POINT_COUNT, attachments.length + GRAB_SLOTS);
+  header(L.H_COLLIDERS, obstacles.address);
+  header(L.H_MOTIONS, obstacles.motions);
+  header(L.H_MOTION_COUNT, obstacles.motionCount);
+  header(L.H_COLLIDER_COUNT, colliders.length);
+  header(L.H_BODY_COUNT, bodies.length);
+  header(L.H_BODIES, bodyRows);
+  header(L.H_SHAPES, shapes.rows);
+  header(L.H_BALLS, balls.rows);
+  header(L.H_BALL_COUNT, balls.count);
   header(L.H_RESOLUTION, L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW);
 
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
@@ -119,13 +204,32 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   surfaces.write(memory.buffer, x);
   // colliders have no edge of their own to go by: what meets them does
   const edges = bodies.map((b) => b.meanEdge);
-  touches.write(memory.buffer, surfaces.rows, [...edges, ...solid.layouts.map(() => Math.min(...edges))], sources.map((s) => s.triangles), x + 16 * (real + fixed));
+  touches.write(
+    memory.buffer,
+    surfaces.rows,
+    [...edges, ...solid.layouts.map(() => Math.min(...edges))],
+    sources.map((s) => s.triangles),
+    x + 16 * (real + fixed),
+  );
   front?.write(memory.buffer, x);
   contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
-    i32.set([x + 16 * firsts[i]!, b.particleCount, 0, invertedLimit(b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0), iterations)], (bodyRows + i * L.BODY_BYTES) / 4);
+    i32.set(
+      [
+        x + 16 * firsts[i]!,
+        b.particleCount,
+        0,
+        invertedLimit(
+          b.elements.reduce((n, e) => n + (e.kind === "tet-plastic" ? e.volume.length : 0), 0),
+          iterations,
+        ),
+      ],
+      (bodyRows + i * L.BODY_BYTES) / 4,
+    );
   });
-  bodies.forEach((b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0));
+  bodies.forEach(
+    (b, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0),
+  );
   filters.tables.forEach((table, i) => (i32[(bodyRows + i * L.BODY_BYTES + L.BODY_MEETS) / 4] = table));
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
@@ -138,22 +242,74 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     f32.copyWithin(copy / 4 + 4 * particles, v / 4, v / 4 + 4 * particles);
   }
 
-  const carriers = carriersOf(scene), bodyLayouts: BodyLayout[] = [], sizes = bodies.map((b) => diagonal(b.positions));
+  const carriers = carriersOf(scene);
+  const bodyLayouts: BodyLayout[] = [];
+  const sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
-    bodyLayouts.push({ name: b.name, kind: b.kind, first: firsts[i]!, count: b.particleCount, damping: b.damping, streamedFirst, streamedCount: b.streamedCount, surface: surfaces.rows + i * L.SURFACE_BYTES, meanEdge: b.meanEdge, size: sizes[i]!, startsDegenerate: b.start !== undefined, pace: paceOf(sizes[i]!, gravity), waits: b.waits, carrier: carrierAt(colliders, carriers[i]) });
+    bodyLayouts.push({
+      name: b.name,
+      kind: b.kind,
+      first: firsts[i]!,
+      count: b.particleCount,
+      damping: b.damping,
+      streamedFirst,
+      streamedCount: b.streamedCount,
+      surface: surfaces.rows + i * L.SURFACE_BYTES,
+      meanEdge: b.meanEdge,
+      size: sizes[i]!,
+      startsDegenerate: b.start !== undefined,
+      pace: paceOf(sizes[i]!, gravity),
+      waits: b.waits,
+      carrier: carrierAt(colliders, carriers[i]),
+    });
     return streamedFirst + b.streamedCount;
   }, 0);
   const byKind = (of: (r: ColorRange) => number): Record<ElementKind, number> =>
-    Object.fromEntries(ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)])) as Record<ElementKind, number>;
+    Object.fromEntries(
+      ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)]),
+    ) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
   const layout: SimLayout = {
-    tickHz, substeps, iterations, particleCount: real, bodyRows, memories: planned.ranges.filter((r) => r.memory).map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })), streamedParticles: streamed, bodyCount: bodies.length, bodies: bodyLayouts, cores: solid.layouts, movers: obstacles.movers, x, xPrev, v, initial, good, states: [...planned.states, ...shapes.states], points,
-    attachmentCount: attachments.length, grabFirst: points + attachments.length * L.POINT_BYTES, grabCount: GRAB_SLOTS, grabOwners, grabOffsets, anchor, still, scratch, lists: memoryMap.lists, end: memoryMap.end,
-    origin, massUnit, worldRadius, quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    tickHz,
+    substeps,
+    iterations,
+    particleCount: real,
+    bodyRows,
+    memories: planned.ranges
+      .filter((r) => r.memory)
+      .map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })),
+    streamedParticles: streamed,
+    bodyCount: bodies.length,
+    bodies: bodyLayouts,
+    cores: solid.layouts,
+    movers: obstacles.movers,
+    x,
+    xPrev,
+    v,
+    initial,
+    good,
+    states: [...planned.states, ...shapes.states],
+    points,
+    attachmentCount: attachments.length,
+    grabFirst: points + attachments.length * L.POINT_BYTES,
+    grabCount: GRAB_SLOTS,
+    grabOwners,
+    grabOffsets,
+    anchor,
+    still,
+    scratch,
+    lists: memoryMap.lists,
+    end: memoryMap.end,
+    origin,
+    massUnit,
+    worldRadius,
+    quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
-      grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance, grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
-      grabRadius: interaction.grabRadius ?? 0, maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+      grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
+      grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
+      grabRadius: interaction.grabRadius ?? 0,
+      maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     },
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),
@@ -172,19 +328,28 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
     const onProgress = options.onProgress;
     const body = loadBody(scene, i, {
       baseDir: options.baseDir,
-      onProgress: onProgress && ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
+      onProgress:
+        onProgress &&
+        ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
     });
-    bodies.push(await body.catch((error: unknown) => {
-      // a mesh reader knows its file and line, not whose mesh it is
-      if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
-      throw error;
-    }));
+    bodies.push(
+      await body.catch((error: unknown) => {
+        // a mesh reader knows its file and line, not whose mesh it is
+        if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
+        throw error;
+      }),
+    );
   }
 
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
   bodies.forEach((body, i) => {
     const far = farthest(body.positions);
-    if (far > worldRadius) throw new SceneError(`/bodies/${i}`, `${body.name}, ${far} m from the origin`, `placed within the scene's worldRadius of ${worldRadius} m`);
+    if (far > worldRadius)
+      throw new SceneError(
+        `/bodies/${i}`,
+        `${body.name}, ${far} m from the origin`,
+        `placed within the scene's worldRadius of ${worldRadius} m`,
+      );
   });
   return bodies;
 }
@@ -195,10 +360,17 @@ function carrierAt(colliders: readonly Collider[], carrier: number | undefined):
 }
 
 /** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */
-function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: { x: number; xPrev: number; v: number; acc: number }, gravity: readonly number[]): void {
+function writeParticles(
+  f32: Float32Array,
+  b: BodyTemplate,
+  first: number,
+  at: { x: number; xPrev: number; v: number; acc: number },
+  gravity: readonly number[],
+): void {
   const start = startPositions(b);
   for (let i = 0; i < b.particleCount; i++) {
-    const p = 4 * (first + i), w = b.pinned[i] || !b.mass[i] ? 0 : 1 / b.mass[i]!;
+    const p = 4 * (first + i);
+    const w = b.pinned[i] || !b.mass[i] ? 0 : 1 / b.mass[i]!;
     for (let r = 0; r < 3; r++) {
       f32[at.x / 4 + p + r] = f32[at.xPrev / 4 + p + r] = start[3 * i + r]!;
       f32[at.v / 4 + p + r] = w ? b.velocity[r]! : 0;
@@ -211,7 +383,10 @@ function writeParticles(f32: Float32Array, b: BodyTemplate, first: number, at: {
   }
 }
 
-/** Runs of particles that meet colliders one by one: all but those of rigid bodies. @param tables of the colliders that a body may touch, 0: all */
+/**
+ * Runs of particles that meet colliders one by one: all but those of rigid bodies.
+ * @param tables of the colliders that a body may touch, 0: all
+ */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
@@ -226,14 +401,16 @@ function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], t
 /** Distance of the particle farthest from the origin, m. */
 function farthest(positions: Float64Array): number {
   let most = 0;
-  for (let i = 0; i < positions.length; i += 3) most = Math.max(most, positions[i]! ** 2 + positions[i + 1]! ** 2 + positions[i + 2]! ** 2);
+  for (let i = 0; i < positions.length; i += 3)
+    most = Math.max(most, positions[i]! ** 2 + positions[i + 1]! ** 2 + positions[i + 2]! ** 2);
   return Math.sqrt(most);
 }
 
 function diagonal(positions: Float64Array): number {
   let sum = 0;
   for (let r = 0; r < 3; r++) {
-    let low = Infinity, high = -Infinity;
+    let low = Infinity;
+    let high = -Infinity;
     for (let i = r; i < positions.length; i += 3) {
       low = Math.min(low, positions[i]!);
       high = Math.max(high, positions[i]!);

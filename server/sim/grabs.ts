@@ -10,7 +10,7 @@ export interface Views {
 }
 
 /** What an input asked for that cannot be: field, value, limit. */
-export type Refusal = { field: string; value: number; limit: string; /** What takes the place. */ by?: SurfaceName };
+export type Refusal = { field: string; value: number; limit: string /** What takes the place. */; by?: SurfaceName };
 
 /** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
 const GRAB_EDGES = 2;
@@ -19,15 +19,31 @@ const GRAB_EDGES = 2;
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
 
 /** Applies one input. Bad ones change nothing and come back as an event. @param waits whether a body is not there */
-export function applyInput(views: Views, layout: SimLayout, input: HandInput, tick: number, waits: (body: number) => boolean): SimEvent | undefined {
+export function applyInput(
+  views: Views,
+  layout: SimLayout,
+  input: HandInput,
+  tick: number,
+  waits: (body: number) => boolean,
+): SimEvent | undefined {
   const refusal = refuse(views, layout, input, waits) ?? act(views, layout, input);
-  return refusal && { type: "inputRejected", tick, member: input.member, ...refusal, ...(input.type === "grab" && { grab: input.grab }) };
+  return (
+    refusal && {
+      type: "inputRejected",
+      tick,
+      member: input.member,
+      ...refusal,
+      ...(input.type === "grab" && { grab: input.grab }),
+    }
+  );
 }
 
 function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undefined {
   switch (input.type) {
-    case "grab": return grab(views, layout, input);
-    case "impulse": return void push(views, layout, input);
+    case "grab":
+      return grab(views, layout, input);
+    case "impulse":
+      return void push(views, layout, input);
     case "move": {
       const slot = findSlot(views, layout, input.member, input.grab);
       if (slot >= 0) moveTarget(views, layout, slot, input.target);
@@ -39,28 +55,42 @@ function act(views: Views, layout: SimLayout, input: HandInput): Refusal | undef
       return undefined;
     }
     case "releaseAll":
-      for (let slot = 0; slot < layout.grabCount; slot++) if (views.i32[layout.grabOwners / 4 + 2 * slot] === input.member) freeSlot(views, layout, slot);
+      for (let slot = 0; slot < layout.grabCount; slot++)
+        if (views.i32[layout.grabOwners / 4 + 2 * slot] === input.member) freeSlot(views, layout, slot);
       return undefined;
   }
 }
 
-function refuse(views: Views, layout: SimLayout, input: HandInput, waits: (body: number) => boolean): Refusal | undefined {
+function refuse(
+  views: Views,
+  layout: SimLayout,
+  input: HandInput,
+  waits: (body: number) => boolean,
+): Refusal | undefined {
   if (input.type === "grab" || input.type === "impulse") {
     const body = layout.bodies[input.body];
     if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
     if (waits(input.body)) return { field: "body", value: input.body, limit: "a body that is there: this one waits" };
     const triangles = views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
-    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= triangles) return { field: "triangle", value: input.triangle, limit: `0 to ${triangles - 1}` };
+    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= triangles)
+      return { field: "triangle", value: input.triangle, limit: `0 to ${triangles - 1}` };
     const { u, v } = input;
     // a pick on a triangle's edge may be out by rounding
-    if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001)) return { field: u >= -1e-3 && u <= 1.001 ? "v" : "u", value: u >= -1e-3 && u <= 1.001 ? v : u, limit: "barycentric: u >= 0, v >= 0, u + v <= 1" };
+    if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001))
+      return {
+        field: u >= -1e-3 && u <= 1.001 ? "v" : "u",
+        value: u >= -1e-3 && u <= 1.001 ? v : u,
+        limit: "barycentric: u >= 0, v >= 0, u + v <= 1",
+      };
   }
   if (input.type === "grab" || input.type === "move") {
     const d = length(input.target.map((c, r) => c + layout.origin[r]!));
-    if (!(d <= layout.worldRadius)) return { field: "target", value: d, limit: `within ${layout.worldRadius} m of the origin` };
+    if (!(d <= layout.worldRadius))
+      return { field: "target", value: d, limit: `within ${layout.worldRadius} m of the origin` };
   }
   if (input.type === "impulse") {
-    const size = length(input.impulse), most = layout.interaction.maxImpulse;
+    const size = length(input.impulse);
+    const most = layout.interaction.maxImpulse;
     if (!(size <= most * (1 + 1e-6))) return { field: "impulse", value: size, limit: `at most ${most} N s` };
   }
   return undefined;
@@ -75,12 +105,14 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
   if (slot < 0) slot = findSlot(views, layout, 0, 0);
   if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
   const { point, center, average } = neighborhood(views, layout, layout.bodies[input.body]!, input);
-  const at = slotAddress(layout, slot), owners = layout.grabOwners / 4 + 2 * slot;
+  const at = slotAddress(layout, slot);
+  const owners = layout.grabOwners / 4 + 2 * slot;
   // the handle holds the neighborhood's average; the target is where that goes when the picked point goes to the hand
   const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
   writePoint(views.f32, views.i32, at, point, {
     target: [input.target[0] + offset[0], input.target[1] + offset[1], input.target[2] + offset[2]],
-    compliance: layout.interaction.grabCompliance * layout.massUnit, maxForce: layout.interaction.grabMaxForce / layout.massUnit,
+    compliance: layout.interaction.grabCompliance * layout.massUnit,
+    maxForce: layout.interaction.grabMaxForce / layout.massUnit,
   });
   views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
   views.i32[owners] = input.member;
@@ -89,7 +121,8 @@ function grab(views: Views, layout: SimLayout, input: Extract<Input, { type: "gr
 }
 
 function moveTarget(views: Views, layout: SimLayout, slot: number, target: readonly [number, number, number]): void {
-  const at = (slotAddress(layout, slot) + L.POINT_TARGET) / 4, offset = layout.grabOffsets / 4 + 3 * slot;
+  const at = (slotAddress(layout, slot) + L.POINT_TARGET) / 4;
+  const offset = layout.grabOffsets / 4 + 3 * slot;
   for (let r = 0; r < 3; r++) views.f32[at + r] = target[r]! + views.f32[offset + r]!;
 }
 
@@ -117,20 +150,26 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
  * Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled and not pierced.
  */
 function neighborhood(
-  views: Views, layout: SimLayout, body: BodyLayout, pick: { triangle: number; u: number; v: number },
+  views: Views,
+  layout: SimLayout,
+  body: BodyLayout,
+  pick: { triangle: number; u: number; v: number },
 ): { point: WeightedPoint; center: number[]; average: number[] } {
   const { f32, i32 } = views;
   const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * pick.triangle;
-  const corners = [i32[table]!, i32[table + 1]!, i32[table + 2]!], bary = [1 - pick.u - pick.v, pick.u, pick.v];
+  const corners = [i32[table]!, i32[table + 1]!, i32[table + 2]!];
+  const bary = [1 - pick.u - pick.v, pick.u, pick.v];
   const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
   const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
   const near: { address: number; weight: number }[] = [];
   for (let i = 0; i < body.streamedCount; i++) {
-    const address = layout.x + 16 * (body.first + i), d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
+    const address = layout.x + 16 * (body.first + i);
+    const d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
     const q = 1 - (d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!) / (radius * radius);
     if (q > 0) near.push({ address, weight: q * q });
   }
-  for (const [k, address] of corners.entries()) if (!near.some((n) => n.address === address)) near.push({ address, weight: 0.01 + Math.max(bary[k]!, 0) });
+  for (const [k, address] of corners.entries())
+    if (!near.some((n) => n.address === address)) near.push({ address, weight: 0.01 + Math.max(bary[k]!, 0) });
   // nearest first, address as the tie-break: the same choice everywhere
   near.sort((a, b) => b.weight - a.weight || a.address - b.address);
   near.length = Math.min(near.length, L.POINT_MAX_PARTICLES);
@@ -142,7 +181,8 @@ function neighborhood(
 
 /** Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take). */
 function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
-  const { point } = neighborhood(views, layout, layout.bodies[input.body]!, input), toV = layout.v - layout.x;
+  const { point } = neighborhood(views, layout, layout.bodies[input.body]!, input);
+  const toV = layout.v - layout.x;
   point.addresses.forEach((address, i) => {
     const w = views.f32[address / 4 + 3]! * point.weights[i]!;
     for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * (input.impulse[r]! / layout.massUnit);

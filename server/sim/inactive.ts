@@ -1,13 +1,15 @@
 /**
- * Bodies that wait: the scene says so, and a room's memory has their place from the start. A body that waits takes no part: its inverse masses are 0, its
- * surface meets nothing, its blocks are left out of the phases (PHASE_RUNS), it is not drawn, and it keeps no room awake.
+ * Bodies that wait: the scene says so, and a room's memory has their place from the start. A body that waits takes no
+ * part: its inverse masses are 0, its surface meets nothing, its blocks are left out of the phases (PHASE_RUNS), it is
+ * not drawn, and it keeps no room awake.
  *
  *   spawn    place and heading -> is it free (spawn/place.ts)? -> undeformed, with the scene's velocity, turned with it
  *   remove   -> it waits again
  *   reset    -> all wait as the scene says
  *
- * What is refused changes nothing, and nobody but the one who asked hears of it. Everything is plain arithmetic on the room's memory, at the start
- * of the tick that the input belongs to: the same inputs give the same bits on any machine and with any number of threads.
+ * What is refused changes nothing, and nobody but the one who asked hears of it. Everything is plain arithmetic on the
+ * room's memory, at the start of the tick that the input belongs to: the same inputs give the same bits on any machine
+ * and with any number of threads.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { freeSlot, type Refusal, type Views } from "./grabs.ts";
@@ -31,7 +33,10 @@ export function statusAt(layout: SimLayout, body: number): number {
 
 /** Copies who may touch whom as the scene says it, before anything waits. */
 export function sceneMeets(memory: WebAssembly.Memory, layout: SimLayout): Uint8Array {
-  const count = layout.bodyCount + layout.cores.length, bytes = new Uint8Array(memory.buffer), i32 = new Int32Array(memory.buffer), copy = new Uint8Array(new SharedArrayBuffer(count * count));
+  const count = layout.bodyCount + layout.cores.length;
+  const bytes = new Uint8Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const copy = new Uint8Array(new SharedArrayBuffer(count * count));
   for (let n = 0; n < count; n++) copy.set(bytes.subarray(meetsTable(i32, n), meetsTable(i32, n) + count), n * count);
   return copy;
 }
@@ -47,7 +52,8 @@ export function parkAll(views: Views, layout: SimLayout): void {
 }
 
 function park(views: Views, layout: SimLayout, b: number): void {
-  const { f32, i32 } = views, { first, count } = layout.bodies[b]!;
+  const { f32, i32 } = views;
+  const { first, count } = layout.bodies[b]!;
   for (let i = first; i < first + count; i++) {
     f32[layout.x / 4 + 4 * i + 3] = 0;
     f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
@@ -59,7 +65,8 @@ function park(views: Views, layout: SimLayout, b: number): void {
 
 /** Both rows and columns of the table. */
 function setMeets({ i32 }: Views, layout: SimLayout, b: number, value: (other: number) => number): void {
-  const count = layout.bodyCount + layout.cores.length, bytes = new Uint8Array(i32.buffer);
+  const count = layout.bodyCount + layout.cores.length;
+  const bytes = new Uint8Array(i32.buffer);
   for (let n = 0; n < count; n++) bytes[meetsTable(i32, b) + n] = bytes[meetsTable(i32, n) + b] = value(n);
 }
 
@@ -86,29 +93,63 @@ export class InactiveBodies {
   }
 
   private refuse(input: Spawn | Remove): Refusal | undefined {
-    const { bodies } = this.layout, { body, type } = input;
-    if (!bodies[body]?.waits) return { field: "body", value: body, limit: `a body that may wait: ${bodies.flatMap((b, n) => (b.waits ? [n] : [])).join(", ") || "this scene has none"}` };
-    if (this.waits(body) !== (type === "spawn")) return { field: "body", value: body, limit: type === "spawn" ? "a body that waits: this one is there" : "a body that is there: this one waits" };
+    const { bodies } = this.layout;
+    const { body, type } = input;
+    if (!bodies[body]?.waits)
+      return {
+        field: "body",
+        value: body,
+        limit: `a body that may wait: ${bodies.flatMap((b, n) => (b.waits ? [n] : [])).join(", ") || "this scene has none"}`,
+      };
+    if (this.waits(body) !== (type === "spawn"))
+      return {
+        field: "body",
+        value: body,
+        limit: type === "spawn" ? "a body that waits: this one is there" : "a body that is there: this one waits",
+      };
     if (input.type === "spawn") {
-      const [x, z] = input.heading, length = Math.sqrt(x * x + z * z);
-      if (!(length > 0 && length < Infinity)) return { field: "heading", value: length, limit: "a direction: longer than 0" };
+      const [x, z] = input.heading;
+      const length = Math.sqrt(x * x + z * z);
+      if (!(length > 0 && length < Infinity))
+        return { field: "heading", value: length, limit: "a direction: longer than 0" };
     }
     return undefined;
   }
 
   private spawn({ body: b, position, heading, occupied }: Spawn): Refusal | undefined {
-    const { views, layout, kernel } = this, { f32 } = views, { first, count } = layout.bodies[b]!;
-    const turned = this.pose(b, position, heading), room = { views, layout, kernel, present: (n: number) => !this.waits(n) };
+    const { views, layout, kernel } = this;
+    const { f32 } = views;
+    const { first, count } = layout.bodies[b]!;
+    const turned = this.pose(b, position, heading);
+    const room = { views, layout, kernel, present: (n: number) => !this.waits(n) };
     // the highest place from which nothing of it is beyond the world
-    const most = 2 * layout.worldRadius, found = findHeight(this.comer(b, turned.x), obstaclesFor(room, b), wallsFor(room, b), occupied === "lift", most);
+    const most = 2 * layout.worldRadius;
+    const found = findHeight(
+      this.comer(b, turned.x),
+      obstaclesFor(room, b),
+      wallsFor(room, b),
+      occupied === "lift",
+      most,
+    );
     if (!("height" in found)) {
       const what = "body" in found.by ? `body ${found.by.body}` : `collider ${found.by.collider}`;
-      return { field: "position", value: found.distance, limit: `at least ${found.need} m from ${what}${occupied === "lift" ? ", and no free place above" : ""}`, by: found.by };
+      return {
+        field: "position",
+        value: found.distance,
+        limit: `at least ${found.need} m from ${what}${occupied === "lift" ? ", and no free place above" : ""}`,
+        by: found.by,
+      };
     }
     const x = raise(turned.x, found.height);
     let far = 0;
-    for (let i = 0; i < x.length; i += 3) far = Math.max(far, Math.sqrt([0, 1, 2].reduce((sum, r) => sum + (x[i + r]! + layout.origin[r]!) ** 2, 0)));
-    if (!(far <= layout.worldRadius)) return { field: "position", value: far, limit: `all of the body within ${layout.worldRadius} m of the world's origin` };
+    for (let i = 0; i < x.length; i += 3)
+      far = Math.max(far, Math.sqrt([0, 1, 2].reduce((sum, r) => sum + (x[i + r]! + layout.origin[r]!) ** 2, 0)));
+    if (!(far <= layout.worldRadius))
+      return {
+        field: "position",
+        value: far,
+        limit: `all of the body within ${layout.worldRadius} m of the world's origin`,
+      };
 
     this.begin(b);
     for (let i = 0; i < count; i++) {
@@ -122,15 +163,21 @@ export class InactiveBodies {
     views.i32[statusAt(layout, b)] = 0;
     views.i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 0;
     const surfaces = layout.bodyCount + layout.cores.length;
-    setMeets(views, layout, b, (n) => (n < layout.bodyCount && n !== b && this.waits(n) ? L.MEETS_NEVER : layout.sceneMeets![b * surfaces + n]!));
+    setMeets(views, layout, b, (n) =>
+      n < layout.bodyCount && n !== b && this.waits(n) ? L.MEETS_NEVER : layout.sceneMeets![b * surfaces + n]!,
+    );
     return undefined;
   }
 
   private remove({ body: b }: Remove): undefined {
-    const { views, layout } = this, { first, count } = layout.bodies[b]!, from = layout.x + 16 * first;
+    const { views, layout } = this;
+    const { first, count } = layout.bodies[b]!;
+    const from = layout.x + 16 * first;
     for (let slot = 0; slot < layout.grabCount; slot++) {
-      const point = layout.grabFirst + slot * L.POINT_BYTES, held = views.i32[(point + L.POINT_ADDRESS) / 4]!;
-      if (views.i32[(point + L.POINT_ACTIVE) / 4] && held >= from && held < from + 16 * count) freeSlot(views, layout, slot);
+      const point = layout.grabFirst + slot * L.POINT_BYTES;
+      const held = views.i32[(point + L.POINT_ADDRESS) / 4]!;
+      if (views.i32[(point + L.POINT_ACTIVE) / 4] && held >= from && held < from + 16 * count)
+        freeSlot(views, layout, slot);
     }
     this.begin(b);
     park(views, layout, b);
@@ -138,11 +185,20 @@ export class InactiveBodies {
 
   /** The body as it is when the scene begins: positions, masses, velocities, what its constraints remember. */
   private begin(b: number): void {
-    const { views: { f32, i32 }, layout, kernel } = this, { first, count } = layout.bodies[b]!, rows = 4 * first, end = 4 * (first + count), saved = this.savedBytes;
+    const {
+      views: { f32, i32 },
+      layout,
+      kernel,
+    } = this;
+    const { first, count } = layout.bodies[b]!;
+    const rows = 4 * first;
+    const end = 4 * (first + count);
+    const saved = this.savedBytes;
     f32.copyWithin(layout.x / 4 + rows, layout.initial / 4 + rows, layout.initial / 4 + end);
     f32.copyWithin(layout.v / 4 + rows, (layout.initial + saved) / 4 + rows, (layout.initial + saved) / 4 + end);
     f32.fill(0, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + rows, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + end);
-    for (const s of layout.states) if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.initial, 1);
+    for (const s of layout.states)
+      if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.initial, 1);
     for (const { address, bytes } of layout.memories) {
       for (let at = address; at < address + bytes; at += L.WARM_START_BYTES) {
         for (let lane = 0; lane < 4; lane++) {
@@ -151,34 +207,58 @@ export class InactiveBodies {
         }
       }
     }
-    const row = layout.bodyRows + b * L.BODY_BYTES, still = layout.still / 4;
+    const row = layout.bodyRows + b * L.BODY_BYTES;
+    const still = layout.still / 4;
     i32.fill(0, (row + L.BODY_GAIN) / 4, (row + L.BODY_MEETS) / 4);
     i32[still + b] = 0;
     i32[statusAt(layout, layout.bodyCount) + b] = 0;
-    const marks = i32[(L.HEADER + L.H_MARKS) / 4]!, bytes = new Uint8Array(i32.buffer);
+    const marks = i32[(L.HEADER + L.H_MARKS) / 4]!;
+    const bytes = new Uint8Array(i32.buffer);
     for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= L.MARK_RIGID;
   }
 
   /** What a roll-back of its first tick goes back to. */
   private keepGood(b: number): void {
-    const { views: { f32 }, layout, kernel } = this, { first, count } = layout.bodies[b]!, good = layout.good / 4 + 4 * first;
+    const {
+      views: { f32 },
+      layout,
+      kernel,
+    } = this;
+    const { first, count } = layout.bodies[b]!;
+    const good = layout.good / 4 + 4 * first;
     f32.copyWithin(good, layout.x / 4 + 4 * first, layout.x / 4 + 4 * (first + count));
     f32.copyWithin(good + this.savedBytes / 4, layout.v / 4 + 4 * first, layout.v / 4 + 4 * (first + count));
-    for (const s of layout.states) if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.good, 0);
+    for (const s of layout.states)
+      if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.good, 0);
   }
 
   /**
-   * Positions and velocities, float64[3N]: the middle of the underside of the body's box, as the scene places it, at `position`, and its x axis turned
-   * about the vertical into the direction `heading` (x, z).
+   * Positions and velocities, float64[3N]: the middle of the underside of the body's box, as the scene places it, at
+   * `position`, and its x axis turned about the vertical into the direction `heading` (x, z).
    */
-  private pose(b: number, position: readonly number[], heading: readonly [number, number]): { x: Float64Array; v: Float64Array } {
-    const { views: { f32 }, layout } = this, { first, count, streamedCount } = layout.bodies[b]!, length = Math.sqrt(heading[0] ** 2 + heading[1] ** 2), c = heading[0] / length, s = heading[1] / length;
-    const read = (address: number): Float64Array => Float64Array.from({ length: 3 * count }, (_, k) => f32[address / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3)]!);
-    const rest = read(layout.initial), box = boxOf(rest.subarray(0, 3 * streamedCount)), under = [0.5 * (box[0]! + box[3]!), box[1]!, 0.5 * (box[2]! + box[5]!)];
+  private pose(
+    b: number,
+    position: readonly number[],
+    heading: readonly [number, number],
+  ): { x: Float64Array; v: Float64Array } {
+    const {
+      views: { f32 },
+      layout,
+    } = this;
+    const { first, count, streamedCount } = layout.bodies[b]!;
+    const length = Math.sqrt(heading[0] ** 2 + heading[1] ** 2);
+    const c = heading[0] / length;
+    const s = heading[1] / length;
+    const read = (address: number): Float64Array =>
+      Float64Array.from({ length: 3 * count }, (_, k) => f32[address / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3)]!);
+    const rest = read(layout.initial);
+    const box = boxOf(rest.subarray(0, 3 * streamedCount));
+    const under = [0.5 * (box[0]! + box[3]!), box[1]!, 0.5 * (box[2]! + box[5]!)];
     const turn = (a: Float64Array, from: readonly number[], to: readonly number[]): Float64Array => {
       const out = new Float64Array(a.length);
       for (let i = 0; i < a.length; i += 3) {
-        const x = a[i]! - from[0]!, z = a[i + 2]! - from[2]!;
+        const x = a[i]! - from[0]!;
+        const z = a[i + 2]! - from[2]!;
         out[i] = to[0]! + c * x - s * z;
         out[i + 1] = to[1]! + (a[i + 1]! - from[1]!);
         out[i + 2] = to[2]! + s * x + c * z;
@@ -190,9 +270,14 @@ export class InactiveBodies {
 
   /** Its surface posed like its particles. */
   private comer(b: number, particles: Float64Array): Comer {
-    const { views, layout } = this, surface = obstacleOf({ views, layout }, b, layout.initial / 4), { streamedCount } = layout.bodies[b]!;
+    const { views, layout } = this;
+    const surface = obstacleOf({ views, layout }, b, layout.initial / 4);
+    const { streamedCount } = layout.bodies[b]!;
     // a ball is its center, which is the particle behind its surface's
-    const x = layout.bodies[b]!.kind === "ball" ? particles.slice(3 * streamedCount, 3 * streamedCount + 3) : particles.slice(0, 3 * streamedCount);
+    const x =
+      layout.bodies[b]!.kind === "ball"
+        ? particles.slice(3 * streamedCount, 3 * streamedCount + 3)
+        : particles.slice(0, 3 * streamedCount);
     return { surface: { ...surface, x, box: boxOf(x) } };
   }
 

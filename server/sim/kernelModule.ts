@@ -3,21 +3,81 @@ import { readFileSync } from "node:fs";
 
 export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 
-/** Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of layout.ts, added. */
+/**
+ * Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of
+ * layout.ts, added.
+ */
 export interface Kernel {
   step(helpers: number, scratch: number): void;
   /** Claims chunks of the tick `generation` until it ends or the helper is told to leave; @returns chunks done */
   help(generation: number, slot: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
-  solveTetrahedra(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
-  solveOrthotropic(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
-  solvePlastic(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
+  solveTetrahedra(
+    block: number,
+    own: number,
+    count: number,
+    pass: number,
+    inverseH2: number,
+    scratch: number,
+    memory: number,
+  ): void;
+  solveOrthotropic(
+    block: number,
+    own: number,
+    count: number,
+    pass: number,
+    inverseH2: number,
+    scratch: number,
+    memory: number,
+  ): void;
+  solvePlastic(
+    block: number,
+    own: number,
+    count: number,
+    pass: number,
+    inverseH2: number,
+    scratch: number,
+    memory: number,
+  ): void;
   flow(block: number, count: number, h: number): void;
-  copyState(blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number, saved: number, back: number): void;
-  hashState(hash: bigint, blocks: number, stride: number, offset: number, rows: number, firstLane: number, lastLane: number): bigint;
-  solveNeoHookean(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
-  solveStableNeoHookean(block: number, own: number, count: number, pass: number, inverseH2: number, scratch: number, memory: number): void;
+  copyState(
+    blocks: number,
+    stride: number,
+    offset: number,
+    rows: number,
+    firstLane: number,
+    lastLane: number,
+    saved: number,
+    back: number,
+  ): void;
+  hashState(
+    hash: bigint,
+    blocks: number,
+    stride: number,
+    offset: number,
+    rows: number,
+    firstLane: number,
+    lastLane: number,
+  ): bigint;
+  solveNeoHookean(
+    block: number,
+    own: number,
+    count: number,
+    pass: number,
+    inverseH2: number,
+    scratch: number,
+    memory: number,
+  ): void;
+  solveStableNeoHookean(
+    block: number,
+    own: number,
+    count: number,
+    pass: number,
+    inverseH2: number,
+    scratch: number,
+    memory: number,
+  ): void;
   logarithms(address: number, count: number): void;
   solveTriangles(block: number, own: number, count: number, pass: number, inverseH2: number): void;
   solveBending(block: number, own: number, count: number, pass: number, inverseH2: number): void;
@@ -40,7 +100,10 @@ export interface Kernel {
   keepSafe(): void;
   verifyContacts(h: number): void;
   solveContacts(block: number, count: number, again: number): number;
-  /** Pairs of rigid bodies that solveContacts has met since the first of these are solved by the second (rigidContact.ts). */
+  /**
+   * Pairs of rigid bodies that solveContacts has met since the first of these are solved by the second
+   * (rigidContact.ts).
+   */
   beginRigidContacts(): void;
   solveRigidContacts(scratch: number): void;
   checkContacts(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
@@ -57,15 +120,28 @@ export interface Kernel {
   placeCoreMeshes(): void;
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
-  /** Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements while the list lives). @returns rows, or -1 where they do not fit */
+  /**
+   * Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements
+   * while the list lives).
+   * @returns rows, or -1 where they do not fit
+   */
   listPairs(positions: number, trajectories: number): number;
-  /** The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them joined; @see listPairs */
+  /**
+   * The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them
+   * joined; @see listPairs
+   */
   beginChunks(positions: number, trajectories: number): number;
   listChunk(chunk: number): void;
   joinChunks(): number;
-  /** Fills H_INTERSECTIONS with edges and triangles that meet. @returns how many there are; the list holds the first ones if that is more than its capacity */
+  /**
+   * Fills H_INTERSECTIONS with edges and triangles that meet.
+   * @returns how many there are; the list holds the first ones if that is more than its capacity
+   */
   findIntersections(positions: number): number;
-  /** The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the first's vertices or edges. */
+  /**
+   * The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the
+   * first's vertices or edges.
+   */
   refitTrees(positions: number, trajectories: number): void;
   openRegion(from: number, to: number, positions: number, trajectories: number): void;
   openPair(a: number, b: number, positions: number, trajectories: number): number;
@@ -76,7 +152,10 @@ export interface Kernel {
   listEdges(a: number, b: number, from: number, to: number): void;
   vertexRowsEnd(): number;
   edgeRowsBegin(): number;
-  /** Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap, returns the squared distance, m^2. */
+  /**
+   * Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap,
+   * returns the squared distance, m^2.
+   */
   measureVertexTriangle(row: number, shift: number): number;
   measureEdges(row: number, shift: number): number;
   /** Of the last pair measured: weights of the triangle's corners; places on the edges. */
@@ -97,9 +176,17 @@ export function kernelBytes(): Buffer {
   return readFileSync(KERNEL_PATH);
 }
 
-/** One instance per thread and room: its globals are that thread's own. @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it */
-export function instantiateKernel(memory: WebAssembly.Memory, substepDone: () => void = () => {}, phaseDone: (phase: number) => void = () => {}): Kernel {
+/**
+ * One instance per thread and room: its globals are that thread's own.
+ * @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it
+ */
+export function instantiateKernel(
+  memory: WebAssembly.Memory,
+  substepDone: () => void = () => {},
+  phaseDone: (phase: number) => void = () => {},
+): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone } }).exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone } })
+    .exports as unknown as Kernel;
 }

@@ -1,4 +1,7 @@
-/** The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full. Structured-cloneable. */
+/**
+ * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
+ * Structured-cloneable.
+ */
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
 import type { Range } from "./memory/map.ts";
@@ -23,7 +26,10 @@ export interface BodyLayout {
   size: number;
   /** The scene begins it flattened or inside out. */
   startsDegenerate: boolean;
-  /** Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least 1. */
+  /**
+   * Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least
+   * 1.
+   */
   pace: number;
   /** It may wait until somebody puts it in (inactive.ts). */
   waits: boolean;
@@ -57,7 +63,10 @@ export interface SimLayout extends Record<string, unknown> {
   bodies: BodyLayout[];
   /** Of all colliders but planes. Their particles lie behind the bodies', are fixed, and no part of the state. */
   cores: CoreLayout[];
-  /** Where bodies may wait: uint8 a row for each surface, 1 where the scene lets two of them touch; the memory's own tables say so only of what is there. */
+  /**
+   * Where bodies may wait: uint8 a row for each surface, 1 where the scene lets two of them touch; the memory's own
+   * tables say so only of what is there.
+   */
   sceneMeets?: Uint8Array;
   /** Addresses. */
   x: number;
@@ -81,7 +90,10 @@ export interface SimLayout extends Record<string, unknown> {
   grabOffsets: number;
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
-  /** int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (inactive.ts); per body slow ticks. */
+  /**
+   * int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (inactive.ts); per body slow
+   * ticks.
+   */
   still: number;
   scratch: number;
   /** What belongs to the list of pairs, ascending: no part of a checkpoint (checkpoint.ts). */
@@ -90,7 +102,10 @@ export interface SimLayout extends Record<string, unknown> {
   end: number;
   /** Where in the world the room's positions are measured from, m. */
   origin: [number, number, number];
-  /** kg: what masses in memory, and all that contains them (forces, stiffnesses, compliances, multipliers), are measured in (massUnit.ts). */
+  /**
+   * kg: what masses in memory, and all that contains them (forces, stiffnesses, compliances, multipliers), are measured
+   * in (massUnit.ts).
+   */
   massUnit: number;
   /** About the world's origin. */
   worldRadius: number;

@@ -1,16 +1,20 @@
 /**
- * The unit of mass of a room's memory. The kernel multiplies pairs of numbers of the size K = sum_i w_i |b_i|^2 (inverse mass over the square of
- * an element's height, 1/(kg m^2)), which goes with 1/(density size^5): elements of 0.05 mm of water make 1e19, whose square is beyond float32,
- * and elements of 5 km one that is below it. So where any element comes near those ends, masses are kept in another unit, a power of two of a
- * kilogram that brings K back around 1. Everything with kg in its dimension is converted when it enters memory, so it costs no step
- * anything; and since powers of two are exact, motions have the same bits in every unit. Rooms of ordinary size keep the kilogram.
+ * The unit of mass of a room's memory. The kernel multiplies pairs of numbers of the size K = sum_i w_i |b_i|^2
+ * (inverse mass over the square of an element's height, 1/(kg m^2)), which goes with 1/(density size^5): elements of
+ * 0.05 mm of water make 1e19, whose square is beyond float32, and elements of 5 km one that is below it. So where any
+ * element comes near those ends, masses are kept in another unit, a power of two of a kilogram that brings K back
+ * around 1. Everything with kg in its dimension is converted when it enters memory, so it costs no step anything; and
+ * since powers of two are exact, motions have the same bits in every unit. Rooms of ordinary size keep the kilogram.
  * Tried: a factor per element in its rows, four multiplications and a load in every element of every iteration.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
-/** K lies within 2^-LIMIT .. 2^LIMIT: squared, times stretches of 30 to the fourth power, within float32's 2^-126 .. 2^128. */
+/**
+ * K lies within 2^-LIMIT .. 2^LIMIT: squared, times stretches of 30 to the fourth power, within float32's 2^-126 ..
+ * 2^128.
+ */
 const LIMIT = 50;
 
 /**
@@ -18,7 +22,10 @@ const LIMIT = 50;
  * @throws SceneError where one unit cannot hold the smallest and the largest elements of the scene
  */
 export function chooseMassUnit(bodies: readonly BodyTemplate[]): number {
-  let low = Infinity, high = -Infinity, largest = 0, smallest = 0;
+  let low = Infinity;
+  let high = -Infinity;
+  let largest = 0;
+  let smallest = 0;
   bodies.forEach((body, b) => {
     const [from, to] = exponents(body);
     if (from < low) [low, largest] = [from, b];
@@ -28,24 +35,38 @@ export function chooseMassUnit(bodies: readonly BodyTemplate[]): number {
   const middle = Math.round((low + high) / 2);
   if (high - middle > LIMIT) {
     const factor = (2 * LIMIT * Math.log10(2)).toFixed(0);
-    throw new SceneError(`/bodies/${smallest}`, `${bodies[smallest]!.name}, whose smallest element has 10^${((high - low) * Math.log10(2)).toFixed(0)} times less density size^5 than the largest of ${bodies[largest]!.name}`, `within a factor of 10^${factor}, which float32 can hold`);
+    throw new SceneError(
+      `/bodies/${smallest}`,
+      `${bodies[smallest]!.name}, whose smallest element has 10^${((high - low) * Math.log10(2)).toFixed(0)} times less density size^5 than the largest of ${bodies[largest]!.name}`,
+      `within a factor of 10^${factor}, which float32 can hold`,
+    );
   }
   return 2 ** -middle;
 }
 
-/** Least and greatest exponent of K over a body's elements; heights are bounded from below by volume over the largest side. */
+/**
+ * Least and greatest exponent of K over a body's elements; heights are bounded from below by volume over the largest
+ * side.
+ */
 function exponents(body: BodyTemplate): [number, number] {
-  let low = Infinity, high = -Infinity;
-  const solid = body.tets.length > 0, corners = solid ? 4 : 3, list = solid ? body.tets : body.triangles, x = body.positions;
+  let low = Infinity;
+  let high = -Infinity;
+  const solid = body.tets.length > 0;
+  const corners = solid ? 4 : 3;
+  const list = solid ? body.tets : body.triangles;
+  const x = body.positions;
   const edge = (p: number, q: number): number[] => [0, 1, 2].map((r) => x[3 * p + r]! - x[3 * q + r]!);
   for (let e = 0; e < list.length; e += corners) {
-    const at = Array.from(list.subarray(e, e + corners)), last = at[corners - 1]!;
+    const at = Array.from(list.subarray(e, e + corners));
+    const last = at[corners - 1]!;
     const w = at.reduce((sum, p) => sum + (body.pinned[p] || !body.mass[p] ? 0 : 1 / body.mass[p]!), 0);
     const [u, v] = [edge(at[0]!, last), edge(at[1]!, last)] as [number[], number[]];
     const n = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
     let longest2 = 0;
     for (const p of at) for (const q of at) longest2 = Math.max(longest2, square(edge(p, q)));
-    const b = solid ? longest2 / Math.abs(edge(at[2]!, last).reduce((sum, c, r) => sum + c * n[r]!, 0)) : Math.sqrt(longest2 / square(n)); // 1/height
+    const b = solid
+      ? longest2 / Math.abs(edge(at[2]!, last).reduce((sum, c, r) => sum + c * n[r]!, 0))
+      : Math.sqrt(longest2 / square(n)); // 1/height
     const exponent = Math.log2(w * b * b);
     if (!Number.isFinite(exponent)) continue; // all of it pinned
     low = Math.min(low, exponent);
@@ -66,13 +87,26 @@ export function inMassUnit(scene: Scene, unit: number): Scene {
     ...scene,
     bodies: bodies.map((body) => bodyInMassUnit(body, unit)),
     ...(attachments && {
-      attachments: attachments.map((a) => ({ ...a, ...(a.compliance !== undefined && { compliance: a.compliance * unit }), ...(a.maxForce !== undefined && { maxForce: a.maxForce / unit }) })),
+      attachments: attachments.map((a) => ({
+        ...a,
+        ...(a.compliance !== undefined && { compliance: a.compliance * unit }),
+        ...(a.maxForce !== undefined && { maxForce: a.maxForce / unit }),
+      })),
     }),
   };
 }
 
 /** Fields in Pa, N m or kg/m^3 are divided; compliances, of m/N or m^3/Pa, multiplied. */
-const DIVIDED = ["density", "youngsModulus", "youngsModuli", "shearModuli", "kWeft", "kWarp", "kShear", "bendingStiffness"];
+const DIVIDED = [
+  "density",
+  "youngsModulus",
+  "youngsModuli",
+  "shearModuli",
+  "kWeft",
+  "kWarp",
+  "kShear",
+  "bendingStiffness",
+];
 
 function bodyInMassUnit(body: Body, unit: number): Body {
   const material: Record<string, unknown> = { ...body.material };
@@ -85,6 +119,9 @@ function bodyInMassUnit(body: Body, unit: number): Body {
     const way = material[field] as { compliance?: number } | undefined;
     if (way?.compliance !== undefined) material[field] = { ...way, compliance: way.compliance * unit };
   }
-  const loads = body.loads?.map((load) => ({ ...load, force: load.force.map((f) => f / unit) as [number, number, number] }));
+  const loads = body.loads?.map((load) => ({
+    ...load,
+    force: load.force.map((f) => f / unit) as [number, number, number],
+  }));
   return { ...body, material, ...(loads && { loads }) } as unknown as Body;
 }

@@ -1,4 +1,7 @@
-/** Colliders on a path, for what happens outside of the kernel: waking a room that sleeps in their way, and taking along on a reset what is attached to them. */
+/**
+ * Colliders on a path, for what happens outside of the kernel: waking a room that sleeps in their way, and taking along
+ * on a reset what is attached to them.
+ */
 import { matrixOf, poseAt, type Path } from "../../shared/motion.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 
@@ -16,11 +19,16 @@ export interface Mover {
  */
 export function comesNear(mover: Mover, from: number, to: number, x: Float32Array, margin: number): boolean {
   if (!Number.isFinite(mover.radius)) return true;
-  const [a, b] = [from, to].map((seconds) => poseAt(mover.path, seconds).translate.map((t, r) => t + mover.center[r]!)) as [number[], number[]];
-  const middle = a.map((c, r) => 0.5 * (c + b[r]!)), half = 0.5 * Math.sqrt(a.reduce((s, c, r) => s + (c - b[r]!) ** 2, 0));
+  const [a, b] = [from, to].map((seconds) =>
+    poseAt(mover.path, seconds).translate.map((t, r) => t + mover.center[r]!),
+  ) as [number[], number[]];
+  const middle = a.map((c, r) => 0.5 * (c + b[r]!));
+  const half = 0.5 * Math.sqrt(a.reduce((s, c, r) => s + (c - b[r]!) ** 2, 0));
   // keys within the tick may lead away from the straight line; a tick's own travel covers that
   const reach2 = (mover.radius + 2 * half + margin) ** 2;
-  for (let i = 0; i < x.length; i += 4) if ((x[i]! - middle[0]!) ** 2 + (x[i + 1]! - middle[1]!) ** 2 + (x[i + 2]! - middle[2]!) ** 2 <= reach2) return true;
+  for (let i = 0; i < x.length; i += 4)
+    if ((x[i]! - middle[0]!) ** 2 + (x[i + 1]! - middle[1]!) ** 2 + (x[i + 2]! - middle[2]!) ** 2 <= reach2)
+      return true;
   return false;
 }
 
@@ -29,10 +37,17 @@ export function comesNear(mover: Mover, from: number, to: number, x: Float32Arra
  * @param x float32[4N] rows of positions; v likewise of velocities; both inout
  */
 export function carry({ path, center }: Mover, seconds: number, x: Float32Array, v: Float32Array): void {
-  const { translate, quaternion } = poseAt(path, seconds), R = matrixOf(quaternion);
-  const turn = (a: number, b: number, c: number): number[] => [0, 3, 6].map((row) => R[row]! * a + R[row + 1]! * b + R[row + 2]! * c);
+  const { translate, quaternion } = poseAt(path, seconds);
+  const R = matrixOf(quaternion);
+  const turn = (a: number, b: number, c: number): number[] =>
+    [0, 3, 6].map((row) => R[row]! * a + R[row + 1]! * b + R[row + 2]! * c);
   for (let i = 0; i < x.length; i += 4) {
-    x.set(turn(x[i]! - center[0], x[i + 1]! - center[1], x[i + 2]! - center[2]).map((q, r) => q + center[r]! + translate[r]!), i);
+    x.set(
+      turn(x[i]! - center[0], x[i + 1]! - center[1], x[i + 2]! - center[2]).map(
+        (q, r) => q + center[r]! + translate[r]!,
+      ),
+      i,
+    );
     v.set(turn(v[i]!, v[i + 1]!, v[i + 2]!), i);
   }
 }

@@ -1,25 +1,28 @@
 /**
- * A room's own origin: particles are float32, whose steps grow with the distance from zero (0.06 mm at 1 km), so a scene that stands far
- * from the world's origin is simulated around an origin of its own, and only what leaves the server's files is in world coordinates.
+ * A room's own origin: particles are float32, whose steps grow with the distance from zero (0.06 mm at 1 km), so a
+ * scene that stands far from the world's origin is simulated around an origin of its own, and only what leaves the
+ * server's files is in world coordinates.
  *
- * Per axis, with c the middle and s the diagonal of the box around all bodies as placed: the decimal number with the fewest digits within
- * NEAR s of c. Around the world's origin that is 0. A scene that was moved by a round number of meters is moved back by just that, so it runs
- * to the last bit like the one that was not moved; by any other number, as exactly as float32 can. What was tried: the middle rounded to a grid
- * of powers of two, which moves a scene at 1000 m by 992 or 1008 as its size goes.
+ * Per axis, with c the middle and s the diagonal of the box around all bodies as placed: the decimal number with the
+ * fewest digits within NEAR s of c. Around the world's origin that is 0. A scene that was moved by a round number of
+ * meters is moved back by just that, so it runs to the last bit like the one that was not moved; by any other number,
+ * as exactly as float32 can. What was tried: the middle rounded to a grid of powers of two, which moves a scene at 1000
+ * m by 992 or 1008 as its size goes.
  */
 import type { Attachment, AttachmentPoint, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { placed } from "./body/transform.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
 /**
- * In sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene that stands at zero, while things of ordinary
- * places (a ball above a table) keep the coordinates that their file gives them.
+ * In sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene that stands at zero, while
+ * things of ordinary places (a ball above a table) keep the coordinates that their file gives them.
  */
 const NEAR = 16;
 
 /** @returns m, in world coordinates; zeros unless the bodies are far from the world's origin */
 export function chooseOrigin(bodies: readonly Pick<BodyTemplate, "positions">[]): Vec3 {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
   for (const { positions } of bodies) {
     for (let i = 0; i < positions.length; i++) {
       low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
@@ -33,9 +36,11 @@ export function chooseOrigin(bodies: readonly Pick<BodyTemplate, "positions">[])
 /** The number with the fewest decimal digits within `slack` of `value`; the nearest of those. */
 function roundest(value: number, slack: number): number {
   if (Math.abs(value) <= slack) return 0;
-  // powers of ten as text: 1e-3 is the double nearest to a thousandth, 10 ** -3 need not be; coordinates of scenes end at 1e6
+  // powers of ten as text: 1e-3 is the double nearest to a thousandth, 10 ** -3 need not be; coordinates of scenes end
+  // at 1e6
   for (let exponent = 6; exponent >= -15; exponent--) {
-    const step = Number(`1e${exponent}`), round = Number((Math.round(value / step) * step).toPrecision(15));
+    const step = Number(`1e${exponent}`);
+    const round = Number((Math.round(value / step) * step).toPrecision(15));
     if (Math.abs(round - value) <= slack) return round;
   }
   return value;
@@ -48,8 +53,11 @@ export function moveBody(body: BodyTemplate, origin: Vec3): BodyTemplate {
   const from = (positions: Float64Array): Float64Array => positions.map((x, i) => x - origin[i % 3]!);
   const near = placement && { ...placement, translate: minus(placement.translate, origin) };
   return {
-    ...body, positions: own && near ? placed(own, near) : from(body.positions),
-    ...(detail && { detail: { ...detail, positions: detail.own && near ? placed(detail.own, near) : from(detail.positions) } }),
+    ...body,
+    positions: own && near ? placed(own, near) : from(body.positions),
+    ...(detail && {
+      detail: { ...detail, positions: detail.own && near ? placed(detail.own, near) : from(detail.positions) },
+    }),
   };
 }
 
@@ -67,15 +75,21 @@ export function moveScene(scene: Scene, origin: Vec3): Scene {
 
 function moveCollider(c: Collider, origin: Vec3): Collider {
   // for a normal of any length: normal . (x + origin) = offset
-  if (c.type === "plane") return { ...c, offset: c.offset - (c.normal[0] * origin[0] + c.normal[1] * origin[1] + c.normal[2] * origin[2]) };
-  if (c.type === "mesh") return { ...c, transform: { ...c.transform, translate: minus(c.transform?.translate ?? [0, 0, 0], origin) } };
+  if (c.type === "plane")
+    return { ...c, offset: c.offset - (c.normal[0] * origin[0] + c.normal[1] * origin[1] + c.normal[2] * origin[2]) };
+  if (c.type === "mesh")
+    return { ...c, transform: { ...c.transform, translate: minus(c.transform?.translate ?? [0, 0, 0], origin) } };
   if ("a" in c) return { ...c, a: minus(c.a, origin), b: minus(c.b, origin) };
   return { ...c, center: minus(c.center, origin) };
 }
 
 function moveAttachment(a: Attachment, origin: Vec3): Attachment {
   const point = (p: AttachmentPoint): AttachmentPoint => (p.near ? { ...p, near: minus(p.near, origin) } : p);
-  return { ...a, from: point(a.from), to: "world" in a.to ? { world: minus(a.to.world, origin) } : "collider" in a.to ? a.to : point(a.to) };
+  return {
+    ...a,
+    from: point(a.from),
+    to: "world" in a.to ? { world: minus(a.to.world, origin) } : "collider" in a.to ? a.to : point(a.to),
+  };
 }
 
 function minus(a: Vec3, b: Vec3): Vec3 {

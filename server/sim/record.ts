@@ -1,9 +1,10 @@
 /**
- * Recordings: `manifest.json` (what the particles are) and `positions.f32` (where they were: little-endian float32 x y z per particle,
- * frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the mesh file, whatever order the simulation
- * keeps them in. Far from the world's origin float32 is coarse (0.06 mm at 1 km), so a scene that is simulated around an origin of its own
- * (origin.ts) gets `local.f32` beside it: the same positions from the manifest's `origin`, with every bit that the simulation has.
- * Behind the bodies' particles come those of the colliders' core meshes, under the numbers that they have in the room.
+ * Recordings: `manifest.json` (what the particles are) and `positions.f32` (where they were: little-endian float32 x y
+ * z per particle, frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the
+ * mesh file, whatever order the simulation keeps them in. Far from the world's origin float32 is coarse (0.06 mm at 1
+ * km), so a scene that is simulated around an origin of its own (origin.ts) gets `local.f32` beside it: the same
+ * positions from the manifest's `origin`, with every bit that the simulation has. Behind the bodies' particles come
+ * those of the colliders' core meshes, under the numbers that they have in the room.
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +60,10 @@ export class Recorder {
       });
       const numbers = (list: ArrayLike<number>): number[] => Array.from(list, (p) => rank[p]!);
       return {
-        name: body.name, kind: body.kind, firstParticle: first, particleCount: body.particleCount,
+        name: body.name,
+        kind: body.kind,
+        firstParticle: first,
+        particleCount: body.particleCount,
         elementSize: body.kind === "soft" ? 4 : 3,
         elements: numbers(body.kind === "soft" ? body.tets : body.triangles),
         surface: numbers(body.triangles),
@@ -70,8 +74,18 @@ export class Recorder {
       };
     });
     this.manifest = {
-      format: "pliant-recording-1", title: scene.title, tickHz: layout.tickHz, substeps: layout.substeps, iterations: layout.iterations, every,
-      particles, bodyParticles: layout.particleCount, origin: layout.origin, bodies, colliders: this.records.colliders, apart: apartPairs(scene, created.bodies),
+      format: "pliant-recording-1",
+      title: scene.title,
+      tickHz: layout.tickHz,
+      substeps: layout.substeps,
+      iterations: layout.iterations,
+      every,
+      particles,
+      bodyParticles: layout.particleCount,
+      origin: layout.origin,
+      bodies,
+      colliders: this.records.colliders,
+      apart: apartPairs(scene, created.bodies),
       note: "Frame 0 is the initial state. Indices are particle numbers in a frame; body b owns firstParticle .. firstParticle + particleCount - 1.",
     };
   }
@@ -100,7 +114,10 @@ export class Recorder {
 
   /** s since the room's first tick. The tick's number rises when all its substeps are done. */
   private time(): number {
-    const { tickNumber, layout: { tickHz, substeps } } = this.world;
+    const {
+      tickNumber,
+      layout: { tickHz, substeps },
+    } = this.world;
     this.substep = this.frames === 0 || this.every === "tick" ? 0 : this.tick === tickNumber ? this.substep + 1 : 1;
     this.tick = tickNumber;
     return (tickNumber + this.substep / substeps) / tickHz;
@@ -110,7 +127,10 @@ export class Recorder {
   close(result: Record<string, unknown>): void {
     closeSync(this.file);
     if (this.localFile !== undefined) closeSync(this.localFile);
-    writeFileSync(join(this.dir, "manifest.json"), JSON.stringify({ ...this.manifest, frames: this.frames, ...result }));
+    writeFileSync(
+      join(this.dir, "manifest.json"),
+      JSON.stringify({ ...this.manifest, frames: this.frames, ...result }),
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-/** What a recording says about colliders: their triangles, where planes are in every frame, when a path begins again, and who passes through whom. */
+/**
+ * What a recording says about colliders: their triangles, where planes are in every frame, when a path begins again,
+ * and who passes through whom.
+ */
 import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/motion.ts";
 import type { Collider, Scene } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
@@ -36,9 +39,14 @@ export class ColliderRecords {
   /** @param scene in world coordinates; cores of its colliders, whose particles a frame has under the room's numbers */
   constructor(scene: Scene, cores: readonly CoreLayout[], particles: number) {
     this.colliders = (scene.colliders ?? []).map((collider, n) => {
-      const core = cores.find((c) => c.collider === n), recorded: RecordedCollider = {
-        ...(collider.name !== undefined && { name: collider.name }), type: collider.type, collider: n,
-        firstParticle: core?.first ?? particles, particleCount: core?.count ?? 0, surface: core ? Array.from(core.triangles) : [],
+      const core = cores.find((c) => c.collider === n);
+      const recorded: RecordedCollider = {
+        ...(collider.name !== undefined && { name: collider.name }),
+        type: collider.type,
+        collider: n,
+        firstParticle: core?.first ?? particles,
+        particleCount: core?.count ?? 0,
+        surface: core ? Array.from(core.triangles) : [],
         ...(collider.type === "plane" && { normal: collider.normal, offset: collider.offset }),
       };
       if (collider.motion) {
@@ -53,13 +61,21 @@ export class ColliderRecords {
   /** @param frame number of the next frame; time s since the room's first tick */
   write(frame: number, time: number): void {
     for (const mover of this.moving) {
-      const { recorded, collider, path } = mover, rounds = path.loop ? Math.floor(time / path.keys[path.keys.length - 1]!.time) : 0;
+      const { recorded, collider, path } = mover;
+      const rounds = path.loop ? Math.floor(time / path.keys[path.keys.length - 1]!.time) : 0;
       if (rounds !== mover.rounds && !closes(path)) recorded.jumps!.push(frame);
       mover.rounds = rounds;
       if (collider.type !== "plane") continue;
       // the center is a point of the plane
-      const { translate, quaternion } = poseAt(path, time), R = matrixOf(quaternion), center = centerOf(collider), length = Math.hypot(...collider.normal);
-      const normal = [0, 1, 2].map((r) => (R[3 * r]! * collider.normal[0] + R[3 * r + 1]! * collider.normal[1] + R[3 * r + 2]! * collider.normal[2]) / length);
+      const { translate, quaternion } = poseAt(path, time);
+      const R = matrixOf(quaternion);
+      const center = centerOf(collider);
+      const length = Math.hypot(...collider.normal);
+      const normal = [0, 1, 2].map(
+        (r) =>
+          (R[3 * r]! * collider.normal[0] + R[3 * r + 1]! * collider.normal[1] + R[3 * r + 2]! * collider.normal[2]) /
+          length,
+      );
       recorded.planes!.push([...normal, normal.reduce((sum, n, r) => sum + n * (center[r]! + translate[r]!), 0)]);
     }
   }
@@ -67,20 +83,29 @@ export class ColliderRecords {
 
 /** Does a path end where it begins? A turn and the same turn plus 360 degrees are quaternions of opposite sign. */
 function closes({ keys }: Path): boolean {
-  const first = keys[0]!, last = keys[keys.length - 1]!;
-  return Math.abs(first.quaternion.reduce((s, q, k) => s + q * last.quaternion[k]!, 0)) > 1 - 1e-12 && first.translate.every((t, k) => Math.abs(t - last.translate[k]!) <= 1e-9 * (1 + Math.abs(t)));
+  const first = keys[0]!;
+  const last = keys[keys.length - 1]!;
+  return (
+    Math.abs(first.quaternion.reduce((s, q, k) => s + q * last.quaternion[k]!, 0)) > 1 - 1e-12 &&
+    first.translate.every((t, k) => Math.abs(t - last.translate[k]!) <= 1e-9 * (1 + Math.abs(t)))
+  );
 }
 
-/** Pairs that pass through each other by the scene's word, [a, a] a body that does not touch itself: bodies by number, then colliders. */
+/**
+ * Pairs that pass through each other by the scene's word, [a, a] a body that does not touch itself: bodies by number,
+ * then colliders.
+ */
 export function apartPairs(scene: Scene, bodies: readonly Pick<BodyTemplate, "name" | "touch">[]): [number, number][] {
-  const pairs: [number, number][] = [], colliders = scene.colliders ?? [];
+  const pairs: [number, number][] = [];
+  const colliders = scene.colliders ?? [];
   bodies.forEach((a, i) => {
     if (!a.touch.self) pairs.push([i, i]);
     bodies.slice(i + 1).forEach((b, k) => {
       if (a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name)) pairs.push([i, i + 1 + k]);
     });
     colliders.forEach((c, k) => {
-      if ((c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name)) pairs.push([i, bodies.length + k]);
+      if ((c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name))
+        pairs.push([i, bodies.length + k]);
     });
   });
   return pairs;

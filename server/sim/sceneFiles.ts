@@ -1,5 +1,6 @@
 /**
- * The files that a scene names, judged before any is opened: a server reads a scene's meshes from the scenes folder and from nowhere else, whatever the scene says, and no more of them than it has memory for.
+ * The files that a scene names, judged before any is opened: a server reads a scene's meshes from the scenes folder and
+ * from nowhere else, whatever the scene says, and no more of them than it has memory for.
  * `npm run simulate` does not ask here: who runs it may read their own files anyway.
  */
 import { realpath, stat } from "node:fs/promises";
@@ -8,12 +9,16 @@ import type { MeshSource, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MAX_FILE_BYTES } from "../meshing/mesh.ts";
 
-/** Most bytes of all mesh files of one scene, as they lie on disk. Each of them also keeps to the limits of meshing/mesh.ts when it is read. */
+/**
+ * Most bytes of all mesh files of one scene, as they lie on disk. Each of them also keeps to the limits of
+ * meshing/mesh.ts when it is read.
+ */
 export const MAX_SCENE_FILE_BYTES = MAX_FILE_BYTES;
 
 /**
  * @param dir the scene file's folder
- * @throws SceneError: a path that leads out of the folder (by `..`, from the root, or by a link), that is no plain file, or files that are too large. A file that is
+ * @throws SceneError: a path that leads out of the folder (by `..`, from the root, or by a link), that is no plain
+ *   file, or files that are too large. A file that is
  *   missing is the loader's to report.
  */
 export async function checkSceneFiles(scene: Scene, dir: string): Promise<void> {
@@ -30,7 +35,12 @@ export async function checkSceneFiles(scene: Scene, dir: string): Promise<void> 
       if (file !== null) sizes.set(file.path, file.bytes);
     }
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    if (bytes > MAX_SCENE_FILE_BYTES) throw new SceneError(at, `${bytes} bytes with all mesh files before it`, `at most ${MAX_SCENE_FILE_BYTES} bytes in all mesh files of a scene`);
+    if (bytes > MAX_SCENE_FILE_BYTES)
+      throw new SceneError(
+        at,
+        `${bytes} bytes with all mesh files before it`,
+        `at most ${MAX_SCENE_FILE_BYTES} bytes in all mesh files of a scene`,
+      );
   }
 }
 
@@ -40,7 +50,12 @@ function filesOf(path: string): string[] {
   return pair ? [`${pair[1]}.node`, `${pair[1]}.ele`] : [path];
 }
 
-async function insideOf(root: string, path: string, at: string, given: string): Promise<{ path: string; bytes: number } | null> {
+async function insideOf(
+  root: string,
+  path: string,
+  at: string,
+  given: string,
+): Promise<{ path: string; bytes: number } | null> {
   const outside = new SceneError(at, given, "a path within the scenes folder");
   if (isAbsolute(path) || leadsOut(relative(root, join(root, path)))) throw outside;
   let real: string;

@@ -1,6 +1,6 @@
 /**
- * The words by which a crew is steered from outside of the kernel (kernel/assembly/step/step.ts): a tick is opened for helpers and closed, one helper is
- * sent away, one is found dead. Any thread may do that; it never waits.
+ * The words by which a crew is steered from outside of the kernel (kernel/assembly/step/step.ts): a tick is opened for
+ * helpers and closed, one helper is sent away, one is found dead. Any thread may do that; it never waits.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 
@@ -21,7 +21,8 @@ export class CrewWords {
   open(generation: number): void {
     const at = (L.HEADER + L.H_ACTIVE) / 4;
     // A tick that came to its end has no chunk that nobody finished: who was lost since then was lost outside of one.
-    for (const word of [L.H_TORN, L.H_JOINED, L.H_CHUNKS_SHARED, L.H_CHUNKS_HELPED]) Atomics.store(this.words, (L.HEADER + word) / 4, 0);
+    for (const word of [L.H_TORN, L.H_JOINED, L.H_CHUNKS_SHARED, L.H_CHUNKS_HELPED])
+      Atomics.store(this.words, (L.HEADER + word) / 4, 0);
     Atomics.store(this.words, at, generation);
     Atomics.notify(this.words, at);
   }
@@ -50,7 +51,8 @@ export class CrewWords {
   }
 
   /**
-   * The helper's thread has ended. If that was in the middle of a chunk, nobody will finish it: the leader stops waiting and throws.
+   * The helper's thread has ended. If that was in the middle of a chunk, nobody will finish it: the leader stops
+   * waiting and throws.
    * @returns true if so
    */
   lost(slot: number): boolean {
@@ -60,7 +62,9 @@ export class CrewWords {
     return true;
   }
 
-  /** What the crew did in the tick that was opened last; a helper that went away and came back counts as two threads. */
+  /**
+   * What the crew did in the tick that was opened last; a helper that went away and came back counts as two threads.
+   */
   lastTick(): { threads: number; shared: number; helped: number } {
     const word = (offset: number): number => Atomics.load(this.words, (L.HEADER + offset) / 4);
     return { threads: 1 + word(L.H_JOINED), shared: word(L.H_CHUNKS_SHARED), helped: word(L.H_CHUNKS_HELPED) };
@@ -72,7 +76,8 @@ export class CrewWords {
   }
 
   private row(slot: number): number {
-    if (!Number.isInteger(slot) || slot < 1 || slot > MOST_HELPERS) throw new RangeError(`slot: ${slot}, limit 1 to ${MOST_HELPERS}`);
+    if (!Number.isInteger(slot) || slot < 1 || slot > MOST_HELPERS)
+      throw new RangeError(`slot: ${slot}, limit 1 to ${MOST_HELPERS}`);
     return (L.HEADER + L.H_HELPERS + slot * L.HELPER_BYTES) / 4;
   }
 

@@ -5,7 +5,9 @@ import { DISMISSED, type CrewTask } from "./stepWorkers.ts";
 import { instantiateKernel } from "./kernelModule.ts";
 
 const { memory, slot, scratch } = workerData as CrewTask;
-const kernel = instantiateKernel(memory), words = new Int32Array(memory.buffer), active = (L.HEADER + L.H_ACTIVE) / 4;
+const kernel = instantiateKernel(memory);
+const words = new Int32Array(memory.buffer);
+const active = (L.HEADER + L.H_ACTIVE) / 4;
 parentPort!.postMessage("ready");
 for (;;) {
   Atomics.wait(words, active, 0);

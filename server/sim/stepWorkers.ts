@@ -1,6 +1,7 @@
 /**
- * Several threads of its own for one room, for runs without a server (there they are borrowed: workers/crews.ts): helpers sleep between ticks on H_ACTIVE, wake when the leader writes the tick's generation there, claim
- * chunks until it goes back to zero (kernel/assembly/step/step.ts). The result is the same for any number of threads.
+ * Several threads of its own for one room, for runs without a server (there they are borrowed: workers/crews.ts):
+ * helpers sleep between ticks on H_ACTIVE, wake when the leader writes the tick's generation there, claim chunks until
+ * it goes back to zero (kernel/assembly/step/step.ts). The result is the same for any number of threads.
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -33,12 +34,17 @@ export class Crew {
 
   /** @param threads in all, the caller's included; 1 .. MAX_THREADS */
   static async hire(world: SimWorld, memory: WebAssembly.Memory, threads: number): Promise<Crew> {
-    if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS) throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
+    if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS)
+      throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
     const workers = Array.from({ length: threads - 1 }, (_, i) => {
       const workerData: CrewTask = { memory, slot: i + 1, scratch: CrewWords.scratch(world.layout, i + 1) };
       return new Worker(new URL("./stepWorker.ts", import.meta.url), { workerData });
     });
-    await Promise.all(workers.map((w) => new Promise<void>((resolve, reject) => w.once("message", () => resolve()).once("error", reject))));
+    await Promise.all(
+      workers.map(
+        (w) => new Promise<void>((resolve, reject) => w.once("message", () => resolve()).once("error", reject)),
+      ),
+    );
     return new Crew(world, memory, workers);
   }
 
@@ -53,7 +59,10 @@ export class Crew {
     }
   }
 
-  /** What the crew did in the last tick: threads that worked, chunks that were up to be claimed, those of them that helpers did. */
+  /**
+   * What the crew did in the last tick: threads that worked, chunks that were up to be claimed, those of them that
+   * helpers did.
+   */
   lastTick(): { threads: number; shared: number; helped: number } {
     return this.words.lastTick();
   }

@@ -8,7 +8,12 @@ import type { BodyTemplate } from "./body/template.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** @param cores core meshes, by collider: those of mesh colliders are drawn */
-export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], cores: readonly (SurfaceMesh | undefined)[], layout: SimLayout): Topology {
+export function buildTopology(
+  scene: Scene,
+  bodies: readonly BodyTemplate[],
+  cores: readonly (SurfaceMesh | undefined)[],
+  layout: SimLayout,
+): Topology {
   return {
     version: 1,
     title: scene.title,
@@ -19,22 +24,48 @@ export function buildTopology(scene: Scene, bodies: readonly BodyTemplate[], cor
     camera: scene.camera ?? defaultCamera(bodies),
     colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),
-    interaction: { grabCompliance: layout.interaction.grabCompliance, grabMaxForce: layout.interaction.grabMaxForce, maxImpulse: layout.interaction.maxImpulse },
+    interaction: {
+      grabCompliance: layout.interaction.grabCompliance,
+      grabMaxForce: layout.interaction.grabMaxForce,
+      maxImpulse: layout.interaction.maxImpulse,
+    },
   };
 }
 
 function topologyCollider(c: Collider, core: SurfaceMesh | undefined): TopologyCollider {
   if (c.type !== "mesh") return c;
   const { mesh: _, transform: __, ...rest } = c;
-  return { ...rest, center: centerOf(c), positions: bytesOf(Float32Array.from(core!.positions)), triangles: bytesOf(core!.triangles) };
+  return {
+    ...rest,
+    center: centerOf(c),
+    positions: bytesOf(Float32Array.from(core!.positions)),
+    triangles: bytesOf(core!.triangles),
+  };
 }
 
 function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {
   const rest = Float32Array.from(body.positions.subarray(0, 3 * body.streamedCount));
-  const topology: TopologyBody = { name: body.name, kind: body.kind, look: body.look, ...(body.waits && { waits: true as const }), first, count: body.streamedCount, quantum, triangles: bytesOf(body.triangles), rest: bytesOf(rest) };
+  const topology: TopologyBody = {
+    name: body.name,
+    kind: body.kind,
+    look: body.look,
+    ...(body.waits && { waits: true as const }),
+    first,
+    count: body.streamedCount,
+    quantum,
+    triangles: bytesOf(body.triangles),
+    rest: bytesOf(rest),
+  };
   if (!body.detail) return topology;
   const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);
-  return { ...topology, detail: { triangles: bytesOf(body.detail.triangles), attachTriangle: bytesOf(triangle), attachCoords: bytesOf(coords) } };
+  return {
+    ...topology,
+    detail: {
+      triangles: bytesOf(body.detail.triangles),
+      attachTriangle: bytesOf(triangle),
+      attachCoords: bytesOf(coords),
+    },
+  };
 }
 
 function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
@@ -43,7 +74,8 @@ function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
 
 /** In front of and a little above everything, far enough to see it all at a 45 degree field of view. */
 function defaultCamera(bodies: readonly BodyTemplate[]): { position: Vec3; target: Vec3 } {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
   for (const body of bodies) {
     for (let i = 0; i < body.positions.length; i++) {
       low[i % 3] = Math.min(low[i % 3]!, body.positions[i]!);

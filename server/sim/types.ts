@@ -1,23 +1,52 @@
 /**
- * The simulation's face to the rest of the server. `createWorld` builds a room's whole state in one shared WebAssembly.Memory;
+ * The simulation's face to the rest of the server. `createWorld` builds a room's whole state in one shared
+ * WebAssembly.Memory;
  * `openWorld` looks at such a memory from any thread. Nothing outside `server/sim` touches the memory's insides.
  */
 import type { Topology } from "../../shared/topology.ts";
 
-/** One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server; targets are in m from the room's origin. */
+/**
+ * One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server;
+ * targets are in m from the room's origin.
+ */
 export type Input =
-  | { type: "grab"; member: number; grab: number; body: number; triangle: number; u: number; v: number; target: [number, number, number] }
+  | {
+      type: "grab";
+      member: number;
+      grab: number;
+      body: number;
+      triangle: number;
+      u: number;
+      v: number;
+      target: [number, number, number];
+    }
   | { type: "move"; member: number; grab: number; target: [number, number, number] }
   | { type: "release"; member: number; grab: number }
   /** All grabs of a member who left. */
   | { type: "releaseAll"; member: number }
-  | { type: "impulse"; member: number; body: number; triangle: number; u: number; v: number; impulse: [number, number, number] }
+  | {
+      type: "impulse";
+      member: number;
+      body: number;
+      triangle: number;
+      u: number;
+      v: number;
+      impulse: [number, number, number];
+    }
   | { type: "reset"; member: number }
   /**
-   * Puts in a body that waits: the middle of the underside of its box (as the scene places it) at `position`, m from the room's origin, its x axis along
+   * Puts in a body that waits: the middle of the underside of its box (as the scene places it) at `position`, m from
+   * the room's origin, its x axis along
    * `heading` (x, z, any length). Where that place is taken: refused, or put in at the nearest free place above.
    */
-  | { type: "spawn"; member: number; body: number; position: [number, number, number]; heading: [number, number]; occupied: "refuse" | "lift" }
+  | {
+      type: "spawn";
+      member: number;
+      body: number;
+      position: [number, number, number];
+      heading: [number, number];
+      occupied: "refuse" | "lift";
+    }
   /** Takes out a body that the scene lets wait. */
   | { type: "remove"; member: number; body: number };
 
@@ -35,7 +64,10 @@ export interface StageSeconds {
 /** A surface: a body's or a collider's, by number in the scene. */
 export type SurfaceName = { body: number } | { collider: number };
 
-/** Two surfaces (or one with itself) that intersect, or one inside the other: so many edges of either go through so many triangles of the other. */
+/**
+ * Two surfaces (or one with itself) that intersect, or one inside the other: so many edges of either go through so many
+ * triangles of the other.
+ */
 export interface IntersectingPair {
   between: [SurfaceName, SurfaceName];
   edges: number;
@@ -60,16 +92,34 @@ export interface ContactCounts {
 
 export type SimEvent =
   /**
-   * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider. `count`: edges with a triangle that
-   * they meet, all of them; `pairs` counts those that were listed; `first`: the first few, particles by their numbers in their surface. They are drawn apart, but for bodies that are `held` until a reset.
+   * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider.
+   * `count`: edges with a triangle that they meet, all of them; `pairs` counts those that were listed; `first`: the
+   * first few, particles by their numbers in their surface. They are drawn apart, but for bodies that are `held` until
+   * a reset.
    */
-  | { type: "tangled"; tick: number; count: number; pairs: IntersectingPair[]; held: number[]; first: { edgeOf: SurfaceName; edge: number[]; triangleOf: SurfaceName; triangle: number[] }[] }
+  | {
+      type: "tangled";
+      tick: number;
+      count: number;
+      pairs: IntersectingPair[];
+      held: number[];
+      first: { edgeOf: SurfaceName; edge: number[]; triangleOf: SurfaceName; triangle: number[] }[];
+    }
   /** Nothing intersects any more. */
   | { type: "untangled"; tick: number }
   /** A body blew up: rolled back to its last good state and held. */
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
   /** `grab`: the grab that was refused; `by`: what takes the place where a body was to go. */
-  | { type: "inputRejected"; tick: number; member: number; field: string; value: number; limit: string; grab?: number; by?: SurfaceName }
+  | {
+      type: "inputRejected";
+      tick: number;
+      member: number;
+      field: string;
+      value: number;
+      limit: string;
+      grab?: number;
+      by?: SurfaceName;
+    }
   /** A body that waited is there from this tick on; one that was there waits. */
   | { type: "spawned" | "removed"; tick: number; member: number; body: number }
   | { type: "reset"; tick: number; member: number };

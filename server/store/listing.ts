@@ -1,17 +1,20 @@
 /** What a row of either store says of a room. */
 import type { Listing } from "./store.ts";
 
-/** @param row of a room, columns named as in both stores' tables @param secondsLeft of its lease; 0 or less: it has run out, or there is none */
+/**
+ * @param row of a room, columns named as in both stores' tables
+ * @param secondsLeft of its lease; 0 or less: it has run out, or there is none
+ */
 export function listingOf(row: Record<string, unknown>, secondsLeft: number): Listing {
   const owned = secondsLeft > 0;
   return {
-    name: String(row["name"]),
-    scene: String(row["scene"]),
-    pool: row["pool"] as Listing["pool"],
-    createdAt: String(row["created_at"]),
-    settings: JSON.parse(String(row["settings"])) as Record<string, unknown>,
-    owner: owned ? { process: String(row["process"]), url: String(row["url"]), epoch: Number(row["epoch"]), secondsLeft } : null,
-    lapsed: owned ? null : (row["process"] as string | null),
-    members: owned ? Number(row["members"]) : 0,
+    name: String(row.name),
+    scene: String(row.scene),
+    pool: row.pool as Listing["pool"],
+    createdAt: String(row.created_at),
+    settings: JSON.parse(String(row.settings)) as Record<string, unknown>,
+    owner: owned ? { process: String(row.process), url: String(row.url), epoch: Number(row.epoch), secondsLeft } : null,
+    lapsed: owned ? null : (row.process as string | null),
+    members: owned ? Number(row.members) : 0,
   };
 }

@@ -25,7 +25,11 @@ export interface StoreLog {
  * @returns null for `none`: rooms then live in memory and end with the process
  * @throws StoreRefused, StoreUnavailable; their messages hold no password
  */
-export async function openStore({ store: wanted, dataDir }: StoreConfig, log: StoreLog, options: { leaseSeconds?: number } = {}): Promise<Store | null> {
+export async function openStore(
+  { store: wanted, dataDir }: StoreConfig,
+  log: StoreLog,
+  options: { leaseSeconds?: number } = {},
+): Promise<Store | null> {
   if (wanted === "none") return null;
   if (wanted !== "sqlite") {
     const store = new PostgresStore({ url: wanted, ...options });
@@ -38,7 +42,11 @@ export async function openStore({ store: wanted, dataDir }: StoreConfig, log: St
   const store = new SqliteStore({
     path,
     ...options,
-    onDamage: ({ movedTo, reason }) => log.error({ store: path, movedTo, reason }, "the store's file is damaged: it was moved aside, and an empty one begins"),
+    onDamage: ({ movedTo, reason }) =>
+      log.error(
+        { store: path, movedTo, reason },
+        "the store's file is damaged: it was moved aside, and an empty one begins",
+      ),
   });
   await opened(store);
   log.info({ store: path }, "store opened");

@@ -1,12 +1,15 @@
 /**
- * The store for several processes or machines: PostgreSQL. Every method is one transaction, most of them a single statement, so nothing is half done.
+ * The store for several processes or machines: PostgreSQL. Every method is one transaction, most of them a single
+ * statement, so nothing is half done.
  *
- * Fencing. A write for a room begins with its row `FOR SHARE`, where name, epoch and process must fit; a claim updates that row. So a write that a claim overtakes waits,
- * sees the new epoch and writes nothing (READ COMMITTED looks at the row again after waiting; stricter levels fail with 40001 and are tried again), and a claim
- * waits for a write that has begun.
+ * Fencing. A write for a room begins with its row `FOR SHARE`, where name, epoch and process must fit; a claim updates
+ * that row. So a write that a claim overtakes waits, sees the new epoch and writes nothing (READ COMMITTED looks at the
+ * row again after waiting; stricter levels fail with 40001 and are tried again), and a claim waits for a write that has
+ * begun.
  *
- * Leases run by the database's clock (`clock_timestamp()`, not `now()`: a transaction that has waited for a lock must not take the time of its beginning for the time).
- * Should that clock jump, leases end early or late, but epochs still order all owners, and no two can write.
+ * Leases run by the database's clock (`clock_timestamp()`, not `now()`: a transaction that has waited for a lock must
+ * not take the time of its beginning for the time). Should that clock jump, leases end early or late, but epochs still
+ * order all owners, and no two can write.
  */
 import { listingOf } from "./listing.ts";
 import { PostgresClient, type Row } from "./postgresClient.ts";
@@ -62,19 +65,40 @@ export class PostgresStore implements Store {
     await this.#client.query("SELECT epoch FROM pliant_counter");
   }
 
-  async createRoom(record: RoomRecord, holder: Holder, key?: string): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
+  async createRoom(
+    record: RoomRecord,
+    holder: Holder,
+    key?: string,
+  ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
     return this.#client.transaction(async (query) => {
       for (;;) {
-        const found = (key === undefined ? [] : await query(`SELECT ${LISTED} FROM pliant_rooms WHERE request_key = $1`, [key]))[0]
-          ?? (await query(`SELECT ${LISTED} FROM pliant_rooms WHERE name = $1`, [record.name]))[0];
+        const found =
+          (key === undefined
+            ? []
+            : await query(`SELECT ${LISTED} FROM pliant_rooms WHERE request_key = $1`, [key]))[0] ??
+          (await query(`SELECT ${LISTED} FROM pliant_rooms WHERE name = $1`, [record.name]))[0];
         if (found) return { created: false as const, room: toListing(found) };
         const [made] = await query(
           `${NEXT_EPOCH} INSERT INTO pliant_rooms (name, scene, pool, created_at, settings, request_key, epoch, process, url, lease_until)
            SELECT $1, $2, $3, $4, $5, $6, epoch, $7, $8, clock_timestamp() + $9 * INTERVAL '1 second' FROM next ON CONFLICT DO NOTHING RETURNING epoch`,
-          [record.name, record.scene, record.pool, record.createdAt, JSON.stringify(record.settings), key ?? null, holder.process, holder.url, this.leaseSeconds],
+          [
+            record.name,
+            record.scene,
+            record.pool,
+            record.createdAt,
+            JSON.stringify(record.settings),
+            key ?? null,
+            holder.process,
+            holder.url,
+            this.leaseSeconds,
+          ],
         );
         // No row: somebody has made it between our look and our insert. Look again; should it be gone by then, make it.
-        if (made) return { created: true as const, lease: { room: record.name, process: holder.process, epoch: Number(made["epoch"]) } };
+        if (made)
+          return {
+            created: true as const,
+            lease: { room: record.name, process: holder.process, epoch: Number(made.epoch) },
+          };
       }
     });
   }
@@ -86,7 +110,7 @@ export class PostgresStore implements Store {
        WHERE name = $1 AND (process IS NULL OR lease_until <= clock_timestamp()) RETURNING epoch`,
       [room, holder.process, holder.url, this.leaseSeconds],
     );
-    return row ? { room, process: holder.process, epoch: Number(row["epoch"]) } : null;
+    return row ? { room, process: holder.process, epoch: Number(row.epoch) } : null;
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
@@ -95,26 +119,41 @@ export class PostgresStore implements Store {
       `UPDATE pliant_rooms SET lease_until = clock_timestamp() + $3 * INTERVAL '1 second', url = $2, members = held.members
        FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS held (name, epoch, members)
        WHERE pliant_rooms.name = held.name AND pliant_rooms.epoch = held.epoch AND pliant_rooms.process = $1 RETURNING pliant_rooms.name`,
-      [holder.process, holder.url, this.leaseSeconds, leases.map(({ room }) => room), leases.map(({ epoch }) => epoch), leases.map(({ members }) => members)],
+      [
+        holder.process,
+        holder.url,
+        this.leaseSeconds,
+        leases.map(({ room }) => room),
+        leases.map(({ epoch }) => epoch),
+        leases.map(({ members }) => members),
+      ],
       // One that is lost on its way must leave time for another before the leases end.
-      1000 * this.leaseSeconds / 3,
+      (1000 * this.leaseSeconds) / 3,
     );
-    const names = new Set(held.map((row) => String(row["name"])));
+    const names = new Set(held.map((row) => String(row.name)));
     return leases.map(({ room }) => room).filter((room) => !names.has(room));
   }
 
   async release(lease: Lease): Promise<void> {
-    await this.#client.query(`UPDATE pliant_rooms SET ${UNOWNED} WHERE name = $1 AND epoch = $2 AND process = $3`, fence(lease));
+    await this.#client.query(
+      `UPDATE pliant_rooms SET ${UNOWNED} WHERE name = $1 AND epoch = $2 AND process = $3`,
+      fence(lease),
+    );
   }
 
   async endLeases(process: string): Promise<string[]> {
-    return (await this.#client.query(`UPDATE pliant_rooms SET ${UNOWNED} WHERE process = $1 RETURNING name`, [process])).map((row) => String(row["name"]));
+    return (
+      await this.#client.query(`UPDATE pliant_rooms SET ${UNOWNED} WHERE process = $1 RETURNING name`, [process])
+    ).map((row) => String(row.name));
   }
 
   async removeRoom(lease: Lease): Promise<void> {
     // Statement by statement: the second sees a checkpoint that was being written while the first waited for its lock.
     await this.#client.transaction(async (query) => {
-      const gone = await query("DELETE FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name", fence(lease));
+      const gone = await query(
+        "DELETE FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
+        fence(lease),
+      );
       if (gone.length === 0) throw new LeaseLost(lease);
       await query("DELETE FROM pliant_checkpoints WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_journal WHERE room = $1", [lease.room]);
@@ -122,8 +161,10 @@ export class PostgresStore implements Store {
   }
 
   async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
-    const rows = await this.#client.query("UPDATE pliant_rooms SET settings = $4 WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
-      [...fence(lease), JSON.stringify(settings)]);
+    const rows = await this.#client.query(
+      "UPDATE pliant_rooms SET settings = $4 WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
+      [...fence(lease), JSON.stringify(settings)],
+    );
     if (rows.length === 0) throw new LeaseLost(lease);
   }
 
@@ -137,68 +178,97 @@ export class PostgresStore implements Store {
   }
 
   async writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): Promise<void> {
-    await this.#fenced(lease,
+    await this.#fenced(
+      lease,
       `INSERT INTO pliant_checkpoints (room, tick, identity, state) SELECT name, $4::bigint, $5::text, $6::bytea FROM mine
        ON CONFLICT (room, tick) DO UPDATE SET identity = excluded.identity, state = excluded.state RETURNING 1 AS done`,
-      [tick, identity, bytesOf(state)]);
+      [tick, identity, bytesOf(state)],
+    );
   }
 
   async appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): Promise<void> {
-    await this.#fenced(lease,
+    await this.#fenced(
+      lease,
       `INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $4::bigint, $5::bigint, $6::bytea FROM mine
        ON CONFLICT (room, until_tick) DO UPDATE SET after_tick = excluded.after_tick, bytes = excluded.bytes RETURNING 1 AS done`,
-      [until, after, bytesOf(bytes)]);
+      [until, after, bytesOf(bytes)],
+    );
   }
 
   async checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]> {
-    const rows = await this.#client.query("SELECT tick, length(state) AS bytes FROM pliant_checkpoints WHERE room = $1 ORDER BY tick", [room]);
-    return rows.map((row) => ({ tick: Number(row["tick"]), bytes: Number(row["bytes"]) }));
+    const rows = await this.#client.query(
+      "SELECT tick, length(state) AS bytes FROM pliant_checkpoints WHERE room = $1 ORDER BY tick",
+      [room],
+    );
+    return rows.map((row) => ({ tick: Number(row.tick), bytes: Number(row.bytes) }));
   }
 
   async readCheckpoint(room: string, tick: number): Promise<Checkpoint | null> {
-    const [row] = await this.#client.query("SELECT identity, state FROM pliant_checkpoints WHERE room = $1 AND tick = $2", [room, tick]);
-    return row ? { tick, identity: String(row["identity"]), state: row["state"] as Buffer } : null;
+    const [row] = await this.#client.query(
+      "SELECT identity, state FROM pliant_checkpoints WHERE room = $1 AND tick = $2",
+      [room, tick],
+    );
+    return row ? { tick, identity: String(row.identity), state: row.state as Buffer } : null;
   }
 
   async readJournal(room: string, after: number): Promise<JournalSegment[]> {
     const rows = await this.#client.query(
-      "SELECT after_tick, until_tick, bytes FROM pliant_journal WHERE room = $1 AND until_tick > $2 ORDER BY until_tick", [room, finite(after)]);
-    return rows.map((row) => ({ after: Number(row["after_tick"]), until: Number(row["until_tick"]), bytes: row["bytes"] as Buffer }));
+      "SELECT after_tick, until_tick, bytes FROM pliant_journal WHERE room = $1 AND until_tick > $2 ORDER BY until_tick",
+      [room, finite(after)],
+    );
+    return rows.map((row) => ({
+      after: Number(row.after_tick),
+      until: Number(row.until_tick),
+      bytes: row.bytes as Buffer,
+    }));
   }
 
   async prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void> {
-    await this.#fenced(lease,
+    await this.#fenced(
+      lease,
       `, old_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND NOT (tick = ANY($4::bigint[])) RETURNING 1),
        old_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick <= $5::bigint RETURNING 1)
        SELECT 1 AS done FROM mine`,
-      [[...keepTicks], finite(journalAfter)]);
+      [[...keepTicks], finite(journalAfter)],
+    );
   }
 
   async truncate(lease: Lease, tick: number): Promise<void> {
-    await this.#fenced(lease,
+    await this.#fenced(
+      lease,
       `, later_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND tick > $4::bigint RETURNING 1),
        later_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $4::bigint RETURNING 1)
        SELECT 1 AS done FROM mine`,
-      [tick]);
+      [tick],
+    );
   }
 
   async audit({ at, actor, action, room, details }: AuditEntry): Promise<void> {
     await this.#client.query(
       `WITH made AS (INSERT INTO pliant_audit (at, actor, action, room, details) VALUES ($1, $2, $3, $4, $5) RETURNING id)
        DELETE FROM pliant_audit USING made WHERE pliant_audit.id <= made.id - $6::bigint`,
-      [at, actor, action, room, JSON.stringify(details), this.#auditEntries]);
+      [at, actor, action, room, JSON.stringify(details), this.#auditEntries],
+    );
   }
 
   async readAudit({ room, limit }: { room?: string; limit: number }): Promise<AuditEntry[]> {
     const rows = await this.#client.query(
-      "SELECT at, actor, action, room, details FROM pliant_audit WHERE $1::text IS NULL OR room = $1::text ORDER BY id DESC LIMIT $2", [room ?? null, limit]);
+      "SELECT at, actor, action, room, details FROM pliant_audit WHERE $1::text IS NULL OR room = $1::text ORDER BY id DESC LIMIT $2",
+      [room ?? null, limit],
+    );
     return rows.map((row) => ({
-      at: String(row["at"]), actor: String(row["actor"]), action: String(row["action"]), room: row["room"] as string | null,
-      details: JSON.parse(String(row["details"])) as Record<string, unknown>,
+      at: String(row.at),
+      actor: String(row.actor),
+      action: String(row.action),
+      room: row.room as string | null,
+      details: JSON.parse(String(row.details)) as Record<string, unknown>,
     }));
   }
 
-  /** @param statement what follows `WITH mine AS (...)`; gives a row if the lease was the current one @throws LeaseLost */
+  /**
+   * @param statement what follows `WITH mine AS (...)`; gives a row if the lease was the current one
+   * @throws LeaseLost
+   */
   async #fenced(lease: Lease, statement: string, values: readonly unknown[]): Promise<void> {
     const rows = await this.#client.query(`WITH ${MINE} ${statement}`, [...fence(lease), ...values]);
     if (rows.length === 0) throw new LeaseLost(lease);
@@ -207,12 +277,15 @@ export class PostgresStore implements Store {
   async #migrate(): Promise<void> {
     await this.#client.transaction(async (query) => {
       // The row's lock lets one process at a time through.
-      const version = Number((await query("SELECT version FROM pliant_schema WHERE id = 1 FOR UPDATE"))[0]["version"]);
+      const version = Number((await query("SELECT version FROM pliant_schema WHERE id = 1 FOR UPDATE"))[0].version);
       if (version > MIGRATIONS.length) {
-        throw new StoreRefused(`the PostgreSQL store was set up by a newer program: its tables have version ${version}, this program knows up to ${MIGRATIONS.length}`);
+        throw new StoreRefused(
+          `the PostgreSQL store was set up by a newer program: its tables have version ${version}, this program knows up to ${MIGRATIONS.length}`,
+        );
       }
       for (const statement of MIGRATIONS.slice(version).flat()) await query(statement);
-      if (version < MIGRATIONS.length) await query("UPDATE pliant_schema SET version = $1 WHERE id = 1", [MIGRATIONS.length]);
+      if (version < MIGRATIONS.length)
+        await query("UPDATE pliant_schema SET version = $1 WHERE id = 1", [MIGRATIONS.length]);
     });
   }
 }
@@ -225,4 +298,4 @@ const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.b
 /** A bigint column knows no infinity. */
 const finite = (tick: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, tick));
 
-const toListing = (row: Row): Listing => listingOf(row, Number(row["seconds_left"]));
+const toListing = (row: Row): Listing => listingOf(row, Number(row.seconds_left));

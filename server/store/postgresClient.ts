@@ -1,8 +1,10 @@
 /**
- * The pool of connections to PostgreSQL: time limits, transactions, and what is tried again. Connections that are lost go, and the next question makes new ones.
+ * The pool of connections to PostgreSQL: time limits, transactions, and what is tried again. Connections that are lost
+ * go, and the next question makes new ones.
  *
- * Tried again here: 40001 (serialization failure; usual in distributed databases, see their documentation of retries) and 40P01 (deadlock). Both say that nothing was done.
- * A lost connection is not tried again, for the commit may have happened; the caller knows whether doing it twice is well.
+ * Tried again here: 40001 (serialization failure; usual in distributed databases, see their documentation of retries)
+ * and 40P01 (deadlock). Both say that nothing was done. A lost connection is not tried again, for the commit may have
+ * happened; the caller knows whether doing it twice is well.
  */
 import pg from "pg";
 import { StoreUnavailable } from "./store.ts";
@@ -16,7 +18,10 @@ const QUERY_TIMEOUT_MS = 5000;
 /** The server's own limits, ms: what we have given up waiting for must not hold locks for long. */
 const STATEMENT_TIMEOUT_MS = 4500;
 const ATTEMPTS = 8;
-/** Before the second attempt, ms; doubled for each further one, half of it by chance so that two that collided do not meet again. */
+/**
+ * Before the second attempt, ms; doubled for each further one, half of it by chance so that two that collided do not
+ * meet again.
+ */
 const FIRST_PAUSE_MS = 5;
 
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
@@ -29,7 +34,8 @@ export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return "postgres://(unreadable)";
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";
-  for (const name of shown.searchParams.keys()) if (/password|secret|key/i.test(name)) shown.searchParams.set(name, "***");
+  for (const name of shown.searchParams.keys())
+    if (/password|secret|key/i.test(name)) shown.searchParams.set(name, "***");
   return shown.href;
 }
 
@@ -50,7 +56,8 @@ export class PostgresClient {
       keepAlive: true,
       allowExitOnIdle: true,
     });
-    // A connection that is lost while nobody uses it: the pool has dropped it already, and whoever asks next gets a new one or an error of their own.
+    // A connection that is lost while nobody uses it: the pool has dropped it already, and whoever asks next gets a new
+    // one or an error of their own.
     this.#pool.on("error", () => {});
   }
 
@@ -72,7 +79,8 @@ export class PostgresClient {
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#again(async () => {
       const client = await this.#pool.connect();
-      // Without a listener a connection lost between two statements would end the program; the next statement reports it.
+      // Without a listener a connection lost between two statements would end the program; the next statement reports
+      // it.
       const ignore = (): void => {};
       client.on("error", ignore);
       let failure: Error | undefined;
@@ -103,7 +111,8 @@ export class PostgresClient {
       } catch (error) {
         if (isOurs(error)) throw error;
         const code = (error as { code?: string }).code ?? "";
-        if (!AGAIN.has(code) || attempt === ATTEMPTS) throw new StoreUnavailable(`the PostgreSQL store ${this.#shown} failed`, error);
+        if (!AGAIN.has(code) || attempt === ATTEMPTS)
+          throw new StoreUnavailable(`the PostgreSQL store ${this.#shown} failed`, error);
         const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
         await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
       }

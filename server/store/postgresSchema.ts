@@ -1,12 +1,12 @@
 /**
- * Tables of the PostgreSQL store and how they come to be. Plain SQL: text, bigint, bytea, timestamptz; no extension, no function of ours, no advisory lock, so that
- * PostgreSQL-compatible distributed databases take it as well.
+ * Tables of the PostgreSQL store and how they come to be. Plain SQL: text, bigint, bytea, timestamptz; no extension, no
+ * function of ours, no advisory lock, so that PostgreSQL-compatible distributed databases take it as well.
  */
 
 /**
  * What changes from one version to the next; `pliant_schema` counts how many of them a database has seen. Append only.
- * `pliant_counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made. A sequence would not do: it hands out its
- * numbers before locks are taken, so a later claim could get the lower one.
+ * `pliant_counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made. A
+ * sequence would not do: it hands out its numbers before locks are taken, so a later claim could get the lower one.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -36,7 +36,7 @@ export const VERSION_TABLE = [
 ] as const;
 
 /**
- * Codes of two processes that make the same table at once: IF NOT EXISTS looks first and creates then, and the second one meets the first one's row in the
- * catalog. Trying again finds the table.
+ * Codes of two processes that make the same table at once: IF NOT EXISTS looks first and creates then, and the second
+ * one meets the first one's row in the catalog. Trying again finds the table.
  */
 export const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07", "42710"]);

@@ -1,6 +1,6 @@
 /**
- * Calls into a worker thread: a name and arguments go in, a result or an error comes back, one after another in the order of the calls. Small on purpose; a pool of
- * threads (Piscina) promises neither one thread nor an order.
+ * Calls into a worker thread: a name and arguments go in, a result or an error comes back, one after another in the
+ * order of the calls. Small on purpose; a pool of threads (Piscina) promises neither one thread nor an order.
  */
 import { type Transferable, Worker, parentPort } from "node:worker_threads";
 
@@ -20,7 +20,10 @@ export interface PlainError {
 
 type Answer = { id: number; result: unknown } | { id: number; error: PlainError };
 
-/** The calling side. The thread starts with the first call, does not keep the program alive while nothing is asked, and starts again should it be lost. */
+/**
+ * The calling side. The thread starts with the first call, does not keep the program alive while nothing is asked, and
+ * starts again should it be lost.
+ */
 export class Caller {
   readonly #file: URL;
   readonly #workerData: unknown;
@@ -59,9 +62,13 @@ export class Caller {
   }
 
   #start(): Worker {
-    // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read about it in a log. The process's own arguments
-    // may hold some that Node refuses for a thread (V8's, which hold for all threads anyway).
-    const worker = new Worker(this.#file, { workerData: this.#workerData, execArgv: ["--disable-warning=ExperimentalWarning"] });
+    // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read
+    // about it in a log. The process's own arguments may hold some that Node refuses for a thread (V8's, which hold for
+    // all threads anyway).
+    const worker = new Worker(this.#file, {
+      workerData: this.#workerData,
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+    });
     worker.unref();
     worker.on("message", (answer: Answer) => {
       const caller = this.#pending.get(answer.id);
@@ -101,7 +108,10 @@ export function answerCalls(target: Record<string, unknown>, plain: (error: Erro
       port.postMessage({ id, result } satisfies Answer, transferable(result));
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      port.postMessage({ id, error: { name: error.name, message: error.message, details: plain(error) } } satisfies Answer);
+      port.postMessage({
+        id,
+        error: { name: error.name, message: error.message, details: plain(error) },
+      } satisfies Answer);
     }
   });
 }
@@ -112,6 +122,13 @@ function transferable(result: unknown): Transferable[] {
   return rows.flatMap((row) =>
     typeof row === "object" && row !== null
       ? Object.values(row as object).flatMap((value) =>
-          value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength && value.byteLength > 0 ? [value.buffer] : [])
-      : []);
+          value instanceof Uint8Array &&
+          value.buffer instanceof ArrayBuffer &&
+          value.byteLength === value.buffer.byteLength &&
+          value.byteLength > 0
+            ? [value.buffer]
+            : [],
+        )
+      : [],
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * The embedded store: one SQLite file, nothing to set up. The work is done in a thread of its own (sqliteThread.ts); how safe it is and why, sqliteFile.ts says.
- * Several processes of one machine may share the file. Bytes given to it are copied once on their way to the thread.
+ * The embedded store: one SQLite file, nothing to set up. The work is done in a thread of its own (sqliteThread.ts);
+ * how safe it is and why, sqliteFile.ts says. Several processes of one machine may share the file. Bytes given to it
+ * are copied once on their way to the thread.
  */
 import { Caller, type PlainError } from "./rpc.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
@@ -27,7 +28,15 @@ export class SqliteStore implements Store {
   constructor(options: SqliteOptions) {
     this.#options = options;
     this.leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
-    this.#caller = new Caller(threadFile, { path: options.path, leaseSeconds: this.leaseSeconds, auditEntries: options.auditEntries ?? AUDIT_ENTRIES } satisfies ThreadOptions, (error) => this.#revive(error));
+    this.#caller = new Caller(
+      threadFile,
+      {
+        path: options.path,
+        leaseSeconds: this.leaseSeconds,
+        auditEntries: options.auditEntries ?? AUDIT_ENTRIES,
+      } satisfies ThreadOptions,
+      (error) => this.#revive(error),
+    );
   }
 
   async open(): Promise<void> {
@@ -51,7 +60,11 @@ export class SqliteStore implements Store {
     await this.#call("ping");
   }
 
-  async createRoom(record: RoomRecord, holder: Holder, key?: string): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
+  async createRoom(
+    record: RoomRecord,
+    holder: Holder,
+    key?: string,
+  ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
     return this.#call("createRoom", record, holder, key ?? null);
   }
 
@@ -127,7 +140,9 @@ export class SqliteStore implements Store {
     try {
       return (await this.#caller.call(method, args)) as T;
     } catch (error) {
-      throw error instanceof StoreUnavailable ? error : new StoreUnavailable(`the SQLite store ${this.#options.path} could not ${method}`, error);
+      throw error instanceof StoreUnavailable
+        ? error
+        : new StoreUnavailable(`the SQLite store ${this.#options.path} could not ${method}`, error);
     }
   }
 
@@ -137,13 +152,19 @@ export class SqliteStore implements Store {
       await this.#caller.call(method, [lease, ...args]);
     } catch (error) {
       if ((error as Error).name === "LeaseLost") throw new LeaseLost(lease);
-      throw new StoreUnavailable(`the SQLite store ${this.#options.path} could not ${method} of room ${lease.room}`, error);
+      throw new StoreUnavailable(
+        `the SQLite store ${this.#options.path} could not ${method} of room ${lease.room}`,
+        error,
+      );
     }
   }
 
   #revive({ name, message, details }: PlainError): Error {
     if (name === "StoreRefused") return new StoreRefused(message);
-    const hint = details["damaged"] === true ? "; the file is damaged: the next start moves it aside and begins with an empty one" : "";
+    const hint =
+      details.damaged === true
+        ? "; the file is damaged: the next start moves it aside and begins with an empty one"
+        : "";
     return Object.assign(new Error(message + hint), { name });
   }
 }

@@ -1,13 +1,15 @@
 /**
  * Opening the SQLite file: settings, tables, versions, and what to do with a file that is damaged or not ours.
  *
- * WAL with synchronous=NORMAL. A commit is a write to the log that the operating system has taken: the process may be killed at any moment and nothing committed is
- * lost. The log is synced to the disk at its checkpoints only, so a power cut may lose the last transactions (some seconds of journal), but SQLite guarantees
- * that the database is a consistent state from shortly before (https://www.sqlite.org/pragma.html#pragma_synchronous). synchronous=FULL would sync two hundred times a
- * second with a hundred rooms, for seconds of cloth.
+ * WAL with synchronous=NORMAL. A commit is a write to the log that the operating system has taken: the process may be
+ * killed at any moment and nothing committed is lost. The log is synced to the disk at its checkpoints only, so a power
+ * cut may lose the last transactions (some seconds of journal), but SQLite guarantees that the database is a consistent
+ * state from shortly before (https://www.sqlite.org/pragma.html#pragma_synchronous). synchronous=FULL would sync two
+ * hundred times a second with a hundred rooms, for seconds of cloth.
  *
- * Processes of one machine may share the file, but there is one write lock: who is stopped (SIGSTOP, a debugger) in the middle of a transaction keeps it until it
- * goes on or is killed, and the others' writes fail meanwhile, takeover too. PostgreSQL has a lock for each room, and ends transactions that idle.
+ * Processes of one machine may share the file, but there is one write lock: who is stopped (SIGSTOP, a debugger) in the
+ * middle of a transaction keeps it until it goes on or is killed, and the others' writes fail meanwhile, takeover too.
+ * PostgreSQL has a lock for each room, and ends transactions that idle.
  *
  * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins.
  */
@@ -18,7 +20,10 @@ import { StoreRefused } from "./store.ts";
 
 /** "PLNT": what `file` and SQLite's own tools show, and how we know our file. */
 const APPLICATION_ID = 0x504c4e54;
-/** How long a transaction waits for another process's, ms: longer than the slowest disk we have seen take a checkpoint, shorter than a lease. */
+/**
+ * How long a transaction waits for another process's, ms: longer than the slowest disk we have seen take a checkpoint,
+ * shorter than a lease.
+ */
 const BUSY_TIMEOUT_MS = 4000;
 /** The log is cut back to this after a checkpoint, bytes. */
 const JOURNAL_SIZE_LIMIT = 64 * 2 ** 20;
@@ -27,7 +32,8 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * What changes from one version of the tables to the next; the file's `user_version` counts how many of them it has seen. Append only.
+ * What changes from one version of the tables to the next; the file's `user_version` counts how many of them it has
+ * seen. Append only.
  * `counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -57,7 +63,10 @@ export interface Opened {
   damage: string | null;
 }
 
-/** Runs work in a transaction that holds SQLite's one write lock from its beginning, so that what it reads stays true until it commits. */
+/**
+ * Runs work in a transaction that holds SQLite's one write lock from its beginning, so that what it reads stays true
+ * until it commits.
+ */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -97,11 +106,14 @@ function openChecked(path: string): DatabaseSync {
   try {
     const pragma = (text: string): unknown => Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0];
     // First of all whose file it is: nothing may be written into another program's.
-    const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
-    if (tables > 0 && pragma("application_id") !== APPLICATION_ID) throw new StoreRefused(`${path} is a database of another program`);
+    const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n);
+    if (tables > 0 && pragma("application_id") !== APPLICATION_ID)
+      throw new StoreRefused(`${path} is a database of another program`);
     const version = Number(pragma("user_version"));
     if (version > MIGRATIONS.length) {
-      throw new StoreRefused(`${path} was written by a newer program: its tables have version ${version}, this program knows up to ${MIGRATIONS.length}`);
+      throw new StoreRefused(
+        `${path} was written by a newer program: its tables have version ${version}, this program knows up to ${MIGRATIONS.length}`,
+      );
     }
     pragma("journal_mode = WAL");
     pragma("synchronous = NORMAL");
@@ -118,9 +130,11 @@ function openChecked(path: string): DatabaseSync {
 
 function migrate(database: DatabaseSync): void {
   // Read again under the lock: another process may have been here since.
-  const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   for (const statements of MIGRATIONS.slice(version)) database.exec(statements);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
+  database.exec(
+    `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`,
+  );
 }
 
 function moveAside(path: string): string {

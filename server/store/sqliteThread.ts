@@ -1,4 +1,7 @@
-/** The thread of the SQLite store: opens the file with the first call and answers calls, so that no write and no sync of the disk holds up the main thread. */
+/**
+ * The thread of the SQLite store: opens the file with the first call and answers calls, so that no write and no sync of
+ * the disk holds up the main thread.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./rpc.ts";
@@ -21,7 +24,10 @@ interface Opened {
 const { path, leaseSeconds, auditEntries } = workerData as ThreadOptions;
 let opened: Opened | null = null;
 
-/** Opens when it is needed, not when the thread starts: an error then reaches the caller whole, and a thread that had to be replaced opens by itself. */
+/**
+ * Opens when it is needed, not when the thread starts: an error then reaches the caller whole, and a thread that had to
+ * be replaced opens by itself.
+ */
 function ready(): Opened {
   if (opened === null) {
     const { database, movedTo, damage } = openFile(path);
@@ -30,14 +36,24 @@ function ready(): Opened {
   return opened;
 }
 
-const methods = Object.getOwnPropertyNames(SqliteWork.prototype).filter((name) => name !== "constructor") as (keyof SqliteWork)[];
+const methods = Object.getOwnPropertyNames(SqliteWork.prototype).filter(
+  (name) => name !== "constructor",
+) as (keyof SqliteWork)[];
 
-answerCalls({
-  ...Object.fromEntries(methods.map((name) => [name, (...args: unknown[]) => (ready().work[name] as (...args: unknown[]) => unknown).apply(ready().work, args)])),
-  open: () => ({ movedTo: ready().movedTo, damage: ready().damage }),
-  close: () => {
-    // The last one that closes leaves one whole file, without a log beside it.
-    opened?.database.close();
-    opened = null;
+answerCalls(
+  {
+    ...Object.fromEntries(
+      methods.map((name) => [
+        name,
+        (...args: unknown[]) => (ready().work[name] as (...args: unknown[]) => unknown).apply(ready().work, args),
+      ]),
+    ),
+    open: () => ({ movedTo: ready().movedTo, damage: ready().damage }),
+    close: () => {
+      // The last one that closes leaves one whole file, without a log beside it.
+      opened?.database.close();
+      opened = null;
+    },
   },
-}, (error) => ({ damaged: isDamage(error) }));
+  (error) => ({ damaged: isDamage(error) }),
+);

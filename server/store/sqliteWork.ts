@@ -1,8 +1,10 @@
 /**
- * Every method of the store as plain synchronous SQL; runs in the store's own thread (sqliteThread.ts). Each writes in one transaction that holds the write lock.
+ * Every method of the store as plain synchronous SQL; runs in the store's own thread (sqliteThread.ts). Each writes in
+ * one transaction that holds the write lock.
  *
- * The clock of leases is the machine's monotonic one, not the time of day: all processes that can share a SQLite file share a kernel, and a time of day that jumps
- * would end leases or prolong them. A lease names the boot that it belongs to; after a reboot all of them have run out, and rightly so.
+ * The clock of leases is the machine's monotonic one, not the time of day: all processes that can share a SQLite file
+ * share a kernel, and a time of day that jumps would end leases or prolong them. A lease names the boot that it belongs
+ * to; after a reboot all of them have run out, and rightly so.
  */
 import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
@@ -14,7 +16,10 @@ import { LeaseLost } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
-/** Where the system does not name its boots the clock starts anew with each of them all the same; then a lease may outlive a reboot by its term. */
+/**
+ * Where the system does not name its boots the clock starts anew with each of them all the same; then a lease may
+ * outlive a reboot by its term.
+ */
 const boot = bootId === "" ? hostname() : bootId;
 
 /** Seconds on a clock that all processes of this machine share and that never jumps. */
@@ -38,15 +43,30 @@ export class SqliteWork {
     this.#get("SELECT epoch FROM counter");
   }
 
-  createRoom(record: RoomRecord, holder: Holder, key: string | null): { created: true; lease: Lease } | { created: false; room: Listing } {
+  createRoom(
+    record: RoomRecord,
+    holder: Holder,
+    key: string | null,
+  ): { created: true; lease: Lease } | { created: false; room: Listing } {
     return this.#write(() => {
-      const found = (key === null ? undefined : this.#get(`SELECT ${LISTED} FROM rooms WHERE request_key = ?`, key))
-        ?? this.#get(`SELECT ${LISTED} FROM rooms WHERE name = ?`, record.name);
+      const found =
+        (key === null ? undefined : this.#get(`SELECT ${LISTED} FROM rooms WHERE request_key = ?`, key)) ??
+        this.#get(`SELECT ${LISTED} FROM rooms WHERE name = ?`, record.name);
       if (found) return { created: false, room: toListing(found) };
       const epoch = this.#nextEpoch();
       this.#run(
         "INSERT INTO rooms (name, scene, pool, created_at, settings, request_key, epoch, process, url, boot, lease_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        record.name, record.scene, record.pool, record.createdAt, JSON.stringify(record.settings), key, epoch, holder.process, holder.url, boot, this.#leaseEnd(),
+        record.name,
+        record.scene,
+        record.pool,
+        record.createdAt,
+        JSON.stringify(record.settings),
+        key,
+        epoch,
+        holder.process,
+        holder.url,
+        boot,
+        this.#leaseEnd(),
       );
       return { created: true, lease: { room: record.name, process: holder.process, epoch } };
     });
@@ -57,8 +77,15 @@ export class SqliteWork {
       const row = this.#get("SELECT process, boot, lease_until FROM rooms WHERE name = ?", room);
       if (!row || secondsLeft(row) > 0) return null;
       const epoch = this.#nextEpoch();
-      this.#run("UPDATE rooms SET epoch = ?, process = ?, url = ?, boot = ?, lease_until = ?, members = 0 WHERE name = ?",
-        epoch, holder.process, holder.url, boot, this.#leaseEnd(), room);
+      this.#run(
+        "UPDATE rooms SET epoch = ?, process = ?, url = ?, boot = ?, lease_until = ?, members = 0 WHERE name = ?",
+        epoch,
+        holder.process,
+        holder.url,
+        boot,
+        this.#leaseEnd(),
+        room,
+      );
       return { room, process: holder.process, epoch };
     });
   }
@@ -66,21 +93,42 @@ export class SqliteWork {
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): string[] {
     return this.#write(() => {
       const until = this.#leaseEnd();
-      return leases.filter((lease) => this.#run(
-        "UPDATE rooms SET boot = ?, lease_until = ?, members = ?, url = ? WHERE name = ? AND epoch = ? AND process = ?",
-        boot, until, lease.members, holder.url, lease.room, lease.epoch, holder.process,
-      ) === 0).map((lease) => lease.room);
+      return leases
+        .filter(
+          (lease) =>
+            this.#run(
+              "UPDATE rooms SET boot = ?, lease_until = ?, members = ?, url = ? WHERE name = ? AND epoch = ? AND process = ?",
+              boot,
+              until,
+              lease.members,
+              holder.url,
+              lease.room,
+              lease.epoch,
+              holder.process,
+            ) === 0,
+        )
+        .map((lease) => lease.room);
     });
   }
 
   release(lease: Lease): void {
-    this.#write(() => this.#run("UPDATE rooms SET process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE name = ? AND epoch = ? AND process = ?",
-      lease.room, lease.epoch, lease.process));
+    this.#write(() =>
+      this.#run(
+        "UPDATE rooms SET process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE name = ? AND epoch = ? AND process = ?",
+        lease.room,
+        lease.epoch,
+        lease.process,
+      ),
+    );
   }
 
   endLeases(process: string): string[] {
-    return this.#write(() => this.#all("UPDATE rooms SET process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE process = ? RETURNING name", process)
-      .map((row) => String(row["name"])));
+    return this.#write(() =>
+      this.#all(
+        "UPDATE rooms SET process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE process = ? RETURNING name",
+        process,
+      ).map((row) => String(row.name)),
+    );
   }
 
   removeRoom(lease: Lease): void {
@@ -92,7 +140,9 @@ export class SqliteWork {
   }
 
   writeSettings(lease: Lease, settings: Record<string, unknown>): void {
-    this.#fenced(lease, () => this.#run("UPDATE rooms SET settings = ? WHERE name = ?", JSON.stringify(settings), lease.room));
+    this.#fenced(lease, () =>
+      this.#run("UPDATE rooms SET settings = ? WHERE name = ?", JSON.stringify(settings), lease.room),
+    );
   }
 
   rooms(): Listing[] {
@@ -105,31 +155,55 @@ export class SqliteWork {
   }
 
   writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): void {
-    this.#fenced(lease, () => this.#run("INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)", lease.room, tick, identity, state));
+    this.#fenced(lease, () =>
+      this.#run(
+        "INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)",
+        lease.room,
+        tick,
+        identity,
+        state,
+      ),
+    );
   }
 
   appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): void {
-    this.#fenced(lease, () => this.#run("INSERT OR REPLACE INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)", lease.room, until, after, bytes));
+    this.#fenced(lease, () =>
+      this.#run(
+        "INSERT OR REPLACE INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
+        lease.room,
+        until,
+        after,
+        bytes,
+      ),
+    );
   }
 
   checkpointTicks(room: string): { tick: number; bytes: number }[] {
-    return this.#all("SELECT tick, length(state) AS bytes FROM checkpoints WHERE room = ? ORDER BY tick", room)
-      .map((row) => ({ tick: Number(row["tick"]), bytes: Number(row["bytes"]) }));
+    return this.#all("SELECT tick, length(state) AS bytes FROM checkpoints WHERE room = ? ORDER BY tick", room).map(
+      (row) => ({ tick: Number(row.tick), bytes: Number(row.bytes) }),
+    );
   }
 
   readCheckpoint(room: string, tick: number): Checkpoint | null {
     const row = this.#get("SELECT identity, state FROM checkpoints WHERE room = ? AND tick = ?", room, tick);
-    return row ? { tick, identity: String(row["identity"]), state: row["state"] as Uint8Array } : null;
+    return row ? { tick, identity: String(row.identity), state: row.state as Uint8Array } : null;
   }
 
   readJournal(room: string, after: number): JournalSegment[] {
-    return this.#all("SELECT after_tick, until_tick, bytes FROM journal WHERE room = ? AND until_tick > ? ORDER BY until_tick", room, after)
-      .map((row) => ({ after: Number(row["after_tick"]), until: Number(row["until_tick"]), bytes: row["bytes"] as Uint8Array }));
+    return this.#all(
+      "SELECT after_tick, until_tick, bytes FROM journal WHERE room = ? AND until_tick > ? ORDER BY until_tick",
+      room,
+      after,
+    ).map((row) => ({ after: Number(row.after_tick), until: Number(row.until_tick), bytes: row.bytes as Uint8Array }));
   }
 
   prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): void {
     this.#fenced(lease, () => {
-      this.#run("DELETE FROM checkpoints WHERE room = ? AND tick NOT IN (SELECT value FROM json_each(?))", lease.room, JSON.stringify(keepTicks));
+      this.#run(
+        "DELETE FROM checkpoints WHERE room = ? AND tick NOT IN (SELECT value FROM json_each(?))",
+        lease.room,
+        JSON.stringify(keepTicks),
+      );
       this.#run("DELETE FROM journal WHERE room = ? AND until_tick <= ?", lease.room, journalAfter);
     });
   }
@@ -143,18 +217,33 @@ export class SqliteWork {
 
   audit({ at, actor, action, room, details }: AuditEntry): void {
     this.#write(() => {
-      this.#run("INSERT INTO audit (at, actor, action, room, details) VALUES (?, ?, ?, ?, ?)", at, actor, action, room, JSON.stringify(details));
+      this.#run(
+        "INSERT INTO audit (at, actor, action, room, details) VALUES (?, ?, ?, ?, ?)",
+        at,
+        actor,
+        action,
+        room,
+        JSON.stringify(details),
+      );
       this.#run("DELETE FROM audit WHERE id <= last_insert_rowid() - ?", this.#auditEntries);
     });
   }
 
   readAudit({ room, limit }: { room?: string; limit: number }): AuditEntry[] {
-    const rows = room === undefined
-      ? this.#all("SELECT at, actor, action, room, details FROM audit ORDER BY id DESC LIMIT ?", limit)
-      : this.#all("SELECT at, actor, action, room, details FROM audit WHERE room = ? ORDER BY id DESC LIMIT ?", room, limit);
+    const rows =
+      room === undefined
+        ? this.#all("SELECT at, actor, action, room, details FROM audit ORDER BY id DESC LIMIT ?", limit)
+        : this.#all(
+            "SELECT at, actor, action, room, details FROM audit WHERE room = ? ORDER BY id DESC LIMIT ?",
+            room,
+            limit,
+          );
     return rows.map((row) => ({
-      at: String(row["at"]), actor: String(row["actor"]), action: String(row["action"]), room: row["room"] as string | null,
-      details: JSON.parse(String(row["details"])) as Record<string, unknown>,
+      at: String(row.at),
+      actor: String(row.actor),
+      action: String(row.action),
+      room: row.room as string | null,
+      details: JSON.parse(String(row.details)) as Record<string, unknown>,
     }));
   }
 
@@ -163,7 +252,7 @@ export class SqliteWork {
   }
 
   #nextEpoch(): number {
-    return Number(this.#get("UPDATE counter SET epoch = epoch + 1 RETURNING epoch")?.["epoch"]);
+    return Number(this.#get("UPDATE counter SET epoch = epoch + 1 RETURNING epoch")?.epoch);
   }
 
   #write<T>(work: () => T): T {
@@ -173,7 +262,15 @@ export class SqliteWork {
   /** @throws LeaseLost, with nothing written */
   #fenced(lease: Lease, work: () => void): void {
     this.#write(() => {
-      if (!this.#get("SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?", lease.room, lease.epoch, lease.process)) throw new LeaseLost(lease);
+      if (
+        !this.#get(
+          "SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?",
+          lease.room,
+          lease.epoch,
+          lease.process,
+        )
+      )
+        throw new LeaseLost(lease);
       work();
     });
   }
@@ -200,8 +297,8 @@ export class SqliteWork {
 
 /** Of a row's lease; 0 when there is none or it has run out. */
 function secondsLeft(row: Row): number {
-  if (row["process"] === null || row["boot"] !== boot) return 0;
-  return Math.max(0, Number(row["lease_until"]) - clock());
+  if (row.process === null || row.boot !== boot) return 0;
+  return Math.max(0, Number(row.lease_until) - clock());
 }
 
 const toListing = (row: Row): Listing => listingOf(row, secondsLeft(row));

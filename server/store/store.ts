@@ -1,20 +1,26 @@
 /**
- * What outlives a process: rooms, who owns them, and what they need to go on. One interface, one conformance suite (tests/server/store/conformance.ts), run
- * against every implementation.
+ * What outlives a process: rooms, who owns them, and what they need to go on. One interface, one conformance suite
+ * (tests/server/store/conformance.ts), run against every implementation.
  *
  *     room     -> a name, a scene, settings                         listed as long as it exists, whoever steps it
- *     lease    -> which process may step it and write for it        ends by the store's own clock; each new one has a higher epoch
+ *     lease    -> which process may step it and write for it        ends by the store's own clock; each new one has a
+ *              higher epoch
  *     checkpoints, journal                                          the state at some ticks, and every input after them
  *
- * Whatever writes for a room names its lease. The store compares the epoch in the transaction that writes and throws `LeaseLost` if somebody has claimed the
- * room since, or it was released or removed: a process that was stopped, cut off or slow cannot write over its successor.
+ * Whatever writes for a room names its lease. The store compares the epoch in the transaction that writes and throws
+ * `LeaseLost` if somebody has claimed the room since, or it was released or removed: a process that was stopped, cut
+ * off or slow cannot write over its successor.
  *
- * A lease that has run out while nobody has claimed the room still writes and may still be renewed. That is safe, because a claim raises the epoch in one
- * transaction, and it is kinder: a process that was away from its store for longer than a term finds its rooms unharmed if nobody else could take them either.
- * What it must not do is step them meanwhile; that is its own clock's business (server/cluster).
+ * A lease that has run out while nobody has claimed the room still writes and may still be renewed. That is safe,
+ * because a claim raises the epoch in one transaction, and it is kinder: a process that was away from its store for
+ * longer than a term finds its rooms unharmed if nobody else could take them either. What it must not do is step them
+ * meanwhile; that is its own clock's business (server/cluster).
  */
 
-/** Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process stands still for at most this long. */
+/**
+ * Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process
+ * stands still for at most this long.
+ */
 export const LEASE_SECONDS = 6;
 /** Of the audit log: the newest are kept, so that nobody can fill a disk by being refused. */
 export const AUDIT_ENTRIES = 100_000;
@@ -58,11 +64,17 @@ export interface Checkpoint {
   tick: number;
   /** What can read `state`: kernel, scene and format; see server/persistence. */
   identity: string;
-  /** Compressed or not: bytes to the store. Its checksum is the writer's business, for what is damaged on disk must be noticed by whoever reads it. */
+  /**
+   * Compressed or not: bytes to the store. Its checksum is the writer's business, for what is damaged on disk must be
+   * noticed by whoever reads it.
+   */
   state: Uint8Array;
 }
 
-/** Everything that went in after `after` up to and with `until` (wire ticks): a room with a checkpoint at or before `after` and all segments from there can be stepped to `until`. */
+/**
+ * Everything that went in after `after` up to and with `until` (wire ticks): a room with a checkpoint at or before
+ * `after` and all segments from there can be stepped to `until`.
+ */
 export interface JournalSegment {
   after: number;
   until: number;
@@ -80,7 +92,9 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
-/** Somebody else owns the room now, or nobody: the writer's lease is not the current one any more. Nothing was written. */
+/**
+ * Somebody else owns the room now, or nobody: the writer's lease is not the current one any more. Nothing was written.
+ */
 export class LeaseLost extends Error {
   readonly room: string;
 
@@ -99,7 +113,10 @@ export class StoreRefused extends Error {
   }
 }
 
-/** The store could not be asked, or did not answer in time; whether the work was done is unknown. It may be tried again: done twice is done once, and a lease whose answer was lost runs out by itself. */
+/**
+ * The store could not be asked, or did not answer in time; whether the work was done is unknown. It may be tried again:
+ * done twice is done once, and a lease whose answer was lost runs out by itself.
+ */
 export class StoreUnavailable extends Error {
   constructor(what: string, cause: unknown) {
     super(`${what}: ${reasonOf(cause)}`, { cause });
@@ -109,11 +126,15 @@ export class StoreUnavailable extends Error {
 
 /** An AggregateError (both addresses of a name refused) has no message of its own. */
 function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.errors.length > 0) return [...new Set(cause.errors.map(reasonOf))].join(", ");
+  if (cause instanceof AggregateError && cause.errors.length > 0)
+    return [...new Set(cause.errors.map(reasonOf))].join(", ");
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Every method rejects with an Error that says what could not be reached or done; none of them leaves half of its work behind. */
+/**
+ * Every method rejects with an Error that says what could not be reached or done; none of them leaves half of its work
+ * behind.
+ */
 export interface Store {
   readonly kind: "sqlite" | "postgres";
   /** Full term of its leases, s. */
@@ -127,20 +148,29 @@ export interface Store {
 
   /**
    * Makes the room and claims it in one transaction; finds it when the name is taken.
-   * @param key of the request that asks: the same key again gets the room that it made, even by another name generated for it. Forgotten with the room.
+   * @param key of the request that asks: the same key again gets the room that it made, even by another name generated
+   *   for it. Forgotten with the room.
    * @returns created: false and the listing when it was there; the lease only to whoever created it
    */
-  createRoom(record: RoomRecord, holder: Holder, key?: string): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
+  createRoom(
+    record: RoomRecord,
+    holder: Holder,
+    key?: string,
+  ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
   /** Takes a room that nobody owns. @returns null when there is no such room or somebody's lease still runs */
   claim(room: string, holder: Holder): Promise<Lease | null>;
   /**
-   * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many members each has.
+   * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many
+   * members each has.
    * @returns rooms whose lease was lost
    */
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]>;
   /** Gives a room up for others to claim at once. Nothing happens when the lease is lost already. */
   release(lease: Lease): Promise<void>;
-  /** Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them. @returns its rooms */
+  /**
+   * Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them.
+   * @returns its rooms
+   */
   endLeases(process: string): Promise<string[]>;
   /** Ends the room: record, checkpoints and journal. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
@@ -158,12 +188,16 @@ export interface Store {
   readCheckpoint(room: string, tick: number): Promise<Checkpoint | null>;
   /** Segments with `until` > `after`, ascending. */
   readJournal(room: string, after: number): Promise<JournalSegment[]>;
-  /** Drops checkpoints of all ticks but these, and journal segments that end at or before `journalAfter`. @throws LeaseLost */
+  /**
+   * Drops checkpoints of all ticks but these, and journal segments that end at or before `journalAfter`.
+   * @throws LeaseLost
+   */
   prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void>;
 
   /**
-   * Forgets everything after `tick`: checkpoints later than it, and journal segments that end later. For a room that goes on from an earlier state
-   * (undo, a damaged checkpoint; -1: a new beginning): what it lived through before must not be taken for its future. @throws LeaseLost
+   * Forgets everything after `tick`: checkpoints later than it, and journal segments that end later. For a room that
+   * goes on from an earlier state (undo, a damaged checkpoint; -1: a new beginning): what it lived through before must
+   * not be taken for its future. @throws LeaseLost
    */
   truncate(lease: Lease, tick: number): Promise<void>;
 

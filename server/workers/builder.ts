@@ -1,4 +1,7 @@
-/** Builds scenes one after another in a thread of its own, which may take only so long and so much: a scene that cannot be built in that costs its thread, and nobody else anything. */
+/**
+ * Builds scenes one after another in a thread of its own, which may take only so long and so much: a scene that cannot
+ * be built in that costs its thread, and nobody else anything.
+ */
 import { Piscina } from "piscina";
 import type { BuildResult, BuildTask } from "./messages.ts";
 
@@ -23,7 +26,14 @@ export class Builder {
   constructor(options: BuilderOptions) {
     const { memoryMb } = options;
     this.#options = options;
-    this.#pool = new Piscina({ filename, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
+    this.#pool = new Piscina({
+      filename,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
     this.#pool.on("error", (error: Error) => options.onError(error));
   }
 
@@ -39,12 +49,15 @@ export class Builder {
   }
 
   async #run(task: BuildTask): Promise<BuildResult> {
-    const { deadlineMs, memoryMb } = this.#options, signal = AbortSignal.timeout(deadlineMs);
+    const { deadlineMs, memoryMb } = this.#options;
+    const signal = AbortSignal.timeout(deadlineMs);
     try {
       return await this.#pool.run(task, { name: "build", signal });
     } catch (error) {
-      if (signal.aborted) throw new Error(`it took longer than ${deadlineMs} ms (PLIANT_BUILD_DEADLINE_MS)`, { cause: error });
-      if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY") throw new Error(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
+      if (signal.aborted)
+        throw new Error(`it took longer than ${deadlineMs} ms (PLIANT_BUILD_DEADLINE_MS)`, { cause: error });
+      if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
+        throw new Error(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
       throw error;
     }
   }

@@ -1,19 +1,25 @@
 /**
- * Who helps whom in a pool: a room whose ticks are heavy is stepped by a crew of the pool's threads. The tick's own task leads; threads that have nothing else
- * to do are lent to it, each by a task of its own, and leave when the tick is over or somebody else needs a thread.
+ * Who helps whom in a pool: a room whose ticks are heavy is stepped by a crew of the pool's threads. The tick's own
+ * task leads; threads that have nothing else to do are lent to it, each by a task of its own, and leave when the tick
+ * is over or somebody else needs a thread.
  *
- *   a tick begins           threads are idle, the room is heavy  -> idle threads are lent, to the tick with the fewest helpers first
- *   a task finds no thread  -> as many helpers are sent away as tasks wait: they finish the chunk they have (microseconds) and leave
+ *   a tick begins           threads are idle, the room is heavy  -> idle threads are lent, to the tick with the fewest
+ *   helpers first
+ *   a task finds no thread  -> as many helpers are sent away as tasks wait: they finish the chunk they have
+ *   (microseconds) and leave
  *   a thread is free again  -> lent to a tick that still runs
- *   a helper's thread ends  -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: the leader throws, as if its own thread had ended
+ *   a helper's thread ends  -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished: the
+ *   leader throws, as if its own thread had ended
  *
- * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which threads come makes no difference to
- * the result (kernel/assembly/step/step.ts). A room counts as heavy once its ticks take `heavySeconds` of work on average, and until they take half of that:
- * a light room's ticks are stepped by one thread, as if there were no crews.
+ * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which
+ * threads come makes no difference to the result (kernel/assembly/step/step.ts). A room counts as heavy once its ticks
+ * take `heavySeconds` of work on average, and until they take half of that: a light room's ticks are stepped by one
+ * thread, as if there were no crews.
  *
- * Tasks that find no thread wait here. Piscina's own queue lets tasks that can be aborted overtake others, for ever if they keep coming; here each line keeps the order in which they came, and while
- * both are waited in, steps get one part of the time and all else OTHERS_SHARE: a hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a
- * room that is slow for a moment is better than one that is not there.
+ * Tasks that find no thread wait here. Piscina's own queue lets tasks that can be aborted overtake others, for ever if
+ * they keep coming; here each line keeps the order in which they came, and while both are waited in, steps get one part
+ * of the time and all else OTHERS_SHARE: a hundred rooms that tick must not keep the next one from coming back, nor the
+ * other way round, and a room that is slow for a moment is better than one that is not there.
  */
 import type { EventEmitter } from "node:events";
 import { CrewWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
@@ -21,7 +27,10 @@ import type { HelpTask, RoomHandle, StepResult, StepTask } from "./messages.ts";
 
 /** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */
 const NEWEST = 1 / 8;
-/** A step of a room that takes less than this on average, s, may wait at a thread that still has another such step: the thread does not have to be woken for it. */
+/**
+ * A step of a room that takes less than this on average, s, may wait at a thread that still has another such step: the
+ * thread does not have to be woken for it.
+ */
 const SHORT_SECONDS = 0.002;
 /** Tasks that a thread may have then, the one that runs included. */
 export const TASKS_PER_THREAD = 2;
@@ -106,7 +115,8 @@ export class Crews {
     this.#makeRoom();
     if (this.waiting === 0 && this.#fits(short)) this.#take(short);
     else await new Promise<void>((resolve) => this.#lines[line].push({ short, begin: resolve }));
-    const beginMs = performance.now(), shared = this.#running > this.#options.threads ? TASKS_PER_THREAD : 1;
+    const beginMs = performance.now();
+    const shared = this.#running > this.#options.threads ? TASKS_PER_THREAD : 1;
     try {
       return await run();
     } finally {
@@ -124,20 +134,28 @@ export class Crews {
 
   /** Whose turn it is, if there is a thread for it. Whoever is first in line is not passed by. */
   #next(): Waiting | undefined {
-    const { steps, others } = this.#lines, line = others.length > 0 && (steps.length === 0 || this.#lead <= 0) ? others : steps;
+    const { steps, others } = this.#lines;
+    const line = others.length > 0 && (steps.length === 0 || this.#lead <= 0) ? others : steps;
     return line.length > 0 && this.#fits(line[0]!.short) ? line.shift() : undefined;
   }
 
   #count(line: Line, seconds: number): void {
     const { steps, others } = this.#lines;
     if (steps.length === 0 || others.length === 0) this.#lead = 0;
-    else this.#lead = Math.max(-MOST_LEAD_SECONDS, Math.min(MOST_LEAD_SECONDS, this.#lead + (line === "others" ? seconds / OTHERS_SHARE : -seconds)));
+    else
+      this.#lead = Math.max(
+        -MOST_LEAD_SECONDS,
+        Math.min(MOST_LEAD_SECONDS, this.#lead + (line === "others" ? seconds / OTHERS_SHARE : -seconds)),
+      );
   }
 
   /** There is a thread that has nothing to do, or only what is soon done. */
   #fits(short: boolean): boolean {
     const { threads } = this.#options;
-    return this.#running < threads || (short && this.#long === 0 && this.#ticks.size === 0 && this.#running < TASKS_PER_THREAD * threads);
+    return (
+      this.#running < threads ||
+      (short && this.#long === 0 && this.#ticks.size === 0 && this.#running < TASKS_PER_THREAD * threads)
+    );
   }
 
   #take(short: boolean): void {
@@ -150,17 +168,29 @@ export class Crews {
    * @param abort ends its helpers' threads
    * @param run hands the task to the pool; `short`: to a thread that may have another short one
    */
-  async step(task: StepTask, abort: EventEmitter, run: (task: StepTask, short: boolean) => Promise<StepResult>): Promise<StepResult> {
+  async step(
+    task: StepTask,
+    abort: EventEmitter,
+    run: (task: StepTask, short: boolean) => Promise<StepResult>,
+  ): Promise<StepResult> {
     const load = this.#loadOf(task.room);
     const { threads, mostThreads } = this.#options;
     if (!load.heavy || Math.min(threads, mostThreads) < 2) {
-      const short = load.seconds < SHORT_SECONDS, result = await this.#queue("steps", () => run(task, short), short);
+      const short = load.seconds < SHORT_SECONDS;
+      const result = await this.#queue("steps", () => run(task, short), short);
       this.#weigh(load, result);
       return result;
     }
     // A generation is an int32, not 0; ticks number the steps of a room.
     const crewed = { ...task, crew: (task.tick % 0x3fffffff) + 1 };
-    const tick: CrewTick = { task: crewed, words: new CrewWords(task.room.memory), helpers: new Map(), abort, most: 0, over: false };
+    const tick: CrewTick = {
+      task: crewed,
+      words: new CrewWords(task.room.memory),
+      helpers: new Map(),
+      abort,
+      most: 0,
+      over: false,
+    };
     try {
       const result = await this.#queue("steps", () => {
         tick.words.open(crewed.crew);
@@ -201,9 +231,13 @@ export class Crews {
 
   /** Sends helpers away for tasks that wait, from the largest crew first. */
   #makeRoom(): void {
-    let missing = this.#tasks - this.#options.threads - [...this.#ticks].reduce((sum, tick) => sum + [...tick.helpers.values()].filter(Boolean).length, 0);
+    let missing =
+      this.#tasks -
+      this.#options.threads -
+      [...this.#ticks].reduce((sum, tick) => sum + [...tick.helpers.values()].filter(Boolean).length, 0);
     while (missing-- > 0) {
-      let largest: CrewTick | undefined, most = 0;
+      let largest: CrewTick | undefined;
+      let most = 0;
       for (const tick of this.#ticks) {
         const staying = [...tick.helpers.values()].filter((leaves) => !leaves).length;
         if (staying > most) [largest, most] = [tick, staying];
@@ -222,7 +256,13 @@ export class Crews {
       let smallest: CrewTick | undefined;
       for (const tick of this.#ticks) {
         const { size } = tick.helpers;
-        if (1 + size < mostThreads && size < MOST_HELPERS && size < (smallest?.helpers.size ?? Infinity) && tick.words.isOpen(tick.task.crew!)) smallest = tick;
+        if (
+          1 + size < mostThreads &&
+          size < MOST_HELPERS &&
+          size < (smallest?.helpers.size ?? Infinity) &&
+          tick.words.isOpen(tick.task.crew!)
+        )
+          smallest = tick;
       }
       if (!smallest || !this.#send(smallest)) return;
     }

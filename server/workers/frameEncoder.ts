@@ -1,16 +1,24 @@
 /**
- * From a world's positions to the socket's frame messages. Everything that outlives one tick is in the room's `FrameState`, so the
- * encoder itself can be made anew on any thread.
+ * From a world's positions to the socket's frame messages. Everything that outlives one tick is in the room's
+ * `FrameState`, so the encoder itself can be made anew on any thread.
  */
 import { decode, Encoder } from "@msgpack/msgpack";
 import { ServerMessage } from "../../shared/protocol.ts";
-import { createSnapshotModel, encodeDelta, encodeKeyframe, quantizeInto, type SnapshotModel } from "../../shared/snapshot/index.ts";
+import {
+  createSnapshotModel,
+  encodeDelta,
+  encodeKeyframe,
+  quantizeInto,
+  type SnapshotModel,
+} from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { World } from "../sim/types.ts";
 import type { FrameState } from "./frameState.ts";
 import type { EncodedMessage, StepTask } from "./messages.ts";
 
-/** What the codec needs of a topology: the same for all rooms of a scene, and too slow (10 ms) to make for every room. */
+/**
+ * What the codec needs of a topology: the same for all rooms of a scene, and too slow (10 ms) to make for every room.
+ */
 export interface FrameModel {
   snapshot: SnapshotModel;
   /** m, by body */
@@ -21,7 +29,9 @@ export function createFrameModel(topologyBytes: SharedArrayBuffer): FrameModel {
   // The decoder makes views of shared memory; typed array copies below give the codec memory of its own.
   const topology = decode(new Uint8Array(topologyBytes)) as Topology;
   return {
-    snapshot: createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) }))),
+    snapshot: createSnapshotModel(
+      topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })),
+    ),
     quanta: topology.bodies.map((body) => body.quantum),
   };
 }
@@ -40,9 +50,14 @@ export class FrameEncoder {
   /**
    * Encodes a send tick and moves the room's chain on to it.
    * @param state the room's last frame, inout
-   * @returns a delta if anything changed, or a collider moves (clients draw it by the tick that they have), or the task wants one anyway, a keyframe if the task wants one
+   * @returns a delta if anything changed, or a collider moves (clients draw it by the tick that they have), or the task
+   *   wants one anyway, a keyframe if the task wants one
    */
-  encode(world: World, state: FrameState, task: Pick<StepTask, "tick" | "delta" | "keyframe">): { delta: EncodedMessage | null; keyframe: EncodedMessage | null } {
+  encode(
+    world: World,
+    state: FrameState,
+    task: Pick<StepTask, "tick" | "delta" | "keyframe">,
+  ): { delta: EncodedMessage | null; keyframe: EncodedMessage | null } {
     const { snapshot } = this.#model;
     const first = state.frameTick < 0;
     this.#quantize(world, state, first);
@@ -50,23 +65,32 @@ export class FrameEncoder {
     if (!wanted) return { delta: null, keyframe: null };
     const { tick } = task;
     const baseTick = state.frameTick;
-    const delta = first ? null : message("delta", [ServerMessage.delta, tick, baseTick, encodeDelta(snapshot, state.frame, this.#next)]);
-    const keyframe = task.keyframe ? message("keyframe", [ServerMessage.keyframe, tick, encodeKeyframe(snapshot, this.#next)]) : null;
+    const delta = first
+      ? null
+      : message("delta", [ServerMessage.delta, tick, baseTick, encodeDelta(snapshot, state.frame, this.#next)]);
+    const keyframe = task.keyframe
+      ? message("keyframe", [ServerMessage.keyframe, tick, encodeKeyframe(snapshot, this.#next)])
+      : null;
     state.frame.set(this.#next);
     state.frameTick = tick;
     return { delta, keyframe };
   }
 
-  /** A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. So does one that waits, wherever its memory is: nobody sees it. */
+  /**
+   * A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. So
+   * does one that waits, wherever its memory is: nobody sees it.
+   */
   #quantize(world: World, state: FrameState, first: boolean): void {
     const { snapshot, quanta } = this.#model;
     world.readStreamed(this.#positions);
     quantizeInto(snapshot, this.#positions, quanta, this.#next);
-    const asleep = world.asleep(), waiting = world.waiting();
+    const asleep = world.asleep();
+    const waiting = world.waiting();
     for (let body = 0; body < asleep.length; body++) {
       const start = 3 * snapshot.starts[body]!;
       const end = 3 * snapshot.starts[body + 1]!;
-      if (waiting[body] || (!first && asleep[body] && this.#withinOneStep(state.frame, start, end))) this.#next.set(state.frame.subarray(start, end), start);
+      if (waiting[body] || (!first && asleep[body] && this.#withinOneStep(state.frame, start, end)))
+        this.#next.set(state.frame.subarray(start, end), start);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * A room's encoder state in shared memory, beside its simulation memory, so that any worker can run any tick: the quantized
- * frame that the room's delta chain stands on, its tick, and a flag that tells a torn room from a whole one.
+ * A room's encoder state in shared memory, beside its simulation memory, so that any worker can run any tick: the
+ * quantized frame that the room's delta chain stands on, its tick, and a flag that tells a torn room from a whole one.
  *
  *     int32 [0] busy       1 while a worker is inside a step of this room
  *     int32 [1] sequence   counts steps; with `busy` it lets the watchdog see that one step hangs

@@ -1,12 +1,14 @@
 /**
- * What a saved state means depends on all that made the memory it came from: the kernel, the memory map, the scene's bodies. A state, and a journal that
- * goes on from it, are good where all of these are the same, and nowhere else.
+ * What a saved state means depends on all that made the memory it came from: the kernel, the memory map, the scene's
+ * bodies. A state, and a journal that goes on from it, are good where all of these are the same, and nowhere else.
  */
 import { createHash } from "node:crypto";
 import { kernelBytes } from "../sim/kernelModule.ts";
 import type { WorldLayout } from "../sim/types.ts";
 
-/** Raised when the loader's own code (inputs, guard, rest, tangles) would make other bits of the same state and inputs. */
+/**
+ * Raised when the loader's own code (inputs, guard, rest, tangles) would make other bits of the same state and inputs.
+ */
 const STEPS_VERSION = 1;
 
 /** SHA-256 (hex, first 32 digits) of a topology's msgpack. */
@@ -18,6 +20,12 @@ export function topologyHashOf(bytes: Uint8Array): string {
 export function identityOf(layout: WorldLayout, topologyHash: string): string {
   const hash = createHash("sha256").update(`${STEPS_VERSION} ${topologyHash} `).update(kernelBytes());
   // typed arrays have no JSON of their own worth having
-  hash.update(JSON.stringify(layout, (_, value: unknown) => (ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") : value)));
+  hash.update(
+    JSON.stringify(layout, (_, value: unknown) =>
+      ArrayBuffer.isView(value)
+        ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64")
+        : value,
+    ),
+  );
   return hash.digest("hex").slice(0, 32);
 }

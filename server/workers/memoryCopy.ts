@@ -1,7 +1,8 @@
 /**
- * A room's own copy of a template's memory. It knows nothing of what is inside but that most of it is zero: room for contacts that a scene may have and
- * mostly has not. A page that is never written costs no memory, so only pages with something in them are copied. Measured: a cloth of 1,024 particles has
- * 20.2 MB of memory, of which its template fills 0.94 MB.
+ * A room's own copy of a template's memory. It knows nothing of what is inside but that most of it is zero: room for
+ * contacts that a scene may have and mostly has not. A page that is never written costs no memory, so only pages with
+ * something in them are copied. Measured: a cloth of 1,024 particles has 20.2 MB of memory, of which its template fills
+ * 0.94 MB.
  */
 
 const PAGE_BYTES = 65536;
@@ -10,7 +11,8 @@ const CHUNK_INTS = 1024;
 
 /**
  * @param template pristine memory, in
- * @returns a shared memory of the same size and content. Its maximum is its size: a room's memory never grows, and the reserve for
+ * @returns a shared memory of the same size and content. Its maximum is its size: a room's memory never grows, and the
+ *   reserve for
  *   growth would be address space that a thousand rooms do not have
  */
 export function copyMemory(template: WebAssembly.Memory): WebAssembly.Memory {

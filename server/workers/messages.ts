@@ -1,6 +1,7 @@
 /**
- * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is exchanged but
- * the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts` exports for it, or `buildWorker.ts`.
+ * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is
+ * exchanged but the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts`
+ * exports for it, or `buildWorker.ts`.
  */
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
@@ -38,7 +39,10 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /** Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot be loaded. */
+  /**
+   * Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot
+   * be loaded.
+   */
   identity: string;
   shape: RoomShape;
   seconds: number;
@@ -72,8 +76,8 @@ export interface RoomHandle {
 }
 
 /**
- * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than a light tick's share of a core.
- * A thread that does not know it answers `UnknownRoom`, and gets the handle.
+ * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than
+ * a light tick's share of a core. A thread that does not know it answers `UnknownRoom`, and gets the handle.
  */
 export interface KnownRoom {
   key: string;
@@ -94,21 +98,29 @@ export interface StepTask {
   fresh?: boolean;
   /** `none`: not a send tick. `moving`: a delta if anything changed. `always`: a delta even if it is empty. */
   delta: "none" | "moving" | "always";
-  /** Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is empty, so that
+  /**
+   * Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is
+   * empty, so that
    * everybody stands on the same frame. */
   keyframe: boolean;
   /** Also the state as this tick leaves it. */
   save?: boolean;
   /** Also its hash. */
   hash?: boolean;
-  /** Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room had before it. */
+  /**
+   * Set by the pool for a heavy room: others may help with this tick (`crews.ts`); a number that no tick of the room
+   * had before it.
+   */
   crew?: number;
 }
 
 /** The same for a thread that may know the room. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
-/** What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them that helpers did. */
+/**
+ * What a crew did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those of them
+ * that helpers did.
+ */
 export interface CrewWork {
   threads: number;
   shared: number;

@@ -1,6 +1,7 @@
 /**
- * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that building a
- * large one delays no tick), one of a single thread that steps films, and a pool of its own for each dedicated room. Rooms see only `RoomPool`.
+ * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that
+ * building a large one delays no tick), one of a single thread that steps films, and a pool of its own for each
+ * dedicated room. Rooms see only `RoomPool`.
  */
 import { EventEmitter } from "node:events";
 import { Piscina } from "piscina";
@@ -8,13 +9,32 @@ import { Builder } from "./builder.ts";
 import { Crews, TASKS_PER_THREAD } from "./crews.ts";
 import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
-import type { BuildResult, BuildTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, RoomHandle, SavedState, SaveTask, StepByKey, StepResult, StepTask, SimThreadData, UnknownRoom } from "./messages.ts";
+import type {
+  BuildResult,
+  BuildTask,
+  InspectResult,
+  InspectTask,
+  OpenResult,
+  OpenTask,
+  ReplayResult,
+  ReplayTask,
+  RoomHandle,
+  SavedState,
+  SaveTask,
+  StepByKey,
+  StepResult,
+  StepTask,
+  SimThreadData,
+  UnknownRoom,
+} from "./messages.ts";
 
 /** How often hung steps are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
 /**
- * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1): a tenth of another thread's share. `dragon` on two cores,
- * falling, four times 3 s each in turn: 59.3 to 60.0 ticks a second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to 57.0.
+ * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1):
+ * a tenth of another thread's share. `dragon` on two cores, falling, four times 3 s each in turn: 59.3 to 60.0 ticks a
+ * second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to
+ * 57.0.
  */
 const FILM_NICE = 10;
 /** The films' thread goes away when none has been made for this long, ms. */
@@ -125,7 +145,11 @@ export class WorkerPools {
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
     this.#reclaimer.close();
-    await Promise.all([...this.#stepPools().map((pool) => pool.destroy()), this.#builder.close(), this.#films.destroy()]);
+    await Promise.all([
+      ...this.#stepPools().map((pool) => pool.destroy()),
+      this.#builder.close(),
+      this.#films.destroy(),
+    ]);
   }
 
   #stepPools(): Piscina[] {
@@ -135,18 +159,35 @@ export class WorkerPools {
   /** Whoever is busy collects with its next task; whoever is idle, with this one. */
   #collect(): void {
     Atomics.add(this.#collections, 0, 1);
-    for (const pool of this.#stepPools()) for (const _ of pool.threads) pool.run(undefined, { name: "collect" }).catch(() => {}); // A thread that ends has nothing left to collect.
+    // A thread that ends has nothing left to collect.
+    for (const pool of this.#stepPools())
+      for (const _ of pool.threads) pool.run(undefined, { name: "collect" }).catch(() => {});
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
-    const pool = new Piscina({ filename, minThreads, maxThreads, idleTimeout, niceIncrement, concurrentTasksPerWorker: TASKS_PER_THREAD, recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 }, workerData: { collections: this.#collections } satisfies SimThreadData });
+    const pool = new Piscina({
+      filename,
+      minThreads,
+      maxThreads,
+      idleTimeout,
+      niceIncrement,
+      concurrentTasksPerWorker: TASKS_PER_THREAD,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 },
+      workerData: { collections: this.#collections } satisfies SimThreadData,
+    });
     pool.on("error", (error: Error) => this.#options.onError(error));
     return pool;
   }
 
   #crewsOf(pool: Piscina, threads: number): Crews {
     const { roomThreads, crewMs } = this.#options;
-    return new Crews({ threads, mostThreads: roomThreads, heavySeconds: crewMs / 1000, help: (task, signal) => pool.run(task, { name: "help", signal }) });
+    return new Crews({
+      threads,
+      mostThreads: roomThreads,
+      heavySeconds: crewMs / 1000,
+      help: (task, signal) => pool.run(task, { name: "help", signal }),
+    });
   }
 
   #roomPool(kind: "shared" | "dedicated", pool: Piscina, crews: Crews, release: () => Promise<void>): RoomPool {
@@ -166,12 +207,20 @@ export class WorkerPools {
   }
 
   #step(pool: Piscina, crews: Crews, task: StepTask): Promise<StepResult> {
-    return this.#watched(pool, task.room, (abort) => crews.step(task, abort, (whole, short) => this.#runStep(pool, whole, short)));
+    return this.#watched(pool, task.room, (abort) =>
+      crews.step(task, abort, (whole, short) => this.#runStep(pool, whole, short)),
+    );
   }
 
   /** Ends the thread when a step of the room hangs. */
   async #watched<T>(pool: Piscina, room: RoomHandle, run: (abort: EventEmitter) => Promise<T>): Promise<T> {
-    const running: RunningStep = { pool, frames: new FrameState(room.frames), abort: new EventEmitter(), sequence: -1, busySinceMs: 0 };
+    const running: RunningStep = {
+      pool,
+      frames: new FrameState(room.frames),
+      abort: new EventEmitter(),
+      sequence: -1,
+      busySinceMs: 0,
+    };
     this.#running.add(running);
     try {
       return await run(running.abort);
@@ -182,7 +231,8 @@ export class WorkerPools {
 
   /** By the room's key, and with all of its handle if the thread that took the task does not know it. */
   async #runStep(pool: Piscina, task: StepTask, short: boolean): Promise<StepResult> {
-    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> => pool.run(posted, short ? { name: "step" } : alone("step"));
+    const run = (posted: StepTask | StepByKey): Promise<StepResult | UnknownRoom> =>
+      pool.run(posted, short ? { name: "step" } : alone("step"));
     if (this.#met.has(task.room)) {
       const result = await run({ ...task, room: { key: task.room.key } });
       if (!("unknown" in result)) return result;
@@ -191,7 +241,9 @@ export class WorkerPools {
     return (await run(task)) as StepResult;
   }
 
-  /** A step that waits in the queue is not hung: only time inside the worker counts, and the worker's own flag tells it. */
+  /**
+   * A step that waits in the queue is not hung: only time inside the worker counts, and the worker's own flag tells it.
+   */
   #abortHungSteps(nowMs: number): void {
     for (const running of this.#running) {
       const { busy, sequence } = running.frames;
@@ -207,5 +259,8 @@ export class WorkerPools {
   }
 }
 
-/** Piscina gives a task that could be aborted a thread that has nothing else, and that thread nothing else meanwhile: no other room's step is to wait behind a long one. */
+/**
+ * Piscina gives a task that could be aborted a thread that has nothing else, and that thread nothing else meanwhile: no
+ * other room's step is to wait behind a long one.
+ */
 const alone = (name: string): { name: string; signal: EventEmitter } => ({ name, signal: new EventEmitter() });

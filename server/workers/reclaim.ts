@@ -1,12 +1,16 @@
 /**
- * Gives the memory of rooms that are over back to the system. A room's memory is shared between threads, and the engine counts shared memory for no thread's
- * garbage: 300 rooms of 20 MB (1.5 MB of it touched) that were opened and closed again left 440 MB behind, for as long as one cared to wait. So this asks for a
- * collection, on every thread, when rooms have ended and the process has grown since the last one, or nothing has ended for a while, or the first of them a minute ago.
+ * Gives the memory of rooms that are over back to the system. A room's memory is shared between threads, and the engine
+ * counts shared memory for no thread's garbage: 300 rooms of 20 MB (1.5 MB of it touched) that were opened and closed
+ * again left 440 MB behind, for as long as one cared to wait. So this asks for a collection, on every thread, when
+ * rooms have ended and the process has grown since the last one, or nothing has ended for a while, or the first of them
+ * a minute ago.
  *
- * A collection takes 10 to 40 ms of each thread. It is asked for at most every LEAST_SECONDS, and only after rooms have ended.
+ * A collection takes 10 to 40 ms of each thread. It is asked for at most every LEAST_SECONDS, and only after rooms have
+ * ended.
  *
- * What threads keep for young objects is none of this: it grows to what the busiest moment asked for and stays, up to 128 MB a thread, hence --max-semi-space-size=16
- * where the server is started (package.json, Dockerfile; 32 MB a thread, and no slower).
+ * What threads keep for young objects is none of this: it grows to what the busiest moment asked for and stays, up to
+ * 128 MB a thread, hence --max-semi-space-size=16 where the server is started (package.json, Dockerfile; 32 MB a
+ * thread, and no slower).
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -15,7 +19,10 @@ import { runInNewContext } from "node:vm";
 const GROWTH_BYTES = 128 * 2 ** 20;
 const GROWTH_SHARE = 0.25;
 const LEAST_SECONDS = 5;
-/** When no room has ended for so long, what is left is collected, too, s: a thread that collects lets go of rooms that it has not stepped for FORGOTTEN_MS (simWorker.ts). */
+/**
+ * When no room has ended for so long, what is left is collected, too, s: a thread that collects lets go of rooms that
+ * it has not stepped for FORGOTTEN_MS (simWorker.ts).
+ */
 const QUIET_SECONDS = 10;
 /** Rooms that come and go all day leave something behind for a minute, not for good, s. */
 const MOST_SECONDS = 60;

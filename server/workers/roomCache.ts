@@ -1,6 +1,7 @@
 /**
- * The worlds that this thread has open. Opening one means to instantiate the kernel on the room's memory, so it is kept for the
- * room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a while is let go.
+ * The worlds that this thread has open. Opening one means to instantiate the kernel on the room's memory, so it is kept
+ * for the room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a
+ * while is let go.
  */
 import { openWorld } from "../sim/world.ts";
 import { CrewWords } from "../sim/schedulerWords.ts";

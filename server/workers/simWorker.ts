@@ -1,6 +1,7 @@
 /**
- * Thread entry of all who step: one exported function for each task of `messages.ts`. Piscina calls them by name, one at a time. What builds scenes is not loaded here (buildWorker.ts): a
- * thread that takes over from a lost one must not take long to come up.
+ * Thread entry of all who step: one exported function for each task of `messages.ts`. Piscina calls them by name, one
+ * at a time. What builds scenes is not loaded here (buildWorker.ts): a thread that takes over from a lost one must not
+ * take long to come up.
  */
 import { threadId, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
@@ -9,7 +10,23 @@ import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type { CrewWork, HelpTask, InspectResult, InspectTask, OpenResult, OpenTask, ReplayResult, ReplayTask, SavedState, SaveTask, SimThreadData, StepByKey, StepResult, StepTask, UnknownRoom } from "./messages.ts";
+import type {
+  CrewWork,
+  HelpTask,
+  InspectResult,
+  InspectTask,
+  OpenResult,
+  OpenTask,
+  ReplayResult,
+  ReplayTask,
+  SavedState,
+  SaveTask,
+  SimThreadData,
+  StepByKey,
+  StepResult,
+  StepTask,
+  UnknownRoom,
+} from "./messages.ts";
 import { collectGarbage } from "./reclaim.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
@@ -48,11 +65,14 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   return { lists: by("lists"), checks: by("checks"), impulses: by("impulses"), zones: by("zones"), stops: by("stops") };
 }
 
-/** One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn. */
+/**
+ * One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn.
+ */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   collect();
   const startMs = performance.now();
-  // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no thread.
+  // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no
+  // thread.
   if ("frames" in task.room) new FrameState(task.room.frames).enter(threadId);
   const room = findRoom(task.room);
   if (!room) return { unknown: task.room.key };
@@ -63,7 +83,8 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   const { seconds, events, crew } = stepWorld(room, task);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
-  const frames = task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
+  const frames =
+    task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
   const endMs = performance.now();
   state.tick = task.tick;
   const saved = task.save ? saveRoom(room) : null;
@@ -79,14 +100,19 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
     crew,
     ...frames,
   };
-  const buffers = [frames.delta?.bytes, frames.keyframe?.bytes, saved?.state].flatMap((bytes) => (bytes ? [bytes.buffer] : []));
+  const buffers = [frames.delta?.bytes, frames.keyframe?.bytes, saved?.state].flatMap((bytes) =>
+    bytes ? [bytes.buffer] : [],
+  );
   return buffers.length > 0 ? transfer(result, buffers) : result;
 }
 
 const ALONE: CrewWork = { threads: 1, shared: 0, helped: 0 };
 
 /** The simulation's part of a tick, alone or with whoever the pool lends. */
-function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask | StepByKey): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
+function stepWorld(
+  { world, words }: OpenRoom,
+  { inputs, crew }: StepTask | StepByKey,
+): ReturnType<OpenRoom["world"]["step"]> & { crew: CrewWork } {
   world.helpers = crew !== undefined;
   if (crew === undefined) return { ...world.step(inputs), crew: ALONE };
   try {
@@ -98,7 +124,8 @@ function stepWorld({ world, words }: OpenRoom, { inputs, crew }: StepTask | Step
 }
 
 function saveRoom({ world, memory, template }: OpenRoom): SavedState {
-  const startMs = performance.now(), state = saveState(memory, template, world.layout);
+  const startMs = performance.now();
+  const state = saveState(memory, template, world.layout);
   return { tick: world.tickNumber, state, stateHash: world.stateHash(), seconds: (performance.now() - startMs) / 1000 };
 }
 
@@ -113,7 +140,10 @@ export function save({ room: handle }: SaveTask): SavedState {
 
 /** Ticks that were stepped before, without anybody to see them. */
 export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayTask): ReplayResult {
-  const room = openRoom(handle), { world, state } = room, startMs = performance.now(), known = new Map(records.map((record) => [record.tick, record]));
+  const room = openRoom(handle);
+  const { world, state } = room;
+  const startMs = performance.now();
+  const known = new Map(records.map((record) => [record.tick, record]));
   const from = world.tickNumber;
   while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
     const record = known.get(world.tickNumber + 1);
@@ -125,7 +155,13 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
   }
   if (fresh && world.tickNumber === until) forgetList(room.memory);
   const numbers = (flags: Uint8Array): number[] => [...flags].flatMap((flag, b) => (flag ? [b] : []));
-  return { tick: world.tickNumber, ticks: world.tickNumber - from, held: numbers(world.held()), waiting: numbers(world.waiting()), stateHash: world.stateHash() };
+  return {
+    tick: world.tickNumber,
+    ticks: world.tickNumber - from,
+    held: numbers(world.held()),
+    waiting: numbers(world.waiting()),
+    stateHash: world.stateHash(),
+  };
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */

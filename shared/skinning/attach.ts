@@ -1,11 +1,12 @@
 /**
- * Hangs a detail mesh on a simulation surface: every detail vertex gets a triangle, barycentric coordinates and a signed distance along the
- * interpolated normal, so that the surface carries it (evaluate.ts).
+ * Hangs a detail mesh on a simulation surface: every detail vertex gets a triangle, barycentric coordinates and a
+ * signed distance along the interpolated normal, so that the surface carries it (evaluate.ts).
  *
- * Source: Bender, Koschier, Charrier, Weber, "Position-based simulation of continuous materials" (2014), section 5, with the projection of
- * Kobbelt, Vorsatz, Seidel, "Multiresolution hierarchies on unstructured triangle meshes" (1999), section 3: not the closest point but the one
- * whose interpolated normal passes through the vertex, because only that varies continuously over the surface and reproduces the vertex exactly.
- * The dragon (22,982 vertices on 3,746 triangles) takes 0.4 s and is reproduced exactly, as is the bunny.
+ * Source: Bender, Koschier, Charrier, Weber, "Position-based simulation of continuous materials" (2014), section 5,
+ * with the projection of Kobbelt, Vorsatz, Seidel, "Multiresolution hierarchies on unstructured triangle meshes"
+ * (1999), section 3: not the closest point but the one whose interpolated normal passes through the vertex, because
+ * only that varies continuously over the surface and reproduces the vertex exactly. The dragon (22,982 vertices on
+ * 3,746 triangles) takes 0.4 s and is reproduced exactly, as is the bunny.
  */
 import { cubicRoots } from "./cubic.ts";
 import { vertexNormalsInto } from "./normals.ts";
@@ -21,11 +22,17 @@ export interface Surface {
 export interface Attachment {
   /** uint32[V] */
   triangle: Uint32Array;
-  /** float32[3*V]: u, v (of the triangle's corners b and c) and the distance along the normalized interpolated normal, m. */
+  /**
+   * float32[3*V]: u, v (of the triangle's corners b and c) and the distance along the normalized interpolated normal,
+   * m.
+   */
   coords: Float32Array;
   /** How many vertices the surface reproduces at rest; the others hang on the point from which the least is missing. */
   exact: number;
-  /** Largest distance between a vertex and what the surface makes of it at rest, m (before coords are rounded to float32). */
+  /**
+   * Largest distance between a vertex and what the surface makes of it at rest, m (before coords are rounded to
+   * float32).
+   */
   worst: number;
 }
 
@@ -52,10 +59,16 @@ interface Candidate {
 export function attachDetail(surface: Surface, points: ArrayLike<number>): Attachment {
   const attacher = new Attacher(surface);
   const count = points.length / 3;
-  const result: Attachment = { triangle: new Uint32Array(count), coords: new Float32Array(3 * count), exact: 0, worst: 0 };
+  const result: Attachment = {
+    triangle: new Uint32Array(count),
+    coords: new Float32Array(3 * count),
+    exact: 0,
+    worst: 0,
+  };
   for (let i = 0; i < count; i++) {
     const [x, y, z] = [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
-    if (!Number.isFinite(x + y + z)) throw new RangeError(`points[${3 * i}..${3 * i + 2}] is ${x} ${y} ${z}, must be finite`);
+    if (!Number.isFinite(x + y + z))
+      throw new RangeError(`points[${3 * i}..${3 * i + 2}] is ${x} ${y} ${z}, must be finite`);
     const closest = attacher.closest(x, y, z);
     const exact = attacher.exact(x, y, z, closest.distance);
     const found = exact ?? attacher.nearly(x, y, z, closest.distance);
@@ -79,11 +92,15 @@ class Attacher {
   private readonly s = new Float64Array(8);
 
   constructor({ positions, triangles }: Surface) {
-    if (triangles.length === 0 || triangles.length % 3 !== 0) throw new RangeError(`surface.triangles has ${triangles.length} indices, must be a positive multiple of 3`);
+    if (triangles.length === 0 || triangles.length % 3 !== 0)
+      throw new RangeError(`surface.triangles has ${triangles.length} indices, must be a positive multiple of 3`);
     this.positions = Float64Array.from(positions);
     this.triangles = Uint32Array.from(triangles);
     this.triangles.forEach((index, i) => {
-      if (3 * index >= positions.length) throw new RangeError(`surface.triangles[${i}] is ${index}, must be below the ${positions.length / 3} positions`);
+      if (3 * index >= positions.length)
+        throw new RangeError(
+          `surface.triangles[${i}] is ${index}, must be below the ${positions.length / 3} positions`,
+        );
     });
     this.normals = new Float64Array(positions.length);
     vertexNormalsInto(this.positions, this.triangles, this.normals);
@@ -121,8 +138,9 @@ class Attacher {
   }
 
   /**
-   * (Moves the loaded corners so that the point is their origin.) The nearest surface point whose interpolated normal passes through x y z: a + d na, b + d nb, c + d nc and the point lie in one plane, a
-   * cubic in d; of its roots those count that put the point inside, without having turned the triangle over on the way.
+   * (Moves the loaded corners so that the point is their origin.) The nearest surface point whose interpolated normal
+   * passes through x y z: a + d na, b + d nb, c + d nc and the point lie in one plane, a cubic in d; of its roots those
+   * count that put the point inside, without having turned the triangle over on the way.
    */
   exact(x: number, y: number, z: number, closest: number): Candidate | undefined {
     let best: Candidate | undefined;
@@ -168,7 +186,9 @@ class Attacher {
     return best;
   }
 
-  /** |p - x(u, v) - d N| with the d that makes it smallest; leaves the vector, N and d in `s`. Of the triangle loaded last. */
+  /**
+   * |p - x(u, v) - d N| with the d that makes it smallest; leaves the vector, N and d in `s`. Of the triangle loaded last.
+   */
   private miss(x: number, y: number, z: number, u: number, v: number): number {
     const { s, corners: k } = this;
     const w = 1 - u - v;
@@ -230,7 +250,10 @@ function detAt(k: Float64Array, i: number, j: number, l: number): number {
   );
 }
 
-/** Barycentric u, v of the origin in the triangle of corners k[3 i ..] + d k[9 + 3 i ..] (it lies in its plane); NaN if that has no area. */
+/**
+ * Barycentric u, v of the origin in the triangle of corners k[3 i ..] + d k[9 + 3 i ..] (it lies in its plane); NaN if
+ * that has no area.
+ */
 function coordinates(k: Float64Array, d: number): [number, number] {
   let [ee, ef, ff, ea, fa] = [0, 0, 0, 0, 0];
   for (let r = 0; r < 3; r++) {
@@ -257,7 +280,9 @@ function clampToTriangle(u: number, v: number): [number, number] {
   return [Math.min(1, Math.max(0, u)), Math.min(1, Math.max(0, v))];
 }
 
-/** u, v and distance of the closest point of triangle a b c to x y z (Ericson, Real-Time Collision Detection, 5.1.5). */
+/**
+ * u, v and distance of the closest point of triangle a b c to x y z (Ericson, Real-Time Collision Detection, 5.1.5).
+ */
 function closestOnTriangle(k: Float64Array, x: number, y: number, z: number): [number, number, number] {
   const abx = k[3] - k[0];
   const aby = k[4] - k[1];

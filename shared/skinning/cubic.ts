@@ -1,9 +1,13 @@
-/** Real roots of a cubic by bracketing: no trigonometry, so the same on every machine, and no loss where coefficients vanish. */
+/**
+ * Real roots of a cubic by bracketing: no trigonometry, so the same on every machine, and no loss where coefficients
+ * vanish.
+ */
 
 const BISECTIONS = 60;
 
 /**
- * Roots of c3 x^3 + c2 x^2 + c1 x + c0 in [-limit, limit], ascending; a double root may be missed (it is a tangency, with no sign change).
+ * Roots of c3 x^3 + c2 x^2 + c1 x + c0 in [-limit, limit], ascending; a double root may be missed (it is a tangency,
+ * with no sign change).
  *
  * @param limit half width of the searched interval
  */

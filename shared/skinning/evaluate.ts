@@ -1,16 +1,19 @@
 /**
- * Where an attached detail mesh is, and how it is lit, when the surface that carries it has moved: the reference for the vertex shader
- * (client/view/skinShader.ts mirrors these formulas line by line; the tests hold both to each other).
+ * Where an attached detail mesh is, and how it is lit, when the surface that carries it has moved: the reference for
+ * the vertex shader (client/view/skinShader.ts mirrors these formulas line by line; the tests hold both to each other).
  *
- * For a detail vertex with corners a, b, c (positions), na, nb, nc (vertexNormalsInto of the current positions) and coords u, v, d:
+ * For a detail vertex with corners a, b, c (positions), na, nb, nc (vertexNormalsInto of the current positions) and
+ * coords u, v, d:
  *   n = (1 - u - v) na + u nb + v nc     s = max(|n|, 1e-12)     N = n / s
  *   position x = (1 - u - v) a + u b + v c + d N                                        Bender et al. 2014, section 5
- *   ju = b - a + (d / s) (I - N N^T) (nb - na)     jv = c - a + (d / s) (I - N N^T) (nc - na)     the columns, with N, of x's Jacobian J
+ *   ju = b - a + (d / s) (I - N N^T) (nb - na)     jv = c - a + (d / s) (I - N N^T) (nc - na)     the columns, with N,
+ *   of x's Jacobian J
  *   normal = normalize(m.x (jv x N) + m.y (N x ju) + m.z (ju x jv)), or N where that is shorter than 1e-12
- * with the covector m = sign(det J0) J0^T n0 of the rest shape, n0 being the detail mesh's own vertex normal at rest. The sum is cof(J) m =
- * det(J) J^-T m: the normal of the deformed detail surface itself, exact for stretch and shear as well, and not merely a turned one. It needs no
- * further data in the topology: u, v, d and the rest shape say it all. (Vertex normals by a frame of the triangle, turned from rest to now, was the
- * alternative: it ignores stretch and jumps between triangles.)
+ * with the covector m = sign(det J0) J0^T n0 of the rest shape, n0 being the detail mesh's own vertex normal at rest.
+ * The sum is cof(J) m = det(J) J^-T m: the normal of the deformed detail surface itself, exact for stretch and shear as
+ * well, and not merely a turned one. It needs no further data in the topology: u, v, d and the rest shape say it all.
+ * (Vertex normals by a frame of the triangle, turned from rest to now, was the alternative: it ignores stretch and
+ * jumps between triangles.)
  */
 import { vertexNormalsInto } from "./normals.ts";
 
@@ -51,7 +54,9 @@ export function createSkin({ rest, triangles, detailTriangles, attachTriangle, a
   const corners = new Uint32Array(3 * count);
   for (let i = 0; i < count; i++) {
     if (3 * attachTriangle[i] >= triangles.length) {
-      throw new RangeError(`attachTriangle[${i}] is ${attachTriangle[i]}, must be below the ${triangles.length / 3} triangles`);
+      throw new RangeError(
+        `attachTriangle[${i}] is ${attachTriangle[i]}, must be below the ${triangles.length / 3} triangles`,
+      );
     }
     for (let k = 0; k < 3; k++) corners[3 * i + k] = triangles[3 * attachTriangle[i] + k];
   }

@@ -4,14 +4,18 @@
 const NO_AREA = 1e-20;
 
 /**
- * n_i = normalize(sum over the faces of i of (b - a) x (c - a)): faces weigh by area. A particle without area keeps (0, 1, 0), so that no
- * NaN arises.
+ * n_i = normalize(sum over the faces of i of (b - a) x (c - a)): faces weigh by area. A particle without area keeps (0,
+ * 1, 0), so that no NaN arises.
  *
  * @param positions float[3*count] m, in
  * @param triangles uint32[3*T], in
  * @param out float[3*count], out
  */
-export function vertexNormalsInto(positions: ArrayLike<number>, triangles: ArrayLike<number>, out: Float32Array | Float64Array): void {
+export function vertexNormalsInto(
+  positions: ArrayLike<number>,
+  triangles: ArrayLike<number>,
+  out: Float32Array | Float64Array,
+): void {
   out.fill(0);
   for (let t = 0; t < triangles.length; t += 3) {
     const a = 3 * triangles[t];

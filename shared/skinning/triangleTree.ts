@@ -59,7 +59,13 @@ export function buildTriangleTree(positions: ArrayLike<number>, triangles: Array
     build(half, to);
   };
   if (count > 0) build(0, count);
-  return { items, bounds: Float64Array.from(bounds), right: Int32Array.from(right), first: Uint32Array.from(first), end: Uint32Array.from(end) };
+  return {
+    items,
+    bounds: Float64Array.from(bounds),
+    right: Int32Array.from(right),
+    first: Uint32Array.from(first),
+    end: Uint32Array.from(end),
+  };
 }
 
 /**
@@ -69,7 +75,14 @@ export function buildTriangleTree(positions: ArrayLike<number>, triangles: Array
  * @param radius m, to begin with
  * @param visit is given a triangle and the radius, and returns the radius from then on
  */
-export function searchAround(tree: TriangleTree, x: number, y: number, z: number, radius: number, visit: (triangle: number, radius: number) => number): void {
+export function searchAround(
+  tree: TriangleTree,
+  x: number,
+  y: number,
+  z: number,
+  radius: number,
+  visit: (triangle: number, radius: number) => number,
+): void {
   let reach = radius;
   const walk = (node: number): void => {
     if (boxDistance(tree.bounds, node, x, y, z) > reach) return;

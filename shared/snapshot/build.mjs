@@ -1,4 +1,7 @@
-/** `npm run build:codec`: compiles assembly/ and writes it into wasm.ts as text, which Node and every bundler load alike, at once, without a fetch. */
+/**
+ * `npm run build:codec`: compiles assembly/ and writes it into wasm.ts as text, which Node and every bundler load
+ * alike, at once, without a fetch.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,21 +12,51 @@ const folder = dirname(fileURLToPath(import.meta.url));
 /** @returns {Promise<Uint8Array>} @throws Error with the compiler's messages */
 export async function compileCodec() {
   let bytes;
-  const { error, stderr } = await asc.main([
-    "index.ts", "--baseDir", join(folder, "assembly"), "--outFile", "codec.wasm", "-O3", "--converge", "--noAssert", "--runtime", "stub", "--use", "abort=",
-    "--enable", "simd", "--importMemory", "--initialMemory", "1",
-  ], {
-    readFile: (name, base) => { try { return readFileSync(join(base, name), "utf8"); } catch { return null; } },
-    writeFile: (name, data) => { if (name === "codec.wasm") bytes = data; },
-    listFiles: () => [],
-  });
+  const { error, stderr } = await asc.main(
+    [
+      "index.ts",
+      "--baseDir",
+      join(folder, "assembly"),
+      "--outFile",
+      "codec.wasm",
+      "-O3",
+      "--converge",
+      "--noAssert",
+      "--runtime",
+      "stub",
+      "--use",
+      "abort=",
+      "--enable",
+      "simd",
+      "--importMemory",
+      "--initialMemory",
+      "1",
+    ],
+    {
+      readFile: (name, base) => {
+        try {
+          return readFileSync(join(base, name), "utf8");
+        } catch {
+          return null;
+        }
+      },
+      writeFile: (name, data) => {
+        if (name === "codec.wasm") bytes = data;
+      },
+      listFiles: () => [],
+    },
+  );
   if (error) throw new Error(stderr.toString() || error.message);
   return bytes;
 }
 
 /** @param {Uint8Array} bytes @returns {string} the text of wasm.ts */
 export function moduleText(bytes) {
-  const lines = Buffer.from(bytes).toString("base64").match(/.{1,140}/g).map((line) => `  "${line}"`).join(" +\n");
+  const lines = Buffer.from(bytes)
+    .toString("base64")
+    .match(/.{1,140}/g)
+    .map((line) => `  "${line}"`)
+    .join(" +\n");
   return `/** assembly/, compiled by \`npm run build:codec\`: not to be edited. tests/shared/snapshot/wasm.test.ts holds it to its source. */\nexport const WASM_BASE64 =\n${lines};\n`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bytes to frames (format.ts). Trusts nothing: any input either decodes to a frame whose checksum is right or throws a SnapshotError, after at
- * most some 70 bits per coordinate, and never touches anything but `out`.
+ * Bytes to frames (format.ts). Trusts nothing: any input either decodes to a frame whose checksum is right or throws a
+ * SnapshotError, after at most some 70 bits per coordinate, and never touches anything but `out`.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, STATE_BYTES, SnapshotError, frameChecksum } from "./format.ts";
 import { kernelOf } from "./kernel.ts";
@@ -29,20 +29,30 @@ export function decodeKeyframe(model: SnapshotModel, bytes: Uint8Array, out: Int
  * @throws SnapshotError for anything but a whole, unchanged delta of this model against this previous frame
  */
 export function decodeDelta(model: SnapshotModel, previous: Int32Array, bytes: Uint8Array, out: Int32Array): void {
-  if (previous.length !== 3 * model.total) throw new SnapshotError(`previous has ${previous.length} integers, must be ${3 * model.total}`);
+  if (previous.length !== 3 * model.total)
+    throw new SnapshotError(`previous has ${previous.length} integers, must be ${3 * model.total}`);
   decode(model, KIND_DELTA, previous, bytes, out);
 }
 
-function decode(model: SnapshotModel, kind: number, previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
-  if (out.length !== 3 * model.total) throw new SnapshotError(`out has ${out.length} integers, must be ${3 * model.total}`);
+function decode(
+  model: SnapshotModel,
+  kind: number,
+  previous: Int32Array | null,
+  bytes: Uint8Array,
+  out: Int32Array,
+): void {
+  if (out.length !== 3 * model.total)
+    throw new SnapshotError(`out has ${out.length} integers, must be ${3 * model.total}`);
   const least = HEADER_BYTES + STATE_BYTES;
   if (bytes.length < least) throw new SnapshotError(`frame has ${bytes.length} bytes, must have at least ${least}`);
   if (bytes[0] !== kind) throw new SnapshotError(`frame is of kind ${bytes[0]}, must be ${kind}`);
-  if ((bytes.length - least) % 2 !== 0) throw new SnapshotError(`frame has ${bytes.length} bytes, must have an odd number of them`);
+  if ((bytes.length - least) % 2 !== 0)
+    throw new SnapshotError(`frame has ${bytes.length} bytes, must have an odd number of them`);
   const kernel = kernelOf(model);
   if (kernel === undefined) decodeFrame(model, previous, bytes, out);
   else kernel.decode(previous, bytes.subarray(HEADER_BYTES), out);
   const expected = bytes[1]! | (bytes[2]! << 8);
   const checksum = kernel === undefined ? frameChecksum(out) : kernel.checksum();
-  if (checksum !== expected) throw new SnapshotError(`checksum of the decoded frame is ${checksum}, the frame says ${expected}`);
+  if (checksum !== expected)
+    throw new SnapshotError(`checksum of the decoded frame is ${checksum}, the frame says ${expected}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Frames to bytes (format.ts). The encoder keeps no state of its own between frames: the previous frame is all there is, so any thread that
- * can read it may encode the next one, and any client that holds it can decode that.
+ * Frames to bytes (format.ts). The encoder keeps no state of its own between frames: the previous frame is all there
+ * is, so any thread that can read it may encode the next one, and any client that holds it can decode that.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, SnapshotError, frameChecksum } from "./format.ts";
 import { kernelOf } from "./kernel.ts";
@@ -24,18 +24,26 @@ export function encodeKeyframe(model: SnapshotModel, current: Int32Array): Uint8
  *
  * @param model
  * @param previous int32[3*total] grid units, in
- * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in; the particles of sleeping bodies are set back to `previous`, so that
+ * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in; the particles of sleeping bodies are set back
+ *   to `previous`, so that
  *   after the call it is what every decoder has
- * @param asleep uint8[bodies], in: a body whose entry is not 0 is sent as unchanged even if it trembles (one bit, or less)
+ * @param asleep uint8[bodies], in: a body whose entry is not 0 is sent as unchanged even if it trembles (one bit, or
+ *   less)
  * @returns the bytes of the frame, owned by the caller
  * @throws SnapshotError for a wrong length or a coordinate beyond the limit
  */
-export function encodeDelta(model: SnapshotModel, previous: Int32Array, current: Int32Array, asleep?: Uint8Array): Uint8Array {
+export function encodeDelta(
+  model: SnapshotModel,
+  previous: Int32Array,
+  current: Int32Array,
+  asleep?: Uint8Array,
+): Uint8Array {
   checkLength(model, "previous", previous);
   checkLength(model, "current", current);
   const bodies = model.starts.length - 1;
   if (asleep !== undefined) {
-    if (asleep.length !== bodies) throw new SnapshotError(`asleep has ${asleep.length} entries, the model has ${bodies} bodies`);
+    if (asleep.length !== bodies)
+      throw new SnapshotError(`asleep has ${asleep.length} entries, the model has ${bodies} bodies`);
     for (let body = 0; body < bodies; body++) {
       if (asleep[body] === 0) continue;
       const [from, to] = [3 * model.starts[body], 3 * model.starts[body + 1]];
@@ -48,7 +56,8 @@ export function encodeDelta(model: SnapshotModel, previous: Int32Array, current:
 function encode(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): Uint8Array {
   checkLength(model, "current", current);
   const kernel = kernelOf(model);
-  const bytes = kernel === undefined ? encodeFrame(model, previous, current) : kernel.encode(previous, current, HEADER_BYTES);
+  const bytes =
+    kernel === undefined ? encodeFrame(model, previous, current) : kernel.encode(previous, current, HEADER_BYTES);
   const checksum = kernel === undefined ? frameChecksum(current) : kernel.checksum();
   bytes[0] = previous === null ? KIND_KEYFRAME : KIND_DELTA;
   bytes[1] = checksum & 255;
@@ -57,5 +66,6 @@ function encode(model: SnapshotModel, previous: Int32Array | null, current: Int3
 }
 
 function checkLength(model: SnapshotModel, name: string, frame: Int32Array): void {
-  if (frame.length !== 3 * model.total) throw new SnapshotError(`${name} has ${frame.length} integers, must be ${3 * model.total}`);
+  if (frame.length !== 3 * model.total)
+    throw new SnapshotError(`${name} has ${frame.length} integers, must be ${3 * model.total}`);
 }

@@ -1,13 +1,14 @@
 /**
- * The compiled frame coder (assembly/) and its memory: one instance for each model of this thread, because the order, the neighbors and the tables
- * stay in its memory from frame to frame.
+ * The compiled frame coder (assembly/) and its memory: one instance for each model of this thread, because the order,
+ * the neighbors and the tables stay in its memory from frame to frame.
  *
  * Memory map, bytes; each block starts at a multiple of 16:
  *     16        constants that assembly/map.ts fills
  *     4096      coding            16 per context and symbol: start, frequency (u16), reciprocal, its shift (u32)
  *               search            2 per context and symbol: start
  *               starts            int32[bodies+1]
- *               records           48 per rank: addresses of neighbors and gates, counts, where its particle is in a frame
+ *               records           48 per rank: addresses of neighbors and gates, counts, where its particle is in a
+ *                                 frame
  *               particles         48 per rank and one more, which stays 0: what is known of those decoded
  *               previous, current int32[3*total] and 16 bytes that a load of the last particle reaches
  *               symbols             int32: one per flag, SYMBOLS_PER_PARTICLE
@@ -28,7 +29,12 @@ interface Exports {
   faultAt: { value: number };
 }
 
-const FAULTS = ["", "a coordinate is beyond the limit", "an escaped residual is too short", "the bytes do not end with the last particle"];
+const FAULTS = [
+  "",
+  "a coordinate is beyond the limit",
+  "an escaped residual is too short",
+  "the bytes do not end with the last particle",
+];
 
 /** A component is a symbol, a head, three parts of an escaped residual and its low bits. */
 const SYMBOLS_PER_PARTICLE = 18;
@@ -37,9 +43,14 @@ const PARTICLE_BYTES = 48;
 const PAGE = 65536;
 
 /** Undefined where there is no WebAssembly with SIMD, or a page's policy forbids it: then the twin codes. */
-const compiled: WebAssembly.Module | undefined = await WebAssembly.compile(Uint8Array.from(atob(WASM_BASE64), (c) => c.charCodeAt(0))).catch(() => undefined);
+const compiled: WebAssembly.Module | undefined = await WebAssembly.compile(
+  Uint8Array.from(atob(WASM_BASE64), (c) => c.charCodeAt(0)),
+).catch(() => undefined);
 
-/** floor(x / f) = x * reciprocal >> shift for every x below 2^31 (Alverson 1991): the error of the reciprocal stays below 2^(shift - 31). */
+/**
+ * floor(x / f) = x * reciprocal >> shift for every x below 2^31 (Alverson 1991): the error of the reciprocal stays
+ * below 2^(shift - 31).
+ */
 function reciprocal(frequency: number): [reciprocal: number, shift: number] {
   const log = 32 - Math.clz32(frequency - 1);
   return [Math.ceil(2 ** (31 + log) / frequency), 31 + log];
@@ -113,7 +124,10 @@ export class Kernel {
   /** @throws SnapshotError if the bytes (state and words) are no such frame */
   decode(previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
     const most = this.bytes.length - 2;
-    if (bytes.length > most) throw new SnapshotError(`frame has ${HEADER_BYTES + bytes.length} bytes, must have at most ${HEADER_BYTES + most}`);
+    if (bytes.length > most)
+      throw new SnapshotError(
+        `frame has ${HEADER_BYTES + bytes.length} bytes, must have at most ${HEADER_BYTES + most}`,
+      );
     if (previous !== null) this.previous.set(previous);
     this.bytes.set(bytes);
     this.bytes[bytes.length] = this.bytes[bytes.length + 1] = 0;
@@ -134,7 +148,8 @@ function writeRecords(model: SnapshotModel, particles: number, out: Int32Array):
     const k = neighborCount[i]!;
     const g = gateCount[i]!;
     for (let n = 0; n < MAX_NEIGHBORS; n++) out[at + n] = address(n < k ? neighbors[MAX_NEIGHBORS * i + n]! : total);
-    for (let n = 0; n < 3 * MAX_GATES; n++) out[at + MAX_NEIGHBORS + n] = address(n < 3 * g ? gates[3 * MAX_GATES * i + n]! : total);
+    for (let n = 0; n < 3 * MAX_GATES; n++)
+      out[at + MAX_NEIGHBORS + n] = address(n < 3 * g ? gates[3 * MAX_GATES * i + n]! : total);
     out[at + MAX_NEIGHBORS + 3 * MAX_GATES] = k | (g << 16);
     out[at + MAX_NEIGHBORS + 3 * MAX_GATES + 1] = 12 * order[i]!;
   }
@@ -151,7 +166,10 @@ function writeTables(coding: Uint32Array, search: Uint16Array): void {
 
 const kernels = new WeakMap<SnapshotModel, Kernel>();
 
-/** The one kernel of a model in this thread; undefined where WebAssembly cannot run. Coding is synchronous, so encoder and decoder share it. */
+/**
+ * The one kernel of a model in this thread; undefined where WebAssembly cannot run. Coding is synchronous, so encoder
+ * and decoder share it.
+ */
 export function kernelOf(model: SnapshotModel): Kernel | undefined {
   if (compiled === undefined) return undefined;
   let kernel = kernels.get(model);

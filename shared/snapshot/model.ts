@@ -1,9 +1,11 @@
 /**
- * What both ends derive from the topology alone: the order in which a body's particles are coded and each one's neighbors (format.ts, section 5).
+ * What both ends derive from the topology alone: the order in which a body's particles are coded and each one's
+ * neighbors (format.ts, section 5).
  *
- * The order takes the particle with the most decoded neighbors next, newest first, so on a triangle mesh nearly every particle has two or
- * three decoded neighbors and two parallelograms. Measured on the bench's 61 x 61 cloth while the predictor was being made, bytes per particle and
- * frame: this 0.525, oldest first 0.530, breadth first 0.542, the mesh file's own raster order 0.543.
+ * The order takes the particle with the most decoded neighbors next, newest first, so on a triangle mesh nearly every
+ * particle has two or three decoded neighbors and two parallelograms. Measured on the bench's 61 x 61 cloth while the
+ * predictor was being made, bytes per particle and frame: this 0.525, oldest first 0.530, breadth first 0.542, the mesh
+ * file's own raster order 0.543.
  */
 import { COORDINATE_LIMIT, SnapshotError } from "./format.ts";
 
@@ -111,13 +113,22 @@ function traverse(count: number, rings: Lists): Int32Array {
 }
 
 /** Sections 5b and 5c for one body, written at rank `first` on. */
-function link(model: SnapshotModel, first: number, triangles: Uint32Array, fans: Lists, rings: Lists, order: Int32Array): void {
+function link(
+  model: SnapshotModel,
+  first: number,
+  triangles: Uint32Array,
+  fans: Lists,
+  rings: Lists,
+  order: Int32Array,
+): void {
   const count = order.length;
   const rank = new Int32Array(count);
   for (let i = 0; i < count; i++) rank[order[i]] = i;
   for (let i = 0; i < count; i++) {
     const v = order[i];
-    const decoded = Array.from(rings.items.subarray(rings.starts[v], rings.starts[v + 1]), (u) => rank[u]).filter((r) => r < i);
+    const decoded = Array.from(rings.items.subarray(rings.starts[v], rings.starts[v + 1]), (u) => rank[u]).filter(
+      (r) => r < i,
+    );
     decoded.sort((a, b) => b - a);
     const kept = Math.min(MAX_NEIGHBORS, decoded.length);
     model.neighborCount[first + i] = kept;
@@ -145,7 +156,9 @@ function others(triangles: Uint32Array, t: number, v: number): [number, number] 
   return corners.length === 2 && corners[0] !== corners[1] ? [corners[0], corners[1]] : [-1, -1];
 }
 
-/** The corner of a triangle opposite the edge a b; -1 if the triangle does not have that edge or has repeated corners. */
+/**
+ * The corner of a triangle opposite the edge a b; -1 if the triangle does not have that edge or has repeated corners.
+ */
 function third(triangles: Uint32Array, t: number, a: number, b: number): number {
   const rest = [triangles[3 * t], triangles[3 * t + 1], triangles[3 * t + 2]].filter((u) => u !== a && u !== b);
   return rest.length === 1 && others(triangles, t, rest[0])[0] >= 0 ? rest[0] : -1;
@@ -154,7 +167,8 @@ function third(triangles: Uint32Array, t: number, a: number, b: number): number 
 /**
  * Builds the model of a topology. Some 10 ms for 10,000 particles; do it once per scene and thread.
  *
- * @param bodies in the order of the room's particles; a body without triangles is allowed (its particles are predicted from one another in order)
+ * @param bodies in the order of the room's particles; a body without triangles is allowed (its particles are predicted
+ *   from one another in order)
  * @throws SnapshotError for an index outside its body or a triangle list that is not in threes
  */
 export function createSnapshotModel(bodies: readonly SnapshotBody[]): SnapshotModel {
@@ -187,8 +201,12 @@ function check({ count, triangles }: SnapshotBody, i: number): void {
   if (!Number.isInteger(count) || count < 0 || count > COORDINATE_LIMIT) {
     throw new SnapshotError(`bodies[${i}].count is ${count}, must be an integer from 0 to ${COORDINATE_LIMIT}`);
   }
-  if (triangles.length % 3 !== 0) throw new SnapshotError(`bodies[${i}].triangles has ${triangles.length} indices, must be a multiple of 3`);
+  if (triangles.length % 3 !== 0)
+    throw new SnapshotError(`bodies[${i}].triangles has ${triangles.length} indices, must be a multiple of 3`);
   for (let k = 0; k < triangles.length; k++) {
-    if (triangles[k] >= count) throw new SnapshotError(`bodies[${i}].triangles[${k}] is ${triangles[k]}, must be below the body's count ${count}`);
+    if (triangles[k] >= count)
+      throw new SnapshotError(
+        `bodies[${i}].triangles[${k}] is ${triangles[k]}, must be below the body's count ${count}`,
+      );
   }
 }

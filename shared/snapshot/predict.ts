@@ -1,23 +1,44 @@
 /**
- * Where a particle will be, and how surely: the prediction of format.ts, section 6, in its readable form. The fast one is assembly/predict.ts;
- * both round every operation to binary32 in the same order, so they are the same bits (tests/shared/snapshot/parity.test.ts).
+ * Where a particle will be, and how surely: the prediction of format.ts, section 6, in its readable form. The fast one
+ * is assembly/predict.ts; both round every operation to binary32 in the same order, so they are the same bits
+ * (tests/shared/snapshot/parity.test.ts).
  *
- * From the displacements of neighbors that are already decoded it takes their mean, moved towards the parallelogram of the triangles beside it
- * where the neighborhood is lively; then it corrects the guess so that the edges to the neighbors keep their lengths (cloth and soft bodies hardly
- * stretch between two frames, so a particle has little freedom but across its edges), and conditions each component on those decoded before.
- * How far the edge lengths are trusted follows from how well they held at the neighbors.
+ * From the displacements of neighbors that are already decoded it takes their mean, moved towards the parallelogram of
+ * the triangles beside it where the neighborhood is lively; then it corrects the guess so that the edges to the
+ * neighbors keep their lengths (cloth and soft bodies hardly stretch between two frames, so a particle has little
+ * freedom but across its edges), and conditions each component on those decoded before. How far the edge lengths are
+ * trusted follows from how well they held at the neighbors.
  *
  * Measured on the bench's 61 x 61 cloth, bytes per particle and frame, ideal adaptive code:
- *   mean of neighbors 0.620; least squares over 4 decoded neighbors' displacements and 5 of the frame before, refitted every frame and sent along,
- *   0.614; edge lengths with a weight by local activity on top of the mean and the parallelograms 0.541, on top of the least squares 0.536; the weight
- *   by local stretch as well 0.509. Weights from all neighbors but the newest 0.511, contexts that do not look at the particle's own first
- *   components 0.513, as the coder itself, with fixed tables: 0.514. Those three cost a percent and took half of the time.
- * Rejected: the frame before the previous one, as above and as a correction by half of the particle's own last departure from its neighbors (0.514
- *   against 0.509): it gains little where edges are kept, and a client could then not join on a keyframe; lengths of the rest shape instead of the
- *   previous frame's (0.527; half of each 0.502, but a cloth that is stretched by 15 % then pays for it); directions of the edges
- *   from the previous frame (0.524 against 0.509); tables that learn within a frame (0.4 to 1 % less, and nothing could be looked up).
+ *   mean of neighbors 0.620; least squares over 4 decoded neighbors' displacements and 5 of the frame before, refitted
+ *   every frame and sent along,
+ *   0.614; edge lengths with a weight by local activity on top of the mean and the parallelograms 0.541, on top of the
+ *   least squares 0.536; the weight
+ *   by local stretch as well 0.509. Weights from all neighbors but the newest 0.511, contexts that do not look at the
+ *   particle's own first
+ *   components 0.513, as the coder itself, with fixed tables: 0.514. Those three cost a percent and took half of the
+ *   time.
+ * Rejected: the frame before the previous one, as above and as a correction by half of the particle's own last
+ * departure from its neighbors (0.514
+ *   against 0.509): it gains little where edges are kept, and a client could then not join on a keyframe; lengths of
+ *   the rest shape instead of the
+ *   previous frame's (0.527; half of each 0.502, but a cloth that is stretched by 15 % then pays for it); directions of
+ *   the edges
+ *   from the previous frame (0.524 against 0.509); tables that learn within a frame (0.4 to 1 % less, and nothing could
+ *   be looked up).
  */
-import { ACTIVITY_GATES, EDGE_WEIGHT_LIMIT, FIRST_ACTIVITY, FIRST_SHIFTED_BIN, GATE_SHARE, GROWTH_LIMIT, LAST_BIN, STRETCH_LIMIT, STRETCH_OFFSET, STRETCH_SCALE } from "./format.ts";
+import {
+  ACTIVITY_GATES,
+  EDGE_WEIGHT_LIMIT,
+  FIRST_ACTIVITY,
+  FIRST_SHIFTED_BIN,
+  GATE_SHARE,
+  GROWTH_LIMIT,
+  LAST_BIN,
+  STRETCH_LIMIT,
+  STRETCH_OFFSET,
+  STRETCH_SCALE,
+} from "./format.ts";
 import { MAX_GATES, MAX_NEIGHBORS, type SnapshotModel } from "./model.ts";
 
 const f = Math.fround;
@@ -147,7 +168,12 @@ export class Predictor {
     for (let c = 0; c < 3; c++) {
       const [a, b] = [0, 1].map((g) => {
         const at = 3 * (MAX_GATES * i + g);
-        return g < n ? f(f(this.moved[3 * gates[at]! + c]! + this.moved[3 * gates[at + 1]! + c]!) - this.moved[3 * gates[at + 2]! + c]!) : 0;
+        return g < n
+          ? f(
+              f(this.moved[3 * gates[at]! + c]! + this.moved[3 * gates[at + 1]! + c]!) -
+                this.moved[3 * gates[at + 2]! + c]!,
+            )
+          : 0;
       }) as [number, number];
       this.p[c] = f(f(sum[c]! * ofMean) + f(f(a + b) * ofGates));
     }
@@ -158,7 +184,10 @@ export class Predictor {
     return dot(q, [f(e[0] + f(q[0] * 0.5)), f(e[1] + f(q[1] * 0.5)), f(e[2] + f(q[2] * 0.5))]);
   }
 
-  /** The Gauss-Newton step of minimal |r|^2 + sum over edges of w (s + f . r)^2, left in a form that conditions z on x y, and y on x. */
+  /**
+   * The Gauss-Newton step of minimal |r|^2 + sum over edges of w (s + f . r)^2, left in a form that conditions z on x
+   * y, and y on x.
+   */
   private keepLengths(i: number, around: readonly number[], weight: number): void {
     this.edges = [];
     this.closeness = [];
@@ -177,7 +206,17 @@ export class Predictor {
       this.edges.push(e);
       this.closeness.push(close);
     });
-    const [sxx, xy, xz, syy, yz, szz, nx, ny, nz] = terms.map(sum4) as [number, number, number, number, number, number, number, number, number];
+    const [sxx, xy, xz, syy, yz, szz, nx, ny, nz] = terms.map(sum4) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     const [xx, yy, zz] = [f(1 + sxx), f(1 + syy), f(1 + szz)];
     const d2 = f(f(yy * zz) - f(yz * yz));
     const c1 = f(f(xy * zz) - f(xz * yz));
@@ -230,7 +269,11 @@ export class Predictor {
     const y = this.movedAt(i);
     const terms = [0, 0, 0, 0];
     around.forEach((u, slot) => {
-      const s = this.excess(this.edges[slot]!, [f(y[0] - this.moved[3 * u]!), f(y[1] - this.moved[3 * u + 1]!), f(y[2] - this.moved[3 * u + 2]!)]);
+      const s = this.excess(this.edges[slot]!, [
+        f(y[0] - this.moved[3 * u]!),
+        f(y[1] - this.moved[3 * u + 1]!),
+        f(y[2] - this.moved[3 * u + 2]!),
+      ]);
       terms[slot] = f(f(s * this.closeness[slot]!) * s);
     });
     this.stretch[i] = Math.min(STRETCH_LIMIT, f(sum4(terms) * INVERSE[around.length]!));

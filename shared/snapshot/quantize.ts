@@ -1,14 +1,16 @@
 /**
  * Metres to integers and back: the only lossy step of the codec.
  *
- * It is a closed loop because everything after it is exact: the encoder predicts from the integers that the decoder has, so the error of a
- * streamed position never exceeds half a quantum (plus the rounding of float32), however long the chain.
+ * It is a closed loop because everything after it is exact: the encoder predicts from the integers that the decoder
+ * has, so the error of a streamed position never exceeds half a quantum (plus the rounding of float32), however long
+ * the chain.
  */
 import { COORDINATE_LIMIT, SnapshotError } from "./format.ts";
 import type { SnapshotModel } from "./model.ts";
 
 /**
- * n = floor(x / quantum + 0.5) per coordinate, in binary64. Beyond +-COORDINATE_LIMIT (and for infinities) it saturates there; NaN becomes 0.
+ * n = floor(x / quantum + 0.5) per coordinate, in binary64. Beyond +-COORDINATE_LIMIT (and for infinities) it saturates
+ * there; NaN becomes 0.
  *
  * @param model
  * @param positions float32[3*total] m, in
@@ -17,7 +19,12 @@ import type { SnapshotModel } from "./model.ts";
  * @returns how many coordinates were saturated or NaN: anything but 0 means that the simulation has gone wrong
  * @throws SnapshotError for a wrong length or a quantum that is not positive
  */
-export function quantizeInto(model: SnapshotModel, positions: Float32Array, quanta: ArrayLike<number>, out: Int32Array): number {
+export function quantizeInto(
+  model: SnapshotModel,
+  positions: Float32Array,
+  quanta: ArrayLike<number>,
+  out: Int32Array,
+): number {
   checkArguments(model, positions, quanta, out);
   let bad = 0;
   for (let body = 0; body < quanta.length; body++) {
@@ -45,7 +52,12 @@ export function quantizeInto(model: SnapshotModel, positions: Float32Array, quan
  * @param out float32[3*total] m, out
  * @throws SnapshotError for a wrong length or a quantum that is not positive
  */
-export function dequantizeInto(model: SnapshotModel, frame: Int32Array, quanta: ArrayLike<number>, out: Float32Array): void {
+export function dequantizeInto(
+  model: SnapshotModel,
+  frame: Int32Array,
+  quanta: ArrayLike<number>,
+  out: Float32Array,
+): void {
   checkArguments(model, out, quanta, frame);
   for (let body = 0; body < quanta.length; body++) {
     const quantum = quanta[body];
@@ -54,12 +66,21 @@ export function dequantizeInto(model: SnapshotModel, frame: Int32Array, quanta: 
   }
 }
 
-function checkArguments(model: SnapshotModel, positions: Float32Array, quanta: ArrayLike<number>, frame: Int32Array): void {
+function checkArguments(
+  model: SnapshotModel,
+  positions: Float32Array,
+  quanta: ArrayLike<number>,
+  frame: Int32Array,
+): void {
   const bodies = model.starts.length - 1;
-  if (quanta.length !== bodies) throw new SnapshotError(`quanta has ${quanta.length} entries, the model has ${bodies} bodies`);
+  if (quanta.length !== bodies)
+    throw new SnapshotError(`quanta has ${quanta.length} entries, the model has ${bodies} bodies`);
   for (let body = 0; body < bodies; body++) {
-    if (!(quanta[body] > 0 && quanta[body] < Infinity)) throw new SnapshotError(`quanta[${body}] is ${quanta[body]}, must be a positive length in m`);
+    if (!(quanta[body] > 0 && quanta[body] < Infinity))
+      throw new SnapshotError(`quanta[${body}] is ${quanta[body]}, must be a positive length in m`);
   }
-  if (positions.length !== 3 * model.total) throw new SnapshotError(`positions has ${positions.length} numbers, must be ${3 * model.total}`);
-  if (frame.length !== 3 * model.total) throw new SnapshotError(`frame has ${frame.length} integers, must be ${3 * model.total}`);
+  if (positions.length !== 3 * model.total)
+    throw new SnapshotError(`positions has ${positions.length} numbers, must be ${3 * model.total}`);
+  if (frame.length !== 3 * model.total)
+    throw new SnapshotError(`frame has ${frame.length} integers, must be ${3 * model.total}`);
 }

@@ -1,13 +1,16 @@
 /**
- * Symbols to bytes and back, in its readable form (format.ts, sections 3 and 4): rANS (Duda 2009, arXiv 0902.0271; the 32-bit state with 16-bit words
- * is that of Giesen's ryg_rans) with fixed tables. What goes in last comes out first, so the encoder collects everything and codes it backwards.
+ * Symbols to bytes and back, in its readable form (format.ts, sections 3 and 4): rANS (Duda 2009, arXiv 0902.0271; the
+ * 32-bit state with 16-bit words is that of Giesen's ryg_rans) with fixed tables. What goes in last comes out first, so
+ * the encoder collects everything and codes it backwards.
  */
 import { SnapshotError, STATE_FLOOR, TABLE_BITS } from "./format.ts";
 import { FREQUENCY, START, SYMBOLS } from "./tables.ts";
 
 const TOTAL = 1 << TABLE_BITS;
 
-/** Start and frequency of a symbol: below TOTAL it is context * SYMBOLS + symbol, else bits << TABLE_BITS | raw value. */
+/**
+ * Start and frequency of a symbol: below TOTAL it is context * SYMBOLS + symbol, else bits << TABLE_BITS | raw value.
+ */
 function interval(symbol: number): [start: number, frequency: number] {
   if (symbol < TOTAL) return [START[symbol]!, FREQUENCY[symbol]!];
   const bits = symbol >>> TABLE_BITS;
@@ -66,7 +69,9 @@ export class SymbolReader {
   /** @throws SnapshotError if the bytes did not end with the last symbol */
   end(): void {
     if (this.state !== STATE_FLOOR || this.at !== this.bytes.byteLength) {
-      throw new SnapshotError(`frame ends at byte ${this.at} of ${this.bytes.byteLength} in state ${this.state}, must end at the last byte in state ${STATE_FLOOR}`);
+      throw new SnapshotError(
+        `frame ends at byte ${this.at} of ${this.bytes.byteLength} in state ${this.state}, must end at the last byte in state ${STATE_FLOOR}`,
+      );
     }
   }
 }

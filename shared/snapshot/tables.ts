@@ -1,18 +1,19 @@
 /**
  * The coder's fixed tables: how often each symbol comes in each context, out of 2^TABLE_BITS.
  *
- * Counted on cloths of 31, 41 and 81 particles a side falling over spheres, two in the wind, and recordings of the scenes drape, flag-on-pole,
- * stretched-cloth and jelly-stack; every trajectory weighs alike by particle and frame. Against tables that adapt to the very trajectory they lose
- * 0.2 to 1.5 % on cloths that they have not seen; in return nothing has to be learned anew in every frame, and both sides only look up.
+ * Counted on cloths of 31, 41 and 81 particles a side falling over spheres, two in the wind, and recordings of the
+ * scenes drape, flag-on-pole, stretched-cloth and jelly-stack; every trajectory weighs alike by particle and frame.
+ * Against tables that adapt to the very trajectory they lose 0.2 to 1.5 % on cloths that they have not seen; in return
+ * nothing has to be learned anew in every frame, and both sides only look up.
  */
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, TABLE_BITS } from "./format.ts";
 
 export const SYMBOLS = ESCAPE + 1;
 
 /**
- * A row for each bin below FIRST_SHIFTED_BIN and each phase from 0 to 4, bin after bin, then one for shifted bins of even and one of odd number.
- * "first: frequencies | escape": of the residuals from `first` on, then of the escape; every residual that is not named has 1. Phases 5, 6, 7 are
- * phases 3, 2, 1 of the mirrored residual.
+ * A row for each bin below FIRST_SHIFTED_BIN and each phase from 0 to 4, bin after bin, then one for shifted bins of
+ * even and one of odd number. "first: frequencies | escape": of the residuals from `first` on, then of the escape;
+ * every residual that is not named has 1. Phases 5, 6, 7 are phases 3, 2, 1 of the mirrored residual.
  */
 export const FREQUENCY_ROWS: readonly string[] = [
   "-2: 3 150 16051 150 3 | 1",
@@ -111,7 +112,8 @@ for (let context = 0; context < 8 * FIRST_SHIFTED_BIN; context++) {
   const phase = context & 7;
   fillContext(context, FREQUENCY_ROWS[PHASE_ROWS * (context >> 3) + Math.min(phase, 8 - phase)]!, phase > 4);
 }
-for (const parity of [0, 1]) fillContext(8 * FIRST_SHIFTED_BIN + parity, FREQUENCY_ROWS[PHASE_ROWS * FIRST_SHIFTED_BIN + parity]!, false);
+for (const parity of [0, 1])
+  fillContext(8 * FIRST_SHIFTED_BIN + parity, FREQUENCY_ROWS[PHASE_ROWS * FIRST_SHIFTED_BIN + parity]!, false);
 FREQUENCY.fill(0, FLAG_CONTEXT * SYMBOLS);
 FREQUENCY.set(FLAG_FREQUENCY, FLAG_CONTEXT * SYMBOLS);
 
@@ -123,5 +125,6 @@ for (let context = 0; context < CONTEXTS; context++) {
     START[at] = sum;
     sum += FREQUENCY[at]!;
   }
-  if (sum !== 1 << TABLE_BITS) throw new Error(`context ${context}: frequencies add up to ${sum}, must be ${1 << TABLE_BITS}`);
+  if (sum !== 1 << TABLE_BITS)
+    throw new Error(`context ${context}: frequencies add up to ${sum}, must be ${1 << TABLE_BITS}`);
 }

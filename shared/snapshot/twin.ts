@@ -1,8 +1,17 @@
 /**
- * The frame coder in its readable form: the reference that the compiled one (kernel.ts) is held to, bit for bit, and what a machine without
- * WebAssembly SIMD runs instead. Some twenty times slower.
+ * The frame coder in its readable form: the reference that the compiled one (kernel.ts) is held to, bit for bit, and
+ * what a machine without WebAssembly SIMD runs instead. Some twenty times slower.
  */
-import { COORDINATE_LIMIT, ESCAPE, HEADER_BYTES, RESIDUAL_LIMIT, STATE_BYTES, SnapshotError, TABLE_BITS, beyondLimit } from "./format.ts";
+import {
+  COORDINATE_LIMIT,
+  ESCAPE,
+  HEADER_BYTES,
+  RESIDUAL_LIMIT,
+  STATE_BYTES,
+  SnapshotError,
+  TABLE_BITS,
+  beyondLimit,
+} from "./format.ts";
 import type { SnapshotModel } from "./model.ts";
 import { Predictor } from "./predict.ts";
 import { SymbolReader, codeSymbols } from "./rans.ts";
@@ -29,7 +38,14 @@ export function symbolsOfFrame(model: SnapshotModel, previous: Int32Array | null
   return symbols;
 }
 
-function putBody(predictor: Predictor, before: Int32Array, current: Int32Array, first: number, end: number, symbols: number[]): void {
+function putBody(
+  predictor: Predictor,
+  before: Int32Array,
+  current: Int32Array,
+  first: number,
+  end: number,
+  symbols: number[],
+): void {
   for (let i = first; i < end; i++) {
     const v = 3 * predictor.model.order[i]!;
     predictor.enter(i, first, [before[v]!, before[v + 1]!, before[v + 2]!]);
@@ -73,7 +89,12 @@ export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, c
 }
 
 /** @throws SnapshotError if the bytes are no such frame */
-export function decodeFrame(model: SnapshotModel, previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
+export function decodeFrame(
+  model: SnapshotModel,
+  previous: Int32Array | null,
+  bytes: Uint8Array,
+  out: Int32Array,
+): void {
   const reader = new SymbolReader(bytes, HEADER_BYTES);
   const predictor = new Predictor(model, previous === null);
   let flag = 0;
@@ -87,17 +108,26 @@ export function decodeFrame(model: SnapshotModel, previous: Int32Array | null, b
   reader.end();
 }
 
-function readBody(predictor: Predictor, previous: Int32Array | null, reader: SymbolReader, out: Int32Array, first: number, end: number): void {
+function readBody(
+  predictor: Predictor,
+  previous: Int32Array | null,
+  reader: SymbolReader,
+  out: Int32Array,
+  first: number,
+  end: number,
+): void {
   for (let i = first; i < end; i++) {
     const v = 3 * predictor.model.order[i]!;
-    const before: [number, number, number] = previous === null ? [0, 0, 0] : [previous[v]!, previous[v + 1]!, previous[v + 2]!];
+    const before: [number, number, number] =
+      previous === null ? [0, 0, 0] : [previous[v]!, previous[v + 1]!, previous[v + 2]!];
     predictor.enter(i, first, before);
     for (let c = 0; c < 3; c++) {
       predictor.expect(c);
       const residual = readResidual(reader, predictor.context, predictor.shift);
       const y = (predictor.base + residual) | 0;
       const now = (before[c]! + y) | 0;
-      if (now > COORDINATE_LIMIT || now < -COORDINATE_LIMIT) throw new SnapshotError(`coordinate ${v + c} decodes to ${now}, must be within +-${COORDINATE_LIMIT}`);
+      if (now > COORDINATE_LIMIT || now < -COORDINATE_LIMIT)
+        throw new SnapshotError(`coordinate ${v + c} decodes to ${now}, must be within +-${COORDINATE_LIMIT}`);
       out[v + c] = now;
       predictor.settle(i, c, y);
     }
@@ -113,7 +143,8 @@ function readResidual(reader: SymbolReader, context: number, shift: number): num
     const bits = head >> 1;
     if (bits < 5) throw new SnapshotError(`an escaped residual has ${bits} bits, must have at least 5`);
     let size = 1 << (bits - 1);
-    for (let done = 0; done < bits - 1; done += TABLE_BITS) size |= reader.raw(Math.min(TABLE_BITS, bits - 1 - done)) << done;
+    for (let done = 0; done < bits - 1; done += TABLE_BITS)
+      size |= reader.raw(Math.min(TABLE_BITS, bits - 1 - done)) << done;
     high = (head & 1) === 0 ? size : -size;
   }
   return shift > 0 ? (high << shift) | reader.raw(shift) : high;

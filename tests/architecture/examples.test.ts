@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
 
 test.each(["README.md", "scenes/README.md"])("every whole scene in %s is valid", (path) => {
-  const blocks = [...readFileSync(path, "utf8").matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => JSON.parse(text) as object);
+  const blocks = [...readFileSync(path, "utf8").matchAll(/```json\n([\s\S]*?)```/g)].map(
+    ([, text]) => JSON.parse(text) as object,
+  );
   const scenes = blocks.filter((block) => "version" in block);
   expect(scenes.length).toBeGreaterThan(0);
   for (const scene of scenes) expect(() => validateScene(scene)).not.toThrow();

@@ -1,6 +1,7 @@
 /**
- * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim -> kernel; client -> shared; check alone.
- * server/README.md draws the same picture. A type-only import does not exist at run time and may point at a contract anywhere in the server.
+ * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
+ * -> kernel; client -> shared; check alone. server/README.md draws the same picture. A type-only import does not exist
+ * at run time and may point at a contract anywhere in the server.
  */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -12,20 +13,29 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which files of a layer may load which others. The first row that fits a file counts. */
 const layers: { files: RegExp; mayLoad: RegExp }[] = [
-  { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ }, // The schema is data; it lies beside what it describes.
+  // The schema is data; it lies beside what it describes.
+  { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ },
   { files: /^client\//, mayLoad: /^(client|shared)\// },
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions)\.ts$/ },
   { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
   { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
-  { files: /^server\/check\//, mayLoad: /^server\/check\// }, // Judges what the simulation did: it must not repeat its mistakes.
-  { files: /^server\/app\.ts$/, mayLoad: /^(server\/(config\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/ },
+  // Judges what the simulation did: it must not repeat its mistakes.
+  { files: /^server\/check\//, mayLoad: /^server\/check\// },
+  {
+    files: /^server\/app\.ts$/,
+    mayLoad:
+      /^(server\/(config\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+  },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
   { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|auth|persistence|metrics)\/|shared\/)/ },
   { files: /^server\/auth\//, mayLoad: /^(server\/auth|shared)\// },
-  { files: /^server\/rooms\//, mayLoad: /^(server\/(rooms|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/ },
+  {
+    files: /^server\/rooms\//,
+    mayLoad: /^(server\/(rooms|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
+  },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
   { files: /^server\/ops\//, mayLoad: /^server\/ops\// },
@@ -36,7 +46,10 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/kernel\//, mayLoad: /^server\/kernel\// },
 ];
 
-/** Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). Each stands below what loads it; step/ is on top. */
+/**
+ * Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). Each stands below
+ * what loads it; step/ is on top.
+ */
 const kernelFolders: Record<string, string[]> = {
   layout: [],
   math: [],
@@ -51,7 +64,17 @@ const kernelFolders: Record<string, string[]> = {
   broadPhase: ["math", "state", "scheduler"],
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
-  step: ["scheduler", "warmStart", "colliders", "constraints", "rigid", "integrate", "broadPhase", "intersections", "contact"],
+  step: [
+    "scheduler",
+    "warmStart",
+    "colliders",
+    "constraints",
+    "rigid",
+    "integrate",
+    "broadPhase",
+    "intersections",
+    "contact",
+  ],
 };
 
 const KERNEL = "server/kernel/assembly/";
@@ -59,7 +82,9 @@ const KERNEL = "server/kernel/assembly/";
 const kernelFolder = (path: string): string => path.slice(KERNEL.length, path.lastIndexOf("/"));
 
 const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
-  source.imports.flatMap(({ target, typeOnly, thread }) => (target === undefined ? [] : [{ target, typeOnly, thread }]));
+  source.imports.flatMap(({ target, typeOnly, thread }) =>
+    target === undefined ? [] : [{ target, typeOnly, thread }],
+  );
 
 const isProduct = ({ path }: Source): boolean => /^(server|client|shared)\//.test(path);
 
@@ -69,19 +94,32 @@ test("there is something to judge", () => {
 });
 
 test("every relative import names a file that exists, with its ending but in AssemblyScript", () => {
-  const broken = sources.flatMap((source) => relativeImports(source).filter(({ target }) => !existsSync(target)).map(({ target }) => `${source.path} -> ${target}`));
+  const broken = sources.flatMap((source) =>
+    relativeImports(source)
+      .filter(({ target }) => !existsSync(target))
+      .map(({ target }) => `${source.path} -> ${target}`),
+  );
   expect(broken).toEqual([]);
 });
 
 test("every file of the server, the client and shared belongs to a layer", () => {
-  expect(sources.filter(isProduct).map(({ path }) => path).filter((path) => !layers.some(({ files }) => files.test(path)))).toEqual([]);
+  expect(
+    sources
+      .filter(isProduct)
+      .map(({ path }) => path)
+      .filter((path) => !layers.some(({ files }) => files.test(path))),
+  ).toEqual([]);
 });
 
 test("imports go one way", () => {
   const wrong = sources.filter(isProduct).flatMap((source) => {
     const layer = layers.find(({ files }) => files.test(source.path));
     return relativeImports(source)
-      .filter(({ target, typeOnly }) => !layer?.mayLoad.test(target) && !(typeOnly && source.path.startsWith("server/") && /^(server|shared)\//.test(target)))
+      .filter(
+        ({ target, typeOnly }) =>
+          !layer?.mayLoad.test(target) &&
+          !(typeOnly && source.path.startsWith("server/") && /^(server|shared)\//.test(target)),
+      )
       .map(({ target }) => `${source.path} -> ${target}`);
   });
   expect(wrong).toEqual([]);
@@ -92,14 +130,20 @@ test("every folder of the kernel loads only from those below it", () => {
   expect(kernel.length).toBeGreaterThan(80);
   expect([...new Set(kernel.map(({ path }) => kernelFolder(path)))].sort()).toEqual(Object.keys(kernelFolders).sort());
   const wrong = kernel.flatMap((source) => {
-    const own = kernelFolder(source.path), allowed = [own, "layout", ...(kernelFolders[own] ?? [])];
-    return relativeImports(source).filter(({ target }) => !target.startsWith(KERNEL) || !allowed.includes(kernelFolder(target))).map(({ target }) => `${source.path} -> ${target}`);
+    const own = kernelFolder(source.path);
+    const allowed = [own, "layout", ...(kernelFolders[own] ?? [])];
+    return relativeImports(source)
+      .filter(({ target }) => !target.startsWith(KERNEL) || !allowed.includes(kernelFolder(target)))
+      .map(({ target }) => `${source.path} -> ${target}`);
   });
   expect(wrong).toEqual([]);
 });
 
 test("the kernel's order of folders is an order: none is above itself", () => {
-  const above = (folder: string, trail: string[]): string[] => (trail.includes(folder) ? [[...trail, folder].join(" -> ")] : kernelFolders[folder]!.flatMap((below) => above(below, [...trail, folder])));
+  const above = (folder: string, trail: string[]): string[] =>
+    trail.includes(folder)
+      ? [[...trail, folder].join(" -> ")]
+      : kernelFolders[folder]!.flatMap((below) => above(below, [...trail, folder]));
   expect(Object.keys(kernelFolders).flatMap((folder) => above(folder, []))).toEqual([]);
 });
 
@@ -109,7 +153,8 @@ test("no file reaches itself through what it loads", () => {
   const visit = (path: string, trail: string[]): void => {
     if (trail.includes(path)) return void cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
     if (finished.has(path)) return;
-    for (const { target, typeOnly, thread } of relativeImports(byPath.get(path) ?? { path, text: "", imports: [] })) if (!typeOnly && !thread) visit(target, [...trail, path]);
+    for (const { target, typeOnly, thread } of relativeImports(byPath.get(path) ?? { path, text: "", imports: [] }))
+      if (!typeOnly && !thread) visit(target, [...trail, path]);
     finished.add(path);
   };
   for (const { path } of sources) visit(path, []);
@@ -119,24 +164,43 @@ test("no file reaches itself through what it loads", () => {
 test("shared and the client run in a browser: nothing of Node", () => {
   const node = sources
     .filter(({ path }) => /^(shared|client)\//.test(path))
-    .flatMap((source) => source.imports.filter(({ specifier }) => specifier.startsWith("node:")).map(({ specifier }) => `${source.path} -> ${specifier}`));
+    .flatMap((source) =>
+      source.imports
+        .filter(({ specifier }) => specifier.startsWith("node:"))
+        .map(({ specifier }) => `${source.path} -> ${specifier}`),
+    );
   expect(node).toEqual([]);
 });
 
 test("only the programs main.ts and token.ts read the environment", () => {
-  const readers = sources.filter((source) => isProduct(source) && /\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/.test(source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
-  expect(readers.map(({ path }) => path).filter((path) => path !== "server/main.ts" && path !== "server/token.ts")).toEqual([]);
+  const readers = sources.filter(
+    (source) =>
+      isProduct(source) &&
+      /\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/.test(source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")),
+  );
+  expect(
+    readers.map(({ path }) => path).filter((path) => path !== "server/main.ts" && path !== "server/token.ts"),
+  ).toEqual([]);
 });
 
 test("the reader of imports sees every form", () => {
-  const [load, pass, url] = ["import", "export", "new URL"]; // Not written out, or this file would be found to hold them.
+  // Not written out, or this file would be found to hold them.
+  const [load, pass, url] = ["import", "export", "new URL"];
   const text = `
     ${load} a from "./a.ts"; ${load} { b,
       c } from "../b.ts"; ${load} type { D } from "./d.ts"; ${pass} * from "./e.ts"; ${load} "node:fs";
     const f = await ${load}("./f.ts"); const g = ${url}("./g.ts", ${load}.meta.url); // ${load} h from "./h.ts"
     /* ${load} i from "./i.ts" */`;
   const found = importsOf("x/y.ts", text);
-  expect(found.map(({ specifier }) => specifier).sort()).toEqual(["../b.ts", "./a.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "node:fs"]);
+  expect(found.map(({ specifier }) => specifier).sort()).toEqual([
+    "../b.ts",
+    "./a.ts",
+    "./d.ts",
+    "./e.ts",
+    "./f.ts",
+    "./g.ts",
+    "node:fs",
+  ]);
   expect(found.filter(({ thread }) => thread).map(({ target }) => target)).toEqual(["x/g.ts"]);
   expect(found.filter(({ typeOnly }) => typeOnly).map(({ target }) => target)).toEqual(["x/d.ts"]);
 });

@@ -1,9 +1,13 @@
-/** Whatever the server logs has its row in server/ops/LOGS.md, with level and fields: add a row there with a new message. */
+/**
+ * Whatever the server logs has its row in server/ops/LOGS.md, with level and fields: add a row there with a new
+ * message.
+ */
 import { expect, test } from "vitest";
 import { FRAMEWORK, logCalls, loggedOnPage } from "../ops/logCalls.ts";
 
 const page = loggedOnPage();
-const key = ({ message, level, fields }: { message: string; level: string; fields: string[] }): string => `${level}: ${message} {${[...fields].sort().join(", ")}}`;
+const key = ({ message, level, fields }: { message: string; level: string; fields: string[] }): string =>
+  `${level}: ${message} {${[...fields].sort().join(", ")}}`;
 
 test("the page lists every message of the source with its level and fields, and no other", () => {
   const calls = logCalls();

@@ -1,4 +1,7 @@
-/** What no committed file may hold: a path of somebody's machine, a package registry's host, a credential. And what every source file must have. */
+/**
+ * What no committed file may hold: a path of somebody's machine, a package registry's host, a credential. And what
+ * every source file must have.
+ */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
@@ -14,8 +17,12 @@ const texts = repositoryFiles()
 const forbidden: Record<string, RegExp> = {
   "a path of a machine": new RegExp(`(^|[^A-Za-z0-9_.\\-])/${"(work|root|home|farm|Users)"}/\\w`, "m"),
   "a Windows user's path": new RegExp(`[A-Z]:\\\\+${"Users"}\\\\`),
-  "a registry's host": new RegExp(`${"registry"}\\.[a-z0-9-]+\\.[a-z]{2,}|"${"resolved"}": *"http|${"npm"}\\.pkg\\.github`),
-  "a credential": new RegExp(`${"_auth"}(Token)?\\s*=|-----BEGIN [A-Z ]*${"PRIVATE"} KEY|gh[pousr]_[A-Za-z0-9]{30}|AKIA[A-Z0-9]{16}`),
+  "a registry's host": new RegExp(
+    `${"registry"}\\.[a-z0-9-]+\\.[a-z]{2,}|"${"resolved"}": *"http|${"npm"}\\.pkg\\.github`,
+  ),
+  "a credential": new RegExp(
+    `${"_auth"}(Token)?\\s*=|-----BEGIN [A-Z ]*${"PRIVATE"} KEY|gh[pousr]_[A-Za-z0-9]{30}|AKIA[A-Z0-9]{16}`,
+  ),
 };
 
 function findings(path: string, text: string): string[] {
@@ -31,7 +38,12 @@ test("no committed file names a machine, a registry or a credential", () => {
 });
 
 test("the patterns find what they are for", () => {
-  const samples = [`see /${"home"}/me/x`, `C:\\${"Users"}\\me`, `https://${"registry"}.example.org/x`, `//host/:${"_auth"}Token=abc`];
+  const samples = [
+    `see /${"home"}/me/x`,
+    `C:\\${"Users"}\\me`,
+    `https://${"registry"}.example.org/x`,
+    `//host/:${"_auth"}Token=abc`,
+  ];
   for (const sample of samples) expect(findings("x", sample), sample).toHaveLength(1);
   expect(findings("x", "url(/images/home/x.png) a/root/b ./work/x")).toEqual([]);
 });
@@ -40,27 +52,45 @@ test("every source file begins by saying what it is for, and stays short enough 
   const sources = readSources();
   expect(sources.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text)).map(({ path }) => path)).toEqual([]);
   // the kernel's memory map is a table of numbers, looked up and not read
-  expect(sources.filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 450).map(({ path }) => path)).toEqual([]);
+  expect(
+    sources
+      .filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 450)
+      .map(({ path }) => path),
+  ).toEqual([]);
 });
 
 test("no test is switched off or switched alone", () => {
   const marked = new RegExp(`\\b(test|it|describe)\\.(${"only"}|${"skip"}|${"todo"})\\(`);
-  expect(readSources().filter(({ path, text }) => path.startsWith("tests/") && marked.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(
+    readSources()
+      .filter(({ path, text }) => path.startsWith("tests/") && marked.test(text))
+      .map(({ path }) => path),
+  ).toEqual([]);
 });
 
 /** GitHub's anchor of a heading: lower case, no punctuation, hyphens for spaces. */
-const anchor = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+const anchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
 
 test("every link of a document leads to a file, and to a heading that it has", () => {
-  const dead = texts.filter(({ path }) => path.endsWith(".md")).flatMap(({ path }) => {
-    const links = [...readFileSync(path, "utf8").matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g)];
-    return links
-      .filter(([, file, heading]) => {
-        const target = file === "" ? path : posix.join(posix.dirname(path), file);
-        if (!existsSync(target)) return true;
-        return heading !== undefined && ![...readFileSync(target, "utf8").matchAll(/^#+ (.+)$/gm)].some(([, text]) => anchor(text) === heading);
-      })
-      .map(([, file, heading]) => `${path} -> ${file}${heading ? `#${heading}` : ""}`);
-  });
+  const dead = texts
+    .filter(({ path }) => path.endsWith(".md"))
+    .flatMap(({ path }) => {
+      const links = [...readFileSync(path, "utf8").matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g)];
+      return links
+        .filter(([, file, heading]) => {
+          const target = file === "" ? path : posix.join(posix.dirname(path), file);
+          if (!existsSync(target)) return true;
+          return (
+            heading !== undefined &&
+            ![...readFileSync(target, "utf8").matchAll(/^#+ (.+)$/gm)].some(([, text]) => anchor(text) === heading)
+          );
+        })
+        .map(([, file, heading]) => `${path} -> ${file}${heading ? `#${heading}` : ""}`);
+    });
   expect(dead).toEqual([]);
 });

@@ -3,25 +3,44 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const page = readFileSync("SECURITY.md", "utf8");
-const named = [...page.matchAll(/`(tests\/[^`]+\.ts)` "([^"]+)"/g)].map(([, file, title]) => ({ file: file!, title: title! }));
+const named = [...page.matchAll(/`(tests\/[^`]+\.ts)` "([^"]+)"/g)].map(([, file, title]) => ({
+  file: file!,
+  title: title!,
+}));
 
 test("the tests that it names exist", () => {
   expect(named.length).toBeGreaterThan(30);
-  const missing = named.filter(({ file, title }) => !existsSync(file) || ![`"${title}"`, `'${title}'`, `\`${title}\``].some((quoted) => readFileSync(file, "utf8").includes(quoted)));
+  const missing = named.filter(
+    ({ file, title }) =>
+      !existsSync(file) ||
+      ![`"${title}"`, `'${title}'`, `\`${title}\``].some((quoted) => readFileSync(file, "utf8").includes(quoted)),
+  );
   expect(missing).toEqual([]);
 });
 
 test("every threat has what stops it, and a test, or says that nothing does", () => {
-  const threats = page.split("\n").filter((line) => line.startsWith("| to ")).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const threats = page
+    .split("\n")
+    .filter((line) => line.startsWith("| to "))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   expect(threats.length).toBeGreaterThan(30);
   for (const [threat, stopped, shown] of threats) {
     expect([threat, stopped !== ""]).toEqual([threat, true]);
-    expect([threat, stopped!.startsWith("nothing in Pliant") || named.some(({ title }) => shown!.includes(title))]).toEqual([threat, true]);
+    expect([
+      threat,
+      stopped!.startsWith("nothing in Pliant") || named.some(({ title }) => shown!.includes(title)),
+    ]).toEqual([threat, true]);
   }
 });
 
 test("each file that it speaks of by a path is there, and each variable", () => {
   for (const [, path] of page.matchAll(/`(tests\/[^`]+)`/g)) expect([path, existsSync(path!)]).toEqual([path, true]);
   const variables = readFileSync("server/config.ts", "utf8");
-  for (const [, name] of page.matchAll(/\b(PLIANT_[A-Z_]+)\b/g)) expect([name, variables.includes(`"${name}"`)]).toEqual([name, true]);
+  for (const [, name] of page.matchAll(/\b(PLIANT_[A-Z_]+)\b/g))
+    expect([name, variables.includes(`"${name}"`)]).toEqual([name, true]);
 });

@@ -21,16 +21,26 @@ export interface Source {
   imports: Import[];
 }
 
-/** Files that git tracks, or would: what `git add` has not been told to ignore. @throws Error outside of a git work tree */
+/**
+ * Files that git tracks, or would: what `git add` has not been told to ignore.
+ * @throws Error outside of a git work tree
+ */
 export function repositoryFiles(): string[] {
-  const { status, stdout, stderr } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { encoding: "utf8", maxBuffer: 1 << 26 });
+  const { status, stdout, stderr } = spawnSync(
+    "git",
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    { encoding: "utf8", maxBuffer: 1 << 26 },
+  );
   if (status !== 0) throw new Error(`git ls-files: ${stderr}`);
   return stdout.split("\0").filter((path) => path !== "" && existsSync(path));
 }
 
-const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 
-/** `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts", import.meta.url)`. */
+/**
+ * `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts", import.meta.url)`.
+ */
 export function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   const found: Import[] = [];
@@ -40,7 +50,10 @@ export function importsOf(path: string, text: string): Import[] {
     const target = named !== undefined && isAssembly(path) && !named.endsWith(".ts") ? `${named}.ts` : named;
     found.push({ specifier, target, typeOnly, thread });
   };
-  for (const [, keyword, specifier] of code.matchAll(/\b(import type|import|export type|export)\s[^"';()]*?from\s*["']([^"']+)["']/g)) add(specifier, keyword.endsWith("type"));
+  for (const [, keyword, specifier] of code.matchAll(
+    /\b(import type|import|export type|export)\s[^"';()]*?from\s*["']([^"']+)["']/g,
+  ))
+    add(specifier, keyword.endsWith("type"));
   for (const [, specifier] of code.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)) add(specifier, false);
   for (const [, specifier] of code.matchAll(/new URL\(\s*["'](\.[^"']+\.[mc]?[jt]s)["']/g)) add(specifier, false, true);
   return found;

@@ -1,4 +1,7 @@
-/** The short form of `npm run chaos`: a server killed, one stopped for longer than its leases, one ended in order, everybody coming back at once, on a real database. */
+/**
+ * The short form of `npm run chaos`: a server killed, one stopped for longer than its leases, one ended in order,
+ * everybody coming back at once, on a real database.
+ */
 import { describe, expect, test } from "vitest";
 import { findPostgres } from "../support/postgres.ts";
 import { lacks } from "../support/tools.ts";
@@ -8,13 +11,26 @@ import { SCENARIOS } from "./scenarios.ts";
 const bin = findPostgres();
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(["kill", "partition", "terminate", "clock"])("%s: no room twice, none hidden, none set back, every state as it was recorded", async (scenario) => {
-    const outcomes = await chaos({ bin: bin as string, runs: 1, seed: 7, servers: 2, rooms: 4, playersPerRoom: 1, only: [scenario], report: () => {} });
-    expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
-    expect(outcomes).toHaveLength(1);
-    // A lease, the looks of who takes over, and a margin for two busy cores. A process of this machine that was killed is not even waited for.
-    expect(outcomes[0].stillMs).toBeLessThan(10_000);
-  });
+  test.each(["kill", "partition", "terminate", "clock"])(
+    "%s: no room twice, none hidden, none set back, every state as it was recorded",
+    async (scenario) => {
+      const outcomes = await chaos({
+        bin: bin as string,
+        runs: 1,
+        seed: 7,
+        servers: 2,
+        rooms: 4,
+        playersPerRoom: 1,
+        only: [scenario],
+        report: () => {},
+      });
+      expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
+      expect(outcomes).toHaveLength(1);
+      // A lease, the looks of who takes over, and a margin for two busy cores. A process of this machine that was
+      // killed is not even waited for.
+      expect(outcomes[0].stillMs).toBeLessThan(10_000);
+    },
+  );
 });
 
 test("a seed chooses the same scenarios and times again, and all of them in the long run", () => {

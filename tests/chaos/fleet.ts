@@ -1,4 +1,7 @@
-/** The servers under test: real processes of the real program on one real PostgreSQL, each with a line of its own to it, and what they and their witnesses have said. */
+/**
+ * The servers under test: real processes of the real program on one real PostgreSQL, each with a line of its own to it,
+ * and what they and their witnesses have said.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +25,16 @@ export interface Member {
   line: TcpProxy;
   witness: string;
   /** Log lines, parsed, with the machine's monotonic time. */
-  log: { ms: number; msg: string; level: number; room?: string; tick?: number; cause?: string; stateHash?: string; err?: { message: string } }[];
+  log: {
+    ms: number;
+    msg: string;
+    level: number;
+    room?: string;
+    tick?: number;
+    cause?: string;
+    stateHash?: string;
+    err?: { message: string };
+  }[];
   output: string[];
 }
 
@@ -65,9 +77,20 @@ export class Fleet {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
-        PATH: process.env["PATH"], WITNESS_FILE: witness, HOST: "127.0.0.1", PORT: String(port), LOG_LEVEL: "info", PLIANT_WORKERS: "1", PLIANT_STORE: store.href,
-        PLIANT_DATA_DIR: join(this.folder, name), PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"), PLIANT_PREWARM: "cube", PLIANT_EMPTY_ROOM_SECONDS: "600",
-        PLIANT_TOKEN_SECRET: "the secret that all servers of this suite share", PLIANT_ADMIN_TOKEN: ADMIN_TOKEN, PLIANT_CONNECTIONS_PER_ADDRESS: "10000",
+        PATH: process.env.PATH,
+        WITNESS_FILE: witness,
+        HOST: "127.0.0.1",
+        PORT: String(port),
+        LOG_LEVEL: "info",
+        PLIANT_WORKERS: "1",
+        PLIANT_STORE: store.href,
+        PLIANT_DATA_DIR: join(this.folder, name),
+        PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"),
+        PLIANT_PREWARM: "cube",
+        PLIANT_EMPTY_ROOM_SECONDS: "600",
+        PLIANT_TOKEN_SECRET: "the secret that all servers of this suite share",
+        PLIANT_ADMIN_TOKEN: ADMIN_TOKEN,
+        PLIANT_CONNECTIONS_PER_ADDRESS: "10000",
       },
     });
     const member: Member = { name, url: `http://127.0.0.1:${port}`, child, line, witness, log: [], output: [] };
@@ -83,7 +106,9 @@ export class Fleet {
     createInterface({ input: child.stderr }).on("line", (text) => member.output.push(text));
     this.members.push(member);
     this.everybody.push(member);
-    await waitForOk(`${member.url}/readyz`, 60_000, () => (child.exitCode === null ? undefined : `${name} ended with ${child.exitCode}: ${member.output.join("\n")}`));
+    await waitForOk(`${member.url}/readyz`, 60_000, () =>
+      child.exitCode === null ? undefined : `${name} ended with ${child.exitCode}: ${member.output.join("\n")}`,
+    );
     return member;
   }
 
@@ -95,7 +120,8 @@ export class Fleet {
 
   /** Its time of day is `shiftMs` off from now on. Resolves when it is. */
   async setClock({ child, witness, log, name }: Member, shiftMs: number): Promise<void> {
-    const jumps = (): number => log.filter(({ msg }) => msg === "clock jumped").length, before = jumps();
+    const jumps = (): number => log.filter(({ msg }) => msg === "clock jumped").length;
+    const before = jumps();
     writeFileSync(`${witness}.clock`, String(shiftMs));
     child.kill("SIGUSR2");
     const untilMs = nowMs() + 10_000;

@@ -1,4 +1,7 @@
-/** What must hold whatever happens: no room has two owners, none is hidden, none loses more than the journal's interval, and every state is what its recording says. */
+/**
+ * What must hold whatever happens: no room has two owners, none is hidden, none loses more than the journal's interval,
+ * and every state is what its recording says.
+ */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +12,20 @@ const MAY_LOSE_MS = 500;
 
 /** A tick by a process that was not the last to open the room. Ticks in the same ms as an opening are in no order. */
 export function twins(fleet: Fleet): string[] {
-  const openings = fleet.everybody.flatMap(({ name, log }) => log.filter(({ msg, room }) => msg === "room opened" && room !== undefined).map(({ ms, room }) => ({ ms, room, by: name })));
+  const openings = fleet.everybody.flatMap(({ name, log }) =>
+    log
+      .filter(({ msg, room }) => msg === "room opened" && room !== undefined)
+      .map(({ ms, room }) => ({ ms, room, by: name })),
+  );
   const found: string[] = [];
   for (const [room, ticks] of fleet.ticks()) {
     const opened = openings.filter((opening) => opening.room === room).sort((a, b) => a.ms - b.ms);
     for (const { by, tick, ms } of ticks) {
       const owner = opened.findLast((opening) => opening.ms <= ms - 1);
       if (owner && owner.by !== by && !opened.some((opening) => opening.by === by && Math.abs(opening.ms - ms) <= 1)) {
-        found.push(`${room}: ${by} stepped tick ${tick} ${(ms - owner.ms).toFixed(1)} ms after ${owner.by} had opened it`);
+        found.push(
+          `${room}: ${by} stepped tick ${tick} ${(ms - owner.ms).toFixed(1)} ms after ${owner.by} had opened it`,
+        );
       }
     }
   }
@@ -27,9 +36,12 @@ export function twins(fleet: Fleet): string[] {
 export async function hidden(fleet: Fleet, rooms: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name, url } of fleet.members) {
-    const listed = ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(({ room }) => room);
+    const listed = ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(
+      ({ room }) => room,
+    );
     for (const room of rooms) {
-      if (listed.filter((one) => one === room).length !== 1) found.push(`${room}: listed ${listed.filter((one) => one === room).length} times by ${name}`);
+      if (listed.filter((one) => one === room).length !== 1)
+        found.push(`${room}: listed ${listed.filter((one) => one === room).length} times by ${name}`);
       const { status } = await fetch(`${url}/api/rooms/${room}`);
       if (status !== 200) found.push(`${room}: ${name} answers ${status}`);
     }
@@ -38,7 +50,8 @@ export async function hidden(fleet: Fleet, rooms: readonly string[]): Promise<st
 }
 
 /**
- * Rooms of a member that ended at `endedMs` which went on elsewhere from too far back. What it had stepped half a second before its end must be there.
+ * Rooms of a member that ended at `endedMs` which went on elsewhere from too far back. What it had stepped half a
+ * second before its end must be there.
  * @param mayLoseMs 0 for one that went in order
  */
 export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = MAY_LOSE_MS): string[] {
@@ -46,16 +59,27 @@ export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = 
   for (const [room, ticks] of fleet.ticks()) {
     const last = ticks.findLast((stepped) => stepped.ms <= endedMs - mayLoseMs);
     if (last?.by !== member.name || ticks.findLast((stepped) => stepped.ms <= endedMs)?.by !== member.name) continue;
-    const restored = fleet.everybody.flatMap(({ log }) => log).filter((entry) => entry.msg === "room restored" && entry.room === room && entry.ms > last.ms).sort((a, b) => a.ms - b.ms)[0];
+    const restored = fleet.everybody
+      .flatMap(({ log }) => log)
+      .filter((entry) => entry.msg === "room restored" && entry.room === room && entry.ms > last.ms)
+      .sort((a, b) => a.ms - b.ms)[0];
     if (!restored) found.push(`${room}: not restored since ${member.name} ended`);
-    else if ((restored.tick as number) < last.tick) found.push(`${room}: went on from tick ${restored.tick}, ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`);
+    else if ((restored.tick as number) < last.tick)
+      found.push(
+        `${room}: went on from tick ${restored.tick}, ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
+      );
   }
   return found;
 }
 
-/** Steps the room's recording again: every hash that any of its owners noted must come out. @returns what differs, or null */
+/**
+ * Steps the room's recording again: every hash that any of its owners noted must come out.
+ * @returns what differs, or null
+ */
 export async function replayDiffers(fleet: Fleet, room: string): Promise<string | null> {
-  const answer = await fetch(`${fleet.members[0].url}/api/rooms/${room}/recording`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  const answer = await fetch(`${fleet.members[0].url}/api/rooms/${room}/recording`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
   if (answer.status !== 200) return `${room}: no recording, ${answer.status} ${await answer.text()}`;
   const file = join(fleet.folder, `${room}.pliant`);
   writeFileSync(file, Buffer.from(await answer.arrayBuffer()));

@@ -1,13 +1,22 @@
 /**
- * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8]`: servers killed, stopped, cut off from their database, storms of members who come back; after
- * each the invariants of judge.ts. Needs PostgreSQL's programs. The same seed chooses the same scenarios and times. Exit code 0: all held; 1: one did not.
+ * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8]`: servers killed, stopped, cut
+ * off from their database, storms of members who come back; after each the invariants of judge.ts. Needs PostgreSQL's
+ * programs. The same seed chooses the same scenarios and times. Exit code 0: all held; 1: one did not.
  */
 import { parseArgs } from "node:util";
 import { findPostgres } from "../support/postgres.ts";
 import { chaos } from "./run.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: "50" }, seed: { type: "string", default: "1" }, only: { type: "string", default: Object.keys(SCENARIOS).join(",") }, servers: { type: "string", default: "3" }, rooms: { type: "string", default: "8" } } });
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "50" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: Object.keys(SCENARIOS).join(",") },
+    servers: { type: "string", default: "3" },
+    rooms: { type: "string", default: "8" },
+  },
+});
 const number = (name: "runs" | "seed" | "servers" | "rooms", most: number): number => {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
@@ -22,16 +31,26 @@ for (const name of only) {
 }
 const bin = findPostgres();
 if (bin === undefined) {
-  console.error("PostgreSQL was not found; README.md, \"Tests\", says how it is");
+  console.error('PostgreSQL was not found; README.md, "Tests", says how it is');
   process.exit(2);
 }
 const outcomes = await chaos({
-  bin, runs: number("runs", 100_000), seed: number("seed", 2 ** 31), servers: number("servers", 20), rooms: number("rooms", 60), playersPerRoom: 2, only,
+  bin,
+  runs: number("runs", 100_000),
+  seed: number("seed", 2 ** 31),
+  servers: number("servers", 20),
+  rooms: number("rooms", 60),
+  playersPerRoom: 2,
+  only,
   report: ({ run, scenario, harmMs, backMs, stillMs, wrong }) => {
-    console.log(`${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s${wrong.length > 0 ? "  WRONG" : ""}`);
+    console.log(
+      `${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s${wrong.length > 0 ? "  WRONG" : ""}`,
+    );
     for (const line of wrong) console.log(`      ${line}`);
   },
 });
 const wrong = outcomes.filter((outcome) => outcome.wrong.length > 0).length;
-console.log(`${outcomes.length} runs, ${wrong} wrong; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`);
+console.log(
+  `${outcomes.length} runs, ${wrong} wrong; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`,
+);
 process.exit(wrong > 0 ? 1 : 0);

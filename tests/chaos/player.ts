@@ -1,4 +1,7 @@
-/** A member who never gives up: pulls at the body, and when the line is lost comes back with the same session, to whichever server answers. */
+/**
+ * A member who never gives up: pulls at the body, and when the line is lost comes back with the same session, to
+ * whichever server answers.
+ */
 import { Bot } from "../../load-tests/bot.ts";
 import { nowMs } from "./fleet.ts";
 
@@ -48,7 +51,10 @@ export class Player {
     for (let failures = 0; !this.#ended; ) {
       try {
         const urls = this.#urls();
-        this.#bot = await Bot.join(urls[Math.floor(Math.random() * urls.length)], this.room, { timeoutMs: 4000, ...(this.#token !== undefined && { resume: this.#token }) });
+        this.#bot = await Bot.join(urls[Math.floor(Math.random() * urls.length)], this.room, {
+          timeoutMs: 4000,
+          ...(this.#token !== undefined && { resume: this.#token }),
+        });
         this.#token = this.#bot.welcome.token;
         failures = 0;
         await this.#play(this.#bot);
@@ -58,7 +64,9 @@ export class Player {
       this.#bot?.drop();
       if (this.#ended) return;
       this.returns += 1;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.7 + 0.6 * Math.random())));
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.7 + 0.6 * Math.random())),
+      );
     }
   }
 
@@ -66,7 +74,11 @@ export class Player {
     const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
     let frames = 0;
     for (let step = 0; bot.closed === null && !this.#ended; step++) {
-      const [x, y, z] = [Math.sin(step / 3), Math.cos(step / 5), Math.sin(step / 7)].map((value) => 0.3 * value) as [number, number, number];
+      const [x, y, z] = [Math.sin(step / 3), Math.cos(step / 5), Math.sin(step / 7)].map((value) => 0.3 * value) as [
+        number,
+        number,
+        number,
+      ];
       if (step % 20 === 0) bot.grab(1, point, [x, y, z]);
       else if (step % 20 === 19) bot.release(1);
       else bot.move(1, [x, y, z]);

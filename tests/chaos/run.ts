@@ -30,7 +30,10 @@ export interface Outcome {
   wrong: string[];
 }
 
-/** Until every member is back after all is healed, ms: a lease that has just begun, taking over, and the client's own pauses. */
+/**
+ * Until every member is back after all is healed, ms: a lease that has just begun, taking over, and the client's own
+ * pauses.
+ */
 const BACK_MS = 20_000;
 
 /** mulberry32 (Tommy Ettinger): 32 bits of state, good enough to choose scenarios, and the same on every machine. */
@@ -45,8 +48,20 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** @returns what happened in every run; a run that went wrong ends the series, for what comes after it could not be told from it */
-export async function chaos({ bin, runs, seed, servers, rooms: count, playersPerRoom, only, report }: ChaosOptions): Promise<Outcome[]> {
+/**
+ * @returns what happened in every run; a run that went wrong ends the series, for what comes after it could not be told
+ *   from it
+ */
+export async function chaos({
+  bin,
+  runs,
+  seed,
+  servers,
+  rooms: count,
+  playersPerRoom,
+  only,
+  report,
+}: ChaosOptions): Promise<Outcome[]> {
   const random = randomFrom(seed);
   const fleet = await Fleet.start(bin, servers);
   const players: Player[] = [];
@@ -54,7 +69,9 @@ export async function chaos({ bin, runs, seed, servers, rooms: count, playersPer
   try {
     const rooms = Array.from({ length: count }, (_, i) => `room-${i}`);
     for (const [i, room] of rooms.entries()) await createRoom(fleet.members[i % servers].url, "cube", room);
-    for (const room of rooms) for (let i = 0; i < playersPerRoom; i++) players.push(new Player(room, () => fleet.members.map(({ url }) => url)));
+    for (const room of rooms)
+      for (let i = 0; i < playersPerRoom; i++)
+        players.push(new Player(room, () => fleet.members.map(({ url }) => url)));
     await allBack(players, 0);
     for (let run = 1; run <= runs; run++) {
       const scenario = only[Math.floor(random() * only.length)];
@@ -66,12 +83,28 @@ export async function chaos({ bin, runs, seed, servers, rooms: count, playersPer
       const wrong = away.length > 0 ? away : [...ask(), ...twins(fleet), ...(await hidden(fleet, rooms))];
       const differs = wrong.length > 0 ? null : await replayDiffers(fleet, rooms[Math.floor(random() * rooms.length)]);
       if (differs !== null) wrong.push(differs);
-      const outcome = { run, scenario, harmMs: healedMs - startMs, backMs, stillMs: longestStill(fleet, startMs, nowMs()), wrong };
+      const outcome = {
+        run,
+        scenario,
+        harmMs: healedMs - startMs,
+        backMs,
+        stillMs: longestStill(fleet, startMs, nowMs()),
+        wrong,
+      };
       outcomes.push(outcome);
       report(outcome);
       if (wrong.length > 0) {
         for (const { name, log, output } of fleet.everybody) {
-          for (const entry of log.filter(({ level, ms }) => level >= 30 && ms > startMs - 3000).slice(-80)) if (!/request|audit|socket|member/.test(entry.msg)) console.error(name, Math.round(entry.ms - startMs), entry.msg, entry.room ?? "", entry.tick ?? "", entry.err?.message ?? "");
+          for (const entry of log.filter(({ level, ms }) => level >= 30 && ms > startMs - 3000).slice(-80))
+            if (!/request|audit|socket|member/.test(entry.msg))
+              console.error(
+                name,
+                Math.round(entry.ms - startMs),
+                entry.msg,
+                entry.room ?? "",
+                entry.tick ?? "",
+                entry.err?.message ?? "",
+              );
           for (const line of output.slice(-10)) console.error(name, line);
         }
         break;
@@ -103,7 +136,10 @@ async function allBack(players: readonly Player[], sinceMs: number): Promise<str
   for (;;) {
     const away = players.filter((player) => !player.sees(sinceMs));
     if (away.length === 0) return [];
-    if (nowMs() > untilMs) return [`${away.length} of ${players.length} players are not back after ${BACK_MS} ms: in ${[...new Set(away.map(({ room }) => room))].join(", ")}`];
+    if (nowMs() > untilMs)
+      return [
+        `${away.length} of ${players.length} players are not back after ${BACK_MS} ms: in ${[...new Set(away.map(({ room }) => room))].join(", ")}`,
+      ];
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

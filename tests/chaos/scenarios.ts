@@ -1,4 +1,7 @@
-/** What can go wrong, one thing at a time: each does its harm to a fleet under load, heals it, and says what of it is to be judged besides what always is. */
+/**
+ * What can go wrong, one thing at a time: each does its harm to a fleet under load, heals it, and says what of it is to
+ * be judged besides what always is.
+ */
 import { once } from "node:events";
 import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
@@ -35,7 +38,8 @@ const END_MS = 25_000;
 export const SCENARIOS: Record<string, Scenario> = {
   /** kill -9 of any server, and a new one. */
   kill: async (stage) => {
-    const { fleet } = stage, member = pick(stage, fleet.members);
+    const { fleet } = stage;
+    const member = pick(stage, fleet.members);
     const endedMs = await kill(fleet, member);
     await fleet.add();
     return () => lost(fleet, member, endedMs);
@@ -43,7 +47,8 @@ export const SCENARIOS: Record<string, Scenario> = {
 
   /** kill -9 of all but one at once. */
   killMost: async (stage) => {
-    const { fleet } = stage, [, ...members] = [...fleet.members].sort(() => stage.random() - 0.5);
+    const { fleet } = stage;
+    const [, ...members] = [...fleet.members].sort(() => stage.random() - 0.5);
     const ends = await Promise.all(members.map(async (member) => ({ member, endedMs: await kill(fleet, member) })));
     await Promise.all(members.map(() => fleet.add()));
     return () => ends.flatMap(({ member, endedMs }) => lost(fleet, member, endedMs));
@@ -60,13 +65,18 @@ export const SCENARIOS: Record<string, Scenario> = {
 
   /** SIGTERM: it hands over and ends; nothing is lost. */
   terminate: async (stage) => {
-    const { fleet } = stage, member = pick(stage, fleet.members), startMs = nowMs();
+    const { fleet } = stage;
+    const member = pick(stage, fleet.members);
+    const startMs = nowMs();
     fleet.remove(member);
     const gone = once(member.child, "exit");
     member.child.kill("SIGTERM");
     // The signal is on its way beside the question: from the moment that it says so it must not be ready.
     while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "going down")) await sleep(5);
-    const ready = await fetch(`${member.url}/readyz`).then(({ status }) => status, () => 503);
+    const ready = await fetch(`${member.url}/readyz`).then(
+      ({ status }) => status,
+      () => 503,
+    );
     const [code] = (await gone) as [number | null];
     const tookMs = nowMs() - startMs;
     await fleet.add();
@@ -109,7 +119,8 @@ export const SCENARIOS: Record<string, Scenario> = {
 
   /** One server's time of day jumps, by up to a day ahead or back, and is put right again. */
   clock: async (stage) => {
-    const { fleet } = stage, member = pick(stage, fleet.members);
+    const { fleet } = stage;
+    const member = pick(stage, fleet.members);
     await fleet.setClock(member, Math.round(between(stage, -DAY_MS, DAY_MS)));
     for (const player of stage.players) if (stage.random() < 0.5) player.drop();
     await sleep(between(stage, 500, 11_000));
@@ -136,14 +147,21 @@ export const SCENARIOS: Record<string, Scenario> = {
   rebalance: async (stage) => {
     const { url, name } = pick(stage, stage.fleet.members);
     const answer = await fetch(`${url}/api/admin/rebalance`, {
-      method: "POST", body: JSON.stringify({ rooms: 3 }), headers: { "content-type": "application/json", authorization: `Bearer ${ADMIN_TOKEN}` },
+      method: "POST",
+      body: JSON.stringify({ rooms: 3 }),
+      headers: { "content-type": "application/json", authorization: `Bearer ${ADMIN_TOKEN}` },
     });
     return () => (answer.status === 200 ? [] : [`${name} answers ${answer.status} to rebalancing`]);
   },
 
   /** A server is killed while another one is stopped. */
   killAndStop: async (stage) => {
-    const { fleet } = stage, member = pick(stage, fleet.members), other = pick(stage, fleet.members.filter((one) => one !== member));
+    const { fleet } = stage;
+    const member = pick(stage, fleet.members);
+    const other = pick(
+      stage,
+      fleet.members.filter((one) => one !== member),
+    );
     other.child.kill("SIGSTOP");
     await sleep(between(stage, 0, 3000));
     const endedMs = await kill(fleet, member);

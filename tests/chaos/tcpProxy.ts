@@ -1,4 +1,7 @@
-/** A line between a server and its database that can be cut: broken (connections reset, new ones refused), or silent (bytes vanish, nothing is closed), as real networks do. */
+/**
+ * A line between a server and its database that can be cut: broken (connections reset, new ones refused), or silent
+ * (bytes vanish, nothing is closed), as real networks do.
+ */
 import { type Server, type Socket, connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 

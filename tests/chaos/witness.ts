@@ -1,14 +1,16 @@
 /**
- * Loaded into a server before everything else (`--import`): writes every tick that begins, with room, number and the machine's monotonic time, into the file that WITNESS_FILE names.
- * Synchronously, so that what was stepped before a SIGKILL is there.
+ * Loaded into a server before everything else (`--import`): writes every tick that begins, with room, number and the
+ * machine's monotonic time, into the file that WITNESS_FILE names. Synchronously, so that what was stepped before a
+ * SIGKILL is there.
  *
- * SIGUSR2 makes the process's time of day jump, and go on from there: to the real one plus what the file WITNESS_FILE.clock says, ms. A line in the log tells it.
+ * SIGUSR2 makes the process's time of day jump, and go on from there: to the real one plus what the file
+ * WITNESS_FILE.clock says, ms. A line in the log tells it.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { openSync, readFileSync, writeSync } from "node:fs";
 import type { TickTrace } from "../../server/rooms/trace.ts";
 
-const file = openSync(process.env["WITNESS_FILE"]!, "a");
+const file = openSync(process.env.WITNESS_FILE!, "a");
 subscribe("pliant.tick", (message) => {
   const { room, tick, startMs } = message as TickTrace;
   const ms = Number(process.hrtime.bigint()) / 1e6 - (performance.now() - startMs);
@@ -27,6 +29,6 @@ globalThis.Date = class extends RealDate {
   }
 } as DateConstructor;
 process.on("SIGUSR2", () => {
-  shiftMs = Number(readFileSync(`${process.env["WITNESS_FILE"]!}.clock`, "utf8"));
+  shiftMs = Number(readFileSync(`${process.env.WITNESS_FILE!}.clock`, "utf8"));
   process.stdout.write(`${JSON.stringify({ level: 30, time: Date.now(), msg: "clock jumped", shiftMs })}\n`);
 });

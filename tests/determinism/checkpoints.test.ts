@@ -1,4 +1,7 @@
-/** Whoever goes on from a checkpoint has the bits of the room that it was taken from: every scene, with hands in it, at ticks where much is under way. */
+/**
+ * Whoever goes on from a checkpoint has the bits of the room that it was taken from: every scene, with hands in it, at
+ * ticks where much is under way.
+ */
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CheckpointError, loadState, saveState } from "../../server/sim/checkpoint.ts";
@@ -7,7 +10,9 @@ import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { build, SCENES_FOLDER, script } from "./run.ts";
 
-const scenes = readdirSync(SCENES_FOLDER).filter((file) => file.endsWith(".json") && file !== "schema.json").map((file) => file.slice(0, -".json".length));
+const scenes = readdirSync(SCENES_FOLDER)
+  .filter((file) => file.endsWith(".json") && file !== "schema.json")
+  .map((file) => file.slice(0, -".json".length));
 /** In the air, and in the middle of the pull. */
 const TAKEN = [7, 33];
 /** Ticks that both go on for. */
@@ -15,40 +20,57 @@ const ON = 8;
 
 /** What the script asks, and a body that waits put in. */
 const inputs = (tick: number, waiting: readonly number[]): Input[] =>
-  tick === 30 && waiting.length > 0 ? [{ type: "spawn", member: 1, body: waiting[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }] : script(tick);
+  tick === 30 && waiting.length > 0
+    ? [{ type: "spawn", member: 1, body: waiting[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }]
+    : script(tick);
 
 describe("a checkpoint", () => {
-  it.each(scenes)("of %s goes on with the same bits", async (scene) => {
-    const created = await build(scene), { layout } = created, memory = copyMemory(created.memory), live = openWorld(memory, layout);
-    const waiting = layout.bodies.flatMap((body, b) => (body.waits ? [b] : []));
-    let tick = 0;
-    for (const taken of TAKEN) {
-      while (tick < taken) live.step(inputs(++tick, waiting));
-      const state = saveState(memory, created.memory, layout), restored = copyMemory(created.memory);
-      loadState(restored, layout, state);
-      const other = openWorld(restored, layout);
-      expect(other.stateHash()).toBe(live.stateHash());
-      for (let n = 0; n < ON; n++) {
-        const now = inputs(++tick, waiting), [one, two] = [live.step(now), other.step(now)];
-        expect(two.events).toEqual(one.events);
-        expect(other.stateHash(), `tick ${tick}, ${n + 1} after the checkpoint`).toBe(live.stateHash());
-        expect(other.contactCounts()).toEqual(live.contactCounts());
+  it.each(scenes)(
+    "of %s goes on with the same bits",
+    async (scene) => {
+      const created = await build(scene);
+      const { layout } = created;
+      const memory = copyMemory(created.memory);
+      const live = openWorld(memory, layout);
+      const waiting = layout.bodies.flatMap((body, b) => (body.waits ? [b] : []));
+      let tick = 0;
+      for (const taken of TAKEN) {
+        while (tick < taken) live.step(inputs(++tick, waiting));
+        const state = saveState(memory, created.memory, layout);
+        const restored = copyMemory(created.memory);
+        loadState(restored, layout, state);
+        const other = openWorld(restored, layout);
+        expect(other.stateHash()).toBe(live.stateHash());
+        for (let n = 0; n < ON; n++) {
+          const now = inputs(++tick, waiting);
+          const [one, two] = [live.step(now), other.step(now)];
+          expect(two.events).toEqual(one.events);
+          expect(other.stateHash(), `tick ${tick}, ${n + 1} after the checkpoint`).toBe(live.stateHash());
+          expect(other.contactCounts()).toEqual(live.contactCounts());
+        }
+        // both take another one: the same bytes
+        expect(
+          Buffer.compare(saveState(restored, created.memory, layout), saveState(memory, created.memory, layout)),
+        ).toBe(0);
       }
-      // both take another one: the same bytes
-      expect(Buffer.compare(saveState(restored, created.memory, layout), saveState(memory, created.memory, layout))).toBe(0);
-    }
-  }, 60_000);
+    },
+    60_000,
+  );
 
   it("is refused when its bytes are cut off, or belong elsewhere", async () => {
-    const created = await build("stretched-cloth"), { layout } = created, memory = copyMemory(created.memory);
+    const created = await build("stretched-cloth");
+    const { layout } = created;
+    const memory = copyMemory(created.memory);
     openWorld(memory, layout).step([]);
-    const state = saveState(memory, created.memory, layout), load = (bytes: Uint8Array): void => loadState(copyMemory(created.memory), layout, bytes);
+    const state = saveState(memory, created.memory, layout);
+    const load = (bytes: Uint8Array): void => loadState(copyMemory(created.memory), layout, bytes);
     expect(() => load(state.subarray(0, state.length - 1))).toThrow(CheckpointError);
     expect(() => load(state.subarray(0, state.length - 1))).toThrow(/are left/);
     const elsewhere = state.slice();
     new DataView(elsewhere.buffer).setUint32(0, 128, true);
     expect(() => load(elsewhere)).toThrow(/at address 128 are no part of this scene's state/);
-    const inList = state.slice(), second = 8 + new DataView(state.buffer).getUint32(4, true);
+    const inList = state.slice();
+    const second = 8 + new DataView(state.buffer).getUint32(4, true);
     new DataView(inList.buffer).setUint32(second, layout.lists[0]!.address, true);
     expect(() => load(inList)).toThrow(/no part of this scene's state/);
   });

@@ -1,6 +1,7 @@
 /**
- * The contract: the same scene and inputs give the same bits on any machine, with any number of threads, on repeat, whatever thread steps
- * a tick, and when the memory is copied and carried on elsewhere. golden.json pins what those bits are; `npm run golden` changes it.
+ * The contract: the same scene and inputs give the same bits on any machine, with any number of threads, on repeat,
+ * whatever thread steps a tick, and when the memory is copied and carried on elsewhere. golden.json pins what those
+ * bits are; `npm run golden` changes it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
@@ -11,20 +12,25 @@ import { build, GOLDEN_PATH, hashOf, partOf, SCENES_FOLDER, ticksOf, type Golden
 // more threads than cores wait for each other
 vi.setConfig({ testTimeout: 240_000 });
 const golden = JSON.parse(readFileSync(GOLDEN_PATH, "utf8")) as Golden;
-const scenes = readdirSync(SCENES_FOLDER).filter((f) => f.endsWith(".json") && f !== "schema.json").map((f) => f.slice(0, -5)).sort();
+const scenes = readdirSync(SCENES_FOLDER)
+  .filter((f) => f.endsWith(".json") && f !== "schema.json")
+  .map((f) => f.slice(0, -5))
+  .sort();
 
 test("every bundled scene has a golden hash, and no other", () => {
   expect(Object.keys(golden).sort()).toEqual(scenes);
 });
 
 describe.each(scenes)("%s", (scene) => {
-  const until = ticksOf(scene), part = partOf(scene);
+  const until = ticksOf(scene);
+  const part = partOf(scene);
   let started: Promise<{ created: CreatedWorld; copy: CreatedWorld; hash: string }> | undefined;
   /** The first part of the run, by one thread: what everybody else's is held to. */
-  const begun = (): NonNullable<typeof started> => (started ??= build(scene).then(async (created) => {
-    const copy = { ...created, memory: copyMemory(created.memory) };
-    return { created, copy, hash: await hashOf(created, { until: part }) };
-  }));
+  const begun = (): NonNullable<typeof started> =>
+    (started ??= build(scene).then(async (created) => {
+      const copy = { ...created, memory: copyMemory(created.memory) };
+      return { created, copy, hash: await hashOf(created, { until: part }) };
+    }));
 
   test("golden hash", async () => {
     expect(await hashOf((await begun()).created, { from: part + 1, until })).toBe(golden[scene]);
@@ -40,7 +46,8 @@ describe.each(scenes)("%s", (scene) => {
   });
 
   test("a new world object for every tick, and a memory that moves half-way", async () => {
-    const created = await build(scene), half = Math.floor(part / 2);
+    const created = await build(scene);
+    const half = Math.floor(part / 2);
     await hashOf(created, { reopen: true, until: half });
     const moved = { ...created, memory: copyMemory(created.memory) };
     expect(await hashOf(moved, { reopen: true, from: half + 1, until: part })).toBe((await begun()).hash);

@@ -7,13 +7,26 @@ import { script } from "./run.ts";
 
 const TICKS = 90;
 /** It falls onto a plane, which is no surface. */
-const sheet: Body = { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [15, 15] }, transform: { translate: [0, 0.3, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 }, contact: { self: false } };
+const sheet: Body = {
+  name: "sheet",
+  kind: "cloth",
+  mesh: { type: "grid", size: [1, 1], cells: [15, 15] },
+  transform: { translate: [0, 0.3, 0] },
+  material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+  contact: { self: false },
+};
 /** May meet itself, far away: pairs are looked for in the whole room. */
 const far: Body = { ...sheet, name: "far", transform: { translate: [50, 0.3, 0] }, contact: { self: true } };
-const sceneOf = (bodies: Body[]): Scene => ({ version: 1, title: "a sheet that meets nothing", colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }], bodies });
+const sceneOf = (bodies: Body[]): Scene => ({
+  version: 1,
+  title: "a sheet that meets nothing",
+  colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+  bodies,
+});
 
 async function run(bodies: Body[]): Promise<{ lists: number; positions: Uint32Array }> {
-  const created = await createWorld(sceneOf(bodies), { baseDir: "." }), world = openWorld(created.memory, created.layout);
+  const created = await createWorld(sceneOf(bodies), { baseDir: "." });
+  const world = openWorld(created.memory, created.layout);
   for (let tick = 1; tick <= TICKS; tick++) world.step(script(tick));
   const streamed = new Float32Array(3 * world.layout.streamedParticles);
   world.readStreamed(streamed);
@@ -21,7 +34,8 @@ async function run(bodies: Body[]): Promise<{ lists: number; positions: Uint32Ar
 }
 
 test("a sheet that meets nothing has the bits that it has where pairs are looked for", async () => {
-  const alone = await run([sheet]), beside = await run([sheet, far]);
+  const alone = await run([sheet]);
+  const beside = await run([sheet, far]);
   expect(alone.lists).toBe(0);
   expect(beside.lists).toBeGreaterThan(0);
   expect(alone.positions).toEqual(beside.positions);

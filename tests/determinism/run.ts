@@ -1,4 +1,7 @@
-/** A scripted run of a scene, for golden hashes: two members pull, push and let go, so that every kind of input is in it. */
+/**
+ * A scripted run of a scene, for golden hashes: two members pull, push and let go, so that every kind of input is in
+ * it.
+ */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
@@ -32,12 +35,19 @@ export function script(tick: number): Input[] {
     ];
   }
   if (tick > 20 && tick < 60) return [{ type: "move", member: 1, grab: 0, target: [0.1 + lift, 0.5 + lift, 0.1] }];
-  if (tick === 60) return [{ type: "release", member: 1, grab: 0 }, { type: "impulse", member: 2, body: 0, triangle: 30, u: 0.3, v: 0.3, impulse: [0.2, 0.5, -0.1] }];
+  if (tick === 60)
+    return [
+      { type: "release", member: 1, grab: 0 },
+      { type: "impulse", member: 2, body: 0, triangle: 30, u: 0.3, v: 0.3, impulse: [0.2, 0.5, -0.1] },
+    ];
   return tick === 90 ? [{ type: "releaseAll", member: 2 }] : [];
 }
 
 /** Hash after TICKS ticks. @param reopen a fresh world object every tick, as pool workers have */
-export async function hashOf(created: CreatedWorld, options: { threads?: number; reopen?: boolean; from?: number; until?: number } = {}): Promise<string> {
+export async function hashOf(
+  created: CreatedWorld,
+  options: { threads?: number; reopen?: boolean; from?: number; until?: number } = {},
+): Promise<string> {
   const { threads = 1, reopen = false, from = 1, until = TICKS } = options;
   let world: SimWorld = openWorld(created.memory, created.layout);
   const crew = await Crew.hire(world, created.memory, threads);

@@ -9,4 +9,4 @@ for (const file of readdirSync(SCENES_FOLDER).sort()) {
   golden[scene] = await hashOf(await build(scene), { until: ticksOf(scene) });
   console.log(`${scene}: ${golden[scene]}`);
 }
-writeFileSync(GOLDEN_PATH, JSON.stringify(golden, null, 2) + "\n");
+writeFileSync(GOLDEN_PATH, `${JSON.stringify(golden, null, 2)}\n`);

@@ -26,7 +26,8 @@ async function ownRoom(): Promise<{ owner: Page; path: string; room: string }> {
 
 describe.skipIf(noBrowser)("access", () => {
   test("whoever opens a room owns it: sees the others' way out, and uses it; nobody else has one", async () => {
-    const { owner, path } = await ownRoom(), guest = await drawn(await stage.visit(path));
+    const { owner, path } = await ownRoom();
+    const guest = await drawn(await stage.visit(path));
     expect(await guest.locator(".people .out").count()).toBe(0);
     expect(await guest.locator(".access").isVisible()).toBe(false);
     await owner.click(".people .out");
@@ -42,8 +43,15 @@ describe.skipIf(noBrowser)("access", () => {
 
   test("a spectator's link leaves no token in the address, shows the room, and gives no hands", async () => {
     const { owner, path, room } = await ownRoom();
-    const token = await owner.evaluate((name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name], room);
-    const answer = await fetch(`${stage.url}/api/tokens`, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` }, body: JSON.stringify({ room, role: "spectator" }) });
+    const token = await owner.evaluate(
+      (name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name],
+      room,
+    );
+    const answer = await fetch(`${stage.url}/api/tokens`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ room, role: "spectator" }),
+    });
     const spectator = await stage.visit(((await answer.json()) as { path: string }).path);
     await drawn(spectator);
     expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);
@@ -63,14 +71,20 @@ describe.skipIf(noBrowser)("access", () => {
     await owner.click(".access .tool");
     await owner.fill("#access-password", "open sesame");
     await owner.click('.access form button[type="submit"]');
-    await until(owner, () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set", undefined);
+    await until(
+      owner,
+      () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set",
+      undefined,
+    );
     await stage.shoot(owner, "access");
     const guest = await stage.visit(path);
     await guest.waitForSelector("form.password");
     expect(await guest.textContent(".message h1")).toBe("This room has a password");
     await guest.fill("form.password input", "open barley");
     await guest.press("form.password input", "Enter");
-    await guest.waitForFunction(() => document.querySelector(".message h1")?.textContent === "That is not the password");
+    await guest.waitForFunction(
+      () => document.querySelector(".message h1")?.textContent === "That is not the password",
+    );
     await stage.shoot(guest, "password");
     await guest.fill("form.password input", "open sesame");
     await guest.press("form.password input", "Enter");

@@ -1,4 +1,7 @@
-/** The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban, dispose, and all of it in the audit log. */
+/**
+ * The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban,
+ * dispose, and all of it in the audit log.
+ */
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -46,7 +49,8 @@ describe.skipIf(noBrowser)("operations", () => {
   });
 
   test("shows every room with its scene, owner, members and figures, and keeps them current", async () => {
-    const { name } = await stage.room("jelly-stack"), quiet = await stage.room("jelly-stack");
+    const { name } = await stage.room("jelly-stack");
+    const quiet = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name, { name: "Finch" });
     await bot.frames(30);
     const page = await enter();
@@ -56,12 +60,21 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(await cell(page, name, "Members").textContent()).toBe("1");
     expect(await cell(page, quiet.name, "Members").textContent()).toBe("0");
     expect(await cell(page, quiet.name, "Tick").textContent()).toBe("0");
-    const [mean, p99] = await Promise.all(["Step mean", "Step p99"].map(async (column) => Number.parseFloat((await cell(page, name, column).textContent())!)));
+    const [mean, p99] = await Promise.all(
+      ["Step mean", "Step p99"].map(async (column) =>
+        Number.parseFloat((await cell(page, name, column).textContent())!),
+      ),
+    );
     expect(mean).toBeGreaterThan(0);
     expect(p99).toBeGreaterThanOrEqual(mean!);
     expect(await cell(page, name, "Checkpoint").textContent()).toMatch(/^(–|\d+ s)$/);
     const tick = Number(await cell(page, name, "Tick").textContent());
-    await until(page, ([room, tick]) => Number(document.querySelector(`tbody[data-room="${room}"] td[data-column="Tick"]`)?.textContent) > Number(tick), [name, tick] as const);
+    await until(
+      page,
+      ([room, tick]) =>
+        Number(document.querySelector(`tbody[data-room="${room}"] td[data-column="Tick"]`)?.textContent) > Number(tick),
+      [name, tick] as const,
+    );
     expect(await page.textContent(".summary")).toMatch(/^2 rooms, 1 member, the slowest at \d+ % of real time$/);
     await bot.leave();
   });
@@ -86,7 +99,11 @@ describe.skipIf(noBrowser)("operations", () => {
     expect((await again.untilClosed()).code).toBe(CloseCode.kicked);
     await page.waitForSelector('.audit li[data-action="ban"]');
     await expect(Bot.join(stage.url, name)).rejects.toThrow();
-    await until(page, (room) => /1 banned/.test(document.querySelector(`tbody[data-room="${room}"] .badges`)?.textContent ?? ""), name);
+    await until(
+      page,
+      (room) => /1 banned/.test(document.querySelector(`tbody[data-room="${room}"] .badges`)?.textContent ?? ""),
+      name,
+    );
 
     const dispose = row(page, name).locator('[data-action="dispose"]');
     await dispose.click();
@@ -107,7 +124,10 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.frames(20);
     const page = await enter();
     await row(page, name).locator(".toggle").click();
-    const [download] = await Promise.all([page.waitForEvent("download"), row(page, name).locator('[data-action="download"]').click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      row(page, name).locator('[data-action="download"]').click(),
+    ]);
     expect(download.suggestedFilename()).toMatch(new RegExp(`^${name}-\\d+\\.pliant$`));
     const recording = decodeRecording(readFileSync(await download.path()));
     expect(recording.scene).toBe("jelly-stack");
@@ -142,7 +162,12 @@ describe.skipIf(noBrowser)("operations", () => {
 
   test("phones: only the table scrolls sideways", async () => {
     await stage.room("jelly-stack");
-    const page = await enter({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+    const page = await enter({
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme: "dark",
+    });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     await stage.shoot(page, "admin-phone-dark");
   });

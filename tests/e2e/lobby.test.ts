@@ -1,4 +1,7 @@
-/** The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead ends. */
+/**
+ * The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead
+ * ends.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 
@@ -16,7 +19,9 @@ describe.skipIf(noBrowser)("lobby", () => {
   test("shows every scene, and rooms as they come and go", async () => {
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     await page.waitForSelector(".card");
-    const { scenes } = (await (await fetch(`${stage.url}/api/scenes`)).json()) as { scenes: { id: string; title: string }[] };
+    const { scenes } = (await (await fetch(`${stage.url}/api/scenes`)).json()) as {
+      scenes: { id: string; title: string }[];
+    };
     expect(scenes.length).toBeGreaterThanOrEqual(4);
     expect(await page.locator(".card h2").allTextContents()).toEqual(scenes.map(({ title }) => title));
     expect(await page.locator(".rooms .empty").count()).toBe(1);
@@ -25,8 +30,14 @@ describe.skipIf(noBrowser)("lobby", () => {
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: 10_000 });
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
     // pictures further down wait until somebody scrolls there
-    await page.evaluate(() => document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")));
-    await page.waitForFunction(() => [...document.querySelectorAll<HTMLImageElement>(".card img")].every((image) => image.complete && image.naturalWidth > 0));
+    await page.evaluate(() =>
+      document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")),
+    );
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>(".card img")].every(
+        (image) => image.complete && image.naturalWidth > 0,
+      ),
+    );
     await stage.shoot(page, "lobby");
     await stage.app.registry.remove(name);
     await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
@@ -45,7 +56,9 @@ describe.skipIf(noBrowser)("lobby", () => {
 
   test("a scene's section of the physics report is one click away, from the lobby and from its room", async () => {
     const page = await stage.visit("/");
-    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe("/report#fig7");
+    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe(
+      "/report#fig7",
+    );
     const { path } = await stage.room("stretched-cloth");
     const inside = await drawn(await stage.visit(path));
     const link = inside.locator("a.evidence");
@@ -72,7 +85,8 @@ describe.skipIf(noBrowser)("lobby", () => {
 
   test("a link with a scene opens its room if it is not there, and joins it if it is", async () => {
     const path = "/r/from-a-slide?scene=jelly-stack";
-    const first = await drawn(await stage.visit(path)), second = await drawn(await stage.visit(path));
+    const first = await drawn(await stage.visit(path));
+    const second = await drawn(await stage.visit(path));
     expect(await first.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
     await second.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
     await stage.app.registry.remove("from-a-slide");
@@ -87,7 +101,12 @@ describe.skipIf(noBrowser)("lobby", () => {
   });
 
   test("phones: nothing is wider than the screen", async () => {
-    const page = await stage.visit("/", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+    const page = await stage.visit("/", {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme: "dark",
+    });
     await page.waitForSelector(".card");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     await stage.shoot(page, "lobby-phone-dark");
@@ -96,7 +115,15 @@ describe.skipIf(noBrowser)("lobby", () => {
 
 describe.skipIf(noBrowser)("without WebGL", () => {
   test("the room page says what is missing", async () => {
-    const stage = await openStage({}, ["--no-sandbox", "--disable-3d-apis", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    const stage = await openStage({}, [
+      "--no-sandbox",
+      "--disable-3d-apis",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ]);
     try {
       const { path } = await stage.room("jelly-stack");
       const page = await stage.visit(path);

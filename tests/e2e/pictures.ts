@@ -1,6 +1,6 @@
 /**
- * Records what a page draws, picture by picture: the drawn positions, the same without what the page adds for its own hands, the hand, and when. Works from
- * outside: it wraps requestAnimationFrame and looks after the callback that drew.
+ * Records what a page draws, picture by picture: the drawn positions, the same without what the page adds for its own
+ * hands, the hand, and when. Works from outside: it wraps requestAnimationFrame and looks after the callback that drew.
  */
 import type { Page } from "playwright-core";
 
@@ -20,7 +20,15 @@ export interface Picture {
 }
 
 interface Recording {
-  pictures: { ms: number; workMs: number; tick: number; hand: number[] | undefined; displayed: number[]; sampled: number[]; crossFading: boolean }[];
+  pictures: {
+    ms: number;
+    workMs: number;
+    tick: number;
+    hand: number[] | undefined;
+    displayed: number[];
+    sampled: number[];
+    crossFading: boolean;
+  }[];
   on: boolean;
 }
 
@@ -44,32 +52,54 @@ export async function record(page: Page, keep = 400): Promise<void> {
     const recording: Recording = (window.recording = { pictures: [], on: true });
     let drawn = window.pliant.drawn;
     window.moves = [];
-    addEventListener("pointermove", (event) => window.moves!.push({ eventMs: event.timeStamp, handledMs: performance.now() }), { capture: true });
+    addEventListener(
+      "pointermove",
+      (event) => window.moves!.push({ eventMs: event.timeStamp, handledMs: performance.now() }),
+      { capture: true },
+    );
     const request = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = (callback) => request((frameMs) => {
-      const ms = performance.now();
-      callback(frameMs);
-      // Other callbacks of the same animation frame draw nothing.
-      if (!recording.on || window.pliant.drawn === drawn) return;
-      drawn = window.pliant.drawn;
-      const workMs = performance.now() - ms;
-      const hand = window.pliant.grabs().find(({ id }) => id.startsWith("own:"))?.target;
-      recording.pictures.push({ ms, workMs, tick: window.pliant.tick, hand, displayed: window.pliant.displayed(), sampled: window.pliant.sampled(), crossFading: window.pliant.crossFading });
-      if (recording.pictures.length > keep) recording.pictures.shift();
-    });
+    window.requestAnimationFrame = (callback) =>
+      request((frameMs) => {
+        const ms = performance.now();
+        callback(frameMs);
+        // Other callbacks of the same animation frame draw nothing.
+        if (!recording.on || window.pliant.drawn === drawn) return;
+        drawn = window.pliant.drawn;
+        const workMs = performance.now() - ms;
+        const hand = window.pliant.grabs().find(({ id }) => id.startsWith("own:"))?.target;
+        recording.pictures.push({
+          ms,
+          workMs,
+          tick: window.pliant.tick,
+          hand,
+          displayed: window.pliant.displayed(),
+          sampled: window.pliant.sampled(),
+          crossFading: window.pliant.crossFading,
+        });
+        if (recording.pictures.length > keep) recording.pictures.shift();
+      });
     // The page's next callback was asked for before this: from the one after it on, none is missed.
     return new Promise<void>((done) => request(() => request(() => done())));
   }, keep);
 }
 
 /** Stops, and hands out what was recorded. */
-export async function recorded(page: Page): Promise<{ pictures: Picture[]; moves: { eventMs: number; handledMs: number }[] }> {
+export async function recorded(
+  page: Page,
+): Promise<{ pictures: Picture[]; moves: { eventMs: number; handledMs: number }[] }> {
   const { pictures, moves } = await page.evaluate(() => {
     const recording = window.recording!;
     recording.on = false;
     return { pictures: recording.pictures, moves: window.moves! };
   });
-  return { moves, pictures: pictures.map((picture) => ({ ...picture, displayed: Float32Array.from(picture.displayed), sampled: Float32Array.from(picture.sampled) })) };
+  return {
+    moves,
+    pictures: pictures.map((picture) => ({
+      ...picture,
+      displayed: Float32Array.from(picture.displayed),
+      sampled: Float32Array.from(picture.sampled),
+    })),
+  };
 }
 
 /** One path of a hand: window pixels over time. */
@@ -84,31 +114,49 @@ export interface HandPath {
 }
 
 /**
- * Takes hold, goes to and fro on a Lissajous curve that begins with speed 0, and lets go at full speed. Events come from inside the page, before each of its animation frames
- * as the browser's own do, so the hand's path does not depend on how busy the test is.
+ * Takes hold, goes to and fro on a Lissajous curve that begins with speed 0, and lets go at full speed. Events come
+ * from inside the page, before each of its animation frames as the browser's own do, so the hand's path does not depend
+ * on how busy the test is.
  * @returns where the hand took hold and where it let go, m
  */
 export async function wave(page: Page, path: HandPath): Promise<{ begin: number[]; end: number[] }> {
-  return page.evaluate(({ from, amplitude, period, holdMs }) => new Promise((done) => {
-    const canvas = document.querySelector("canvas.view")!;
-    const fire = (type: string, x: number, y: number) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 7, pointerType: "mouse", button: 0, buttons: 1, clientX: x, clientY: y, bubbles: true, cancelable: true }));
-    const startMs = performance.now();
-    fire("pointerdown", from.x, from.y);
-    const target = () => window.pliant.grabs().find(({ id }) => id.startsWith("own:"))!.target;
-    const begin = target();
-    const step = () => {
-      const ms = performance.now() - startMs;
-      const angle = (2 * Math.PI * ms) / period;
-      const x = from.x + amplitude.x * Math.sin(angle) * Math.min(1, ms / period), y = from.y - amplitude.y * (1 - Math.cos(angle));
-      if (ms < holdMs) {
-        fire("pointermove", x, y);
+  return page.evaluate(
+    ({ from, amplitude, period, holdMs }) =>
+      new Promise((done) => {
+        const canvas = document.querySelector("canvas.view")!;
+        const fire = (type: string, x: number, y: number) =>
+          canvas.dispatchEvent(
+            new PointerEvent(type, {
+              pointerId: 7,
+              pointerType: "mouse",
+              button: 0,
+              buttons: 1,
+              clientX: x,
+              clientY: y,
+              bubbles: true,
+              cancelable: true,
+            }),
+          );
+        const startMs = performance.now();
+        fire("pointerdown", from.x, from.y);
+        const target = () => window.pliant.grabs().find(({ id }) => id.startsWith("own:"))!.target;
+        const begin = target();
+        const step = () => {
+          const ms = performance.now() - startMs;
+          const angle = (2 * Math.PI * ms) / period;
+          const x = from.x + amplitude.x * Math.sin(angle) * Math.min(1, ms / period);
+          const y = from.y - amplitude.y * (1 - Math.cos(angle));
+          if (ms < holdMs) {
+            fire("pointermove", x, y);
+            requestAnimationFrame(step);
+          } else {
+            const end = target();
+            fire("pointerup", x, y);
+            done({ begin, end });
+          }
+        };
         requestAnimationFrame(step);
-      } else {
-        const end = target();
-        fire("pointerup", x, y);
-        done({ begin, end });
-      }
-    };
-    requestAnimationFrame(step);
-  }), path);
+      }),
+    path,
+  );
 }

@@ -61,9 +61,12 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     await until(page, () => window.pliant.status !== "open", undefined);
     await until(page, () => window.pliant.status === "open", undefined);
     await page.waitForTimeout(1500);
-    const { fastest, pictures } = await page.evaluate(() => (window as unknown as { record: { fastest: number; pictures: number } }).record);
+    const { fastest, pictures } = await page.evaluate(
+      () => (window as unknown as { record: { fastest: number; pictures: number } }).record,
+    );
     expect(pictures).toBeGreaterThan(5);
-    // The cloth falls a metre: at most 4.5 m/s. Over a gap of half a second a jump within one picture would be 30 m/s and more.
+    // The cloth falls a metre: at most 4.5 m/s. Over a gap of half a second a jump within one picture would be 30 m/s
+    // and more.
     expect(fastest).toBeLessThan(15);
   });
 

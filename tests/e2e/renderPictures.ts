@@ -1,6 +1,7 @@
 /**
- * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's screenshot
- * (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed: node tests/e2e/renderPictures.ts [scene ...]; with names, only those thumbnails.
+ * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's
+ * screenshot (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed:
+ * node tests/e2e/renderPictures.ts [scene ...]; with names, only those thumbnails.
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -31,9 +32,17 @@ interface Picture {
 
 const PICTURES: Picture[] = [
   { scene: "bunny", poses: [{ from: [0.07, 0.4, 0.02], by: [80, -60], color: "#e4572e", name: "Ada" }], afterMs: 2500 },
-  { scene: "dragon", poses: [{ from: [-0.32, 0.5, 0.08], by: [-70, -45], color: "#e4572e", name: "Ada" }], afterMs: 3000 },
+  {
+    scene: "dragon",
+    poses: [{ from: [-0.32, 0.5, 0.08], by: [-70, -45], color: "#e4572e", name: "Ada" }],
+    afterMs: 3000,
+  },
   { scene: "drape", poses: [], afterMs: 2500 },
-  { scene: "jelly-stack", poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }], afterMs: 2500 },
+  {
+    scene: "jelly-stack",
+    poses: [{ from: [0, 0.62, 0.1], by: [130, -20], color: "#2f7dd1", name: "Ben" }],
+    afterMs: 2500,
+  },
   { scene: "twisted-beams", poses: [], afterMs: 6000 },
   { scene: "dented-dragons", poses: [], afterMs: 6000 },
   { scene: "crush", poses: [], again: true, afterMs: 900 },
@@ -47,13 +56,33 @@ const PICTURES: Picture[] = [
   { scene: "weft-and-warp", poses: [], afterMs: 2500 },
   { scene: "cloth-through-funnel", poses: [], again: true, afterMs: 2500 },
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
-  { scene: "tangled-hands", poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }], afterMs: 2500 },
+  {
+    scene: "tangled-hands",
+    poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],
+    afterMs: 2500,
+  },
   { scene: "hundred-bodies", poses: [], again: true, afterMs: 1500 },
   { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
-  { scene: "put-in", poses: [], putIn: [[1, [0.02, 0.2, 0]], [2, [-0.19, 0.04, 0.12]], [4, [0.18, 0.04, 0.14]], [5, [0.01, 0.42, 0.01]]], afterMs: 3000 },
+  {
+    scene: "put-in",
+    poses: [],
+    putIn: [
+      [1, [0.02, 0.2, 0]],
+      [2, [-0.19, 0.04, 0.12]],
+      [4, [0.18, 0.04, 0.14]],
+      [5, [0.01, 0.42, 0.01]],
+    ],
+    afterMs: 3000,
+  },
 ];
 
-async function visitor(stage: E2e, path: string, { name, color }: { name: string; color: string }, size: { width: number; height: number }, scale: number): Promise<Page> {
+async function visitor(
+  stage: E2e,
+  path: string,
+  { name, color }: { name: string; color: string },
+  size: { width: number; height: number },
+  scale: number,
+): Promise<Page> {
   const page = await stage.visit("/icon.svg", { viewport: size, deviceScaleFactor: scale });
   await page.evaluate((identity) => localStorage.setItem("pliant.identity", JSON.stringify(identity)), { name, color });
   await page.goto(`${stage.url}${path}?quality=0`);
@@ -65,7 +94,8 @@ async function hold(page: Page, { from }: Pose): Promise<{ x: number; y: number 
   const at = await page.evaluate((point) => {
     const start = window.pliant.project(point)!;
     for (let k = 0; k < 400; k++) {
-      const x = start.x + 0.6 * k * Math.cos(k * 0.7), y = start.y + 0.6 * k * Math.sin(k * 0.7);
+      const x = start.x + 0.6 * k * Math.cos(k * 0.7);
+      const y = start.y + 0.6 * k * Math.sin(k * 0.7);
       if (window.pliant.pick(x, y)) return { x, y };
     }
     return undefined;
@@ -109,7 +139,13 @@ try {
   for (const { scene, poses, putIn, again, afterMs } of PICTURES) {
     if (wanted.length > 0 && !wanted.includes(scene)) continue;
     const { name, path } = await stage.room(scene);
-    const page = await visitor(stage, path, poses[0] ?? { name: "Ada", color: "#e4572e" }, { width: 640, height: 420 }, 1.5);
+    const page = await visitor(
+      stage,
+      path,
+      poses[0] ?? { name: "Ada", color: "#e4572e" },
+      { width: 640, height: 420 },
+      1.5,
+    );
     if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
     for (const pose of poses) {
       const at = await hold(page, pose);

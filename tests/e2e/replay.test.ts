@@ -1,4 +1,7 @@
-/** The replay page: what two people did is there again, moment by moment, under scrubber and keys; and an owner's undo takes both of their pages back. */
+/**
+ * The replay page: what two people did is there again, moment by moment, under scrubber and keys; and an owner's undo
+ * takes both of their pages back.
+ */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ReplayHook } from "../../client/replayHook.ts";
@@ -11,7 +14,8 @@ declare global {
 }
 
 /** @param look runs in the page, whose policy evaluates no strings: it names its hook itself */
-const replay = <T>(page: Page, look: (hook?: ReplayHook) => T): Promise<T> => page.evaluate(look as () => T) as Promise<T>;
+const replay = <T>(page: Page, look: (hook?: ReplayHook) => T): Promise<T> =>
+  page.evaluate(look as () => T) as Promise<T>;
 const replayUntil = async (page: Page, holds: (hook?: ReplayHook) => boolean): Promise<void> => {
   await page.waitForFunction(() => window.pliantReplay !== undefined, undefined, { timeout: 60_000 });
   await page.waitForFunction(holds as () => boolean, undefined, { timeout: 60_000, polling: 100 });
@@ -23,10 +27,11 @@ interface Moment {
 }
 
 /** The newest frame that the page has. */
-const newest = (page: Page): Promise<Moment> => page.evaluate(() => {
-  const { tick, ints } = window.pliant.frames().at(-1)!;
-  return { tick, ints };
-});
+const newest = (page: Page): Promise<Moment> =>
+  page.evaluate(() => {
+    const { tick, ints } = window.pliant.frames().at(-1)!;
+    return { tick, ints };
+  });
 
 /** Takes hold and goes up by and by. The button stays down. */
 async function pull(page: Page, particles: [first: number, count: number], dx: number): Promise<void> {
@@ -56,7 +61,8 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
 
   test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");
-    const ann = await drawn(await stage.visit(path)), ben = await drawn(await stage.visit(path));
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
     const particles = (await ann.evaluate(() => window.pliant.displayed().length)) / 3;
     await pull(ann, [particles - 60, 60], 6);
     await pull(ben, [0, 60], -6);
@@ -72,7 +78,9 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
 
     const page = await stage.visit(`${path}/replay`);
     await replayUntil(page, (hook = window.pliantReplay) => hook.whole && !Number.isNaN(hook.shown));
-    expect(await replay(page, ({ room, head } = window.pliantReplay) => ({ room, scene: head!.scene, from: head!.from }))).toEqual({ room: name, scene: "jelly-stack", from: 0 });
+    expect(
+      await replay(page, ({ room, head } = window.pliantReplay) => ({ room, scene: head!.scene, from: head!.from })),
+    ).toEqual({ room: name, scene: "jelly-stack", from: 0 });
     expect(await page.title()).toMatch(/^Replay: /);
     const quanta = await ann.evaluate(() => window.pliant.quanta);
     expect(new Set(quanta).size).toBe(1);
@@ -81,7 +89,8 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     for (const { tick, ints } of [pulled, after]) {
       // whether it plays or not
       await scrubTo(page, tick).catch(() => {});
-      if (await replay(page, (hook = window.pliantReplay) => hook.playing)) await page.getByRole("button", { name: "Pause (space)" }).click();
+      if (await replay(page, (hook = window.pliantReplay) => hook.playing))
+        await page.getByRole("button", { name: "Pause (space)" }).click();
       await scrubTo(page, tick);
       expect(await replay(page, (hook = window.pliantReplay) => hook.ints())).toEqual(ints);
       const displayed = await replay(page, (hook = window.pliantReplay) => hook.displayed());
@@ -93,7 +102,11 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     // two hands then, none now
     expect(await replay(page, (hook = window.pliantReplay) => hook.grabs().length)).toBe(0);
     await scrubTo(page, pulled.tick);
-    expect((await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))).sort()).toEqual([...both].sort());
+    expect(
+      (
+        await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))
+      ).sort(),
+    ).toEqual([...both].sort());
     await page.waitForTimeout(300);
     await stage.shoot(page, "replay");
 
@@ -109,7 +122,10 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.first);
     await page.keyboard.press("End");
     await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.last);
-    const [last, clock] = [await replay(page, (hook = window.pliantReplay) => hook.last), await page.locator(".deck .time").textContent()];
+    const [last, clock] = [
+      await replay(page, (hook = window.pliantReplay) => hook.last),
+      await page.locator(".deck .time").textContent(),
+    ];
     expect(last).toBeGreaterThanOrEqual(after.tick);
     expect(new Set(clock!.split(" / ")).size).toBe(1);
     await page.keyboard.press("Space");
@@ -119,7 +135,10 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     await replayUntil(page, (hook = window.pliantReplay) => hook.shown > hook.first + 60);
     await page.keyboard.press("Space");
     await replayUntil(page, (hook = window.pliantReplay) => !hook.playing);
-    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the recording" }).click()]);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download the recording" }).click(),
+    ]);
     expect(file.suggestedFilename()).toBe(`${name}.pliant`);
     expect(await page.getByRole("link", { name: `Back to ${name}` }).getAttribute("href")).toBe(path);
   });
@@ -128,11 +147,19 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     await until(ann, () => window.pliant.tick > 60, undefined);
-    const phone = await stage.visit(`${path}/replay`, { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true });
+    const phone = await stage.visit(`${path}/replay`, {
+      viewport: { width: 390, height: 700 },
+      hasTouch: true,
+      isMobile: true,
+    });
     await replayUntil(phone, (hook = window.pliantReplay) => hook.whole && !Number.isNaN(hook.shown));
     await phone.waitForTimeout(300);
     await stage.shoot(phone, "replay-phone");
-    const boxes = await phone.locator(".deck > *").evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect()).map(({ left, right, bottom }) => ({ left, right, bottom })));
+    const boxes = await phone
+      .locator(".deck > *")
+      .evaluateAll((parts) =>
+        parts.map((part) => part.getBoundingClientRect()).map(({ left, right, bottom }) => ({ left, right, bottom })),
+      );
     for (const { left, right, bottom } of boxes) {
       expect(left).toBeGreaterThanOrEqual(0);
       expect(right).toBeLessThanOrEqual(390);
@@ -150,13 +177,19 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     await drawn(ann);
     const ben = await drawn(await stage.visit("/r/undone"));
     await until(ann, () => window.pliant.tick > 120, undefined, 60_000);
-    const calm = await newest(ben), count = calm.ints.length / 3;
+    const calm = await newest(ben);
+    const count = calm.ints.length / 3;
     await pull(ann, [count - 60, 60], 6);
     await ann.mouse.up();
-    await until(ben, (before) => {
-      const now = window.pliant.displayed(), [quantum] = window.pliant.quanta;
-      return now.some((x, i) => Math.abs(x - before[i]! * quantum!) > 0.05);
-    }, calm.ints);
+    await until(
+      ben,
+      (before) => {
+        const now = window.pliant.displayed();
+        const [quantum] = window.pliant.quanta;
+        return now.some((x, i) => Math.abs(x - before[i]! * quantum!) > 0.05);
+      },
+      calm.ints,
+    );
     const before = (await newest(ben)).tick;
     expect(await ben.getByRole("button", { name: "Room access" }).count()).toBe(0);
     await ann.getByRole("button", { name: "Room access" }).click();
@@ -168,7 +201,10 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     await stage.shoot(ben, "undone");
     // and they go on from there as one
     await until(ben, () => window.pliant.frames().length > 10, undefined);
-    const [a, b] = await Promise.all([ann.evaluate(() => window.pliant.frames()), ben.evaluate(() => window.pliant.frames())]);
+    const [a, b] = await Promise.all([
+      ann.evaluate(() => window.pliant.frames()),
+      ben.evaluate(() => window.pliant.frames()),
+    ]);
     const common = a.filter((frame) => b.some(({ tick }) => tick === frame.tick));
     expect(common.length).toBeGreaterThan(0);
     for (const frame of common) expect(frame.ints).toEqual(b.find(({ tick }) => tick === frame.tick)!.ints);

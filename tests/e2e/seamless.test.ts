@@ -1,10 +1,13 @@
 /**
- * What a hand grabs answers in the next animation frame and blends into the server's motion without a pop: on cloth and on a body under a detail mesh, alone and against another hand,
- * over lines of several kinds, real sockets throughout (`tests/support/slowLine.ts`). Positions are the drawn ones, picture by picture (`pictures.ts`).
+ * What a hand grabs answers in the next animation frame and blends into the server's motion without a pop: on cloth and
+ * on a body under a detail mesh, alone and against another hand, over lines of several kinds, real sockets throughout
+ * (`tests/support/slowLine.ts`). Positions are the drawn ones, picture by picture (`pictures.ts`).
  *
- * The bound. What the page adds to the server's motion at a vertex is w sat(RESPONSE (h - e)), h its hand, e the hand as the server had it in the time that is shown, w <= 1, sat 1-Lipschitz
- * (`client/view/localBend.ts`). Hence between two pictures it changes by at most RESPONSE (|dh| + |de|): what the two hands move. A jump above that is one that neither hand nor body
- * explains. e is taken here from the socket's messages, told once per frame, and played linearly between them, as frames are.
+ * The bound. What the page adds to the server's motion at a vertex is w sat(RESPONSE (h - e)), h its hand, e the hand
+ * as the server had it in the time that is shown, w <= 1, sat 1-Lipschitz (`client/view/localBend.ts`). Hence between
+ * two pictures it changes by at most RESPONSE (|dh| + |de|): what the two hands move. A jump above that is one that
+ * neither hand nor body explains. e is taken here from the socket's messages, told once per frame, and played linearly
+ * between them, as frames are.
  */
 import { decode } from "@msgpack/msgpack";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,24 +25,55 @@ import { openSlowLine, PERFECT, type LineQuality, type SlowLine } from "../suppo
 import { record, recorded, wave, type Picture } from "./pictures.ts";
 import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
 
-/** Small, and without contact of a body with itself: their ticks keep time on a busy machine, and what is judged here is the picture. */
+/**
+ * Small, and without contact of a body with itself: their ticks keep time on a busy machine, and what is judged here is
+ * the picture.
+ */
 const SCENES = {
   cloth: {
-    version: 1, title: "Cloth", description: "Hangs from its upper edge.", tickHz: 60, substeps: 6, iterations: 1, damping: 2,
-    camera: { position: [0, 1.1, 2.2], target: [0, 1, 0] }, interaction: { grabCompliance: 0.001, grabMaxForce: 30, grabRadius: 0.1, maxImpulse: 1 },
-    bodies: [{
-      name: "cloth", kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [16, 16] }, transform: { rotate: [90, 0, 0], translate: [0, 1, 0] }, contact: { self: false },
-      material: { density: 250, thickness: 0.001, youngsModulus: 20000, poissonsRatio: 0.3 }, pins: [{ select: { box: { min: [-1, 1.49, -1], max: [1, 2, 1] } } }],
-    }],
+    version: 1,
+    title: "Cloth",
+    description: "Hangs from its upper edge.",
+    tickHz: 60,
+    substeps: 6,
+    iterations: 1,
+    damping: 2,
+    camera: { position: [0, 1.1, 2.2], target: [0, 1, 0] },
+    interaction: { grabCompliance: 0.001, grabMaxForce: 30, grabRadius: 0.1, maxImpulse: 1 },
+    bodies: [
+      {
+        name: "cloth",
+        kind: "cloth",
+        mesh: { type: "grid", size: [1, 1], cells: [16, 16] },
+        transform: { rotate: [90, 0, 0], translate: [0, 1, 0] },
+        contact: { self: false },
+        material: { density: 250, thickness: 0.001, youngsModulus: 20000, poissonsRatio: 0.3 },
+        pins: [{ select: { box: { min: [-1, 1.49, -1], max: [1, 2, 1] } } }],
+      },
+    ],
     colliders: [{ type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 }],
   },
   skinned: {
-    version: 1, title: "Skinned", description: "A coarse body under a fine skin.", tickHz: 60, substeps: 8, iterations: 1, damping: 2,
-    camera: { position: [0.5, 0.5, 1.1], target: [0, 0.2, 0] }, interaction: { grabCompliance: 0.0005, grabMaxForce: 150, maxImpulse: 8 },
-    bodies: [{
-      name: "bunny", kind: "soft", mesh: { type: "package", package: "bunny" }, transform: { fitHeight: 0.4, translate: [0, 0.02, 0] }, tetrahedralize: { spacing: 0.05 }, contact: { self: false },
-      material: { density: 300, youngsModulus: 40000, poissonsRatio: 0.4, friction: 0.7 },
-    }],
+    version: 1,
+    title: "Skinned",
+    description: "A coarse body under a fine skin.",
+    tickHz: 60,
+    substeps: 8,
+    iterations: 1,
+    damping: 2,
+    camera: { position: [0.5, 0.5, 1.1], target: [0, 0.2, 0] },
+    interaction: { grabCompliance: 0.0005, grabMaxForce: 150, maxImpulse: 8 },
+    bodies: [
+      {
+        name: "bunny",
+        kind: "soft",
+        mesh: { type: "package", package: "bunny" },
+        transform: { fitHeight: 0.4, translate: [0, 0.02, 0] },
+        tetrahedralize: { spacing: 0.05 },
+        contact: { self: false },
+        material: { density: 300, youngsModulus: 40000, poissonsRatio: 0.4, friction: 0.7 },
+      },
+    ],
     colliders: [{ type: "plane", name: "floor", normal: [0, 1, 0], offset: 0, friction: 0.7 }],
   },
 };
@@ -61,8 +95,16 @@ const ROUNDING = 4 * 2 ** -23;
 
 const distance = (a: readonly number[], b: readonly number[]): number => Math.hypot(...a.map((x, r) => x - b[r]!));
 
-/** e at a tick: linear over the interval before each telling, else where it was told last. Before the first it is where the hand took hold, at the end where it let go. */
-function serverHand(told: readonly Telling[], tick: number, begin: readonly number[], end: readonly number[]): number[] {
+/**
+ * e at a tick: linear over the interval before each telling, else where it was told last. Before the first it is where
+ * the hand took hold, at the end where it let go.
+ */
+function serverHand(
+  told: readonly Telling[],
+  tick: number,
+  begin: readonly number[],
+  end: readonly number[],
+): number[] {
   const points = told.map(([at, target]) => ({ at, target: target ?? end }));
   let before = begin;
   for (const { at, target } of points) {
@@ -76,7 +118,8 @@ function serverHand(told: readonly Telling[], tick: number, begin: readonly numb
 /** Largest change of a vertex between two pictures. */
 function jump(a: Float32Array | Float64Array, b: Float32Array | Float64Array): number {
   let largest = 0;
-  for (let i = 0; i < a.length; i += 3) largest = Math.max(largest, Math.hypot(b[i]! - a[i]!, b[i + 1]! - a[i + 1]!, b[i + 2]! - a[i + 2]!));
+  for (let i = 0; i < a.length; i += 3)
+    largest = Math.max(largest, Math.hypot(b[i]! - a[i]!, b[i + 1]! - a[i + 1]!, b[i + 2]! - a[i + 2]!));
   return largest;
 }
 
@@ -106,7 +149,8 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
   let stage: E2e;
   let line: SlowLine;
   beforeAll(async () => {
-    for (const [name, scene] of Object.entries(SCENES)) writeFileSync(join(folder, `${name}.json`), JSON.stringify(scene));
+    for (const [name, scene] of Object.entries(SCENES))
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify(scene));
     stage = await openStage({ scenesDir: folder });
     line = await openSlowLine(stage.url);
   });
@@ -125,16 +169,23 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     line.quality = PERFECT;
     const told: Telling[] = [];
     let member = 0;
-    const page = await stage.visit(`${path}?quality=6`, { viewport: { width: 300, height: 220 } }, {
-      through: line.url,
-      prepare: (page) => page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => {
-        const event = parseServerMessage(Uint8Array.from(payload as Buffer).buffer);
-        if (event?.type === "welcome") member = event.welcome.member;
-        if (event?.type !== "hands") return;
-        const own = event.hands.find((hand) => hand.member === member);
-        if (own && (own.grabs.length > 0 || told.length > 0)) told.push([event.tick, own.grabs[0]?.target]);
-      })),
-    });
+    const page = await stage.visit(
+      `${path}?quality=6`,
+      { viewport: { width: 300, height: 220 } },
+      {
+        through: line.url,
+        prepare: (page) =>
+          page.on("websocket", (socket) =>
+            socket.on("framereceived", ({ payload }) => {
+              const event = parseServerMessage(Uint8Array.from(payload as Buffer).buffer);
+              if (event?.type === "welcome") member = event.welcome.member;
+              if (event?.type !== "hands") return;
+              const own = event.hands.find((hand) => hand.member === member);
+              if (own && (own.grabs.length > 0 || told.length > 0)) told.push([event.tick, own.grabs[0]?.target]);
+            }),
+          ),
+      },
+    );
     await drawn(page);
     line.quality = quality;
     return { page, told };
@@ -146,59 +197,84 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     await record(page);
     const hand = await wave(page, { from: at, amplitude: { x: 30, y: 18 }, period: 1100, holdMs: 2500 });
     await page.waitForTimeout(300);
-    await until(page, () => {
-      const displayed = window.pliant.displayed();
-      return window.pliant.sampled().every((x, i) => x === displayed[i]);
-    }, undefined);
+    await until(
+      page,
+      () => {
+        const displayed = window.pliant.displayed();
+        return window.pliant.sampled().every((x, i) => x === displayed[i]);
+      },
+      undefined,
+    );
     return { ...hand, pictures: (await recorded(page)).pictures };
   };
 
   /** The most by which a picture's added part changed, over what the hands explain; and the largest added part. */
-  const judge = ({ pictures, begin, end }: Pull, told: readonly Telling[], skin?: Skinning): { explained: number; largest: number; skinned: number } => {
+  const judge = (
+    { pictures, begin, end }: Pull,
+    told: readonly Telling[],
+    skin?: Skinning,
+  ): { explained: number; largest: number; skinned: number } => {
     const firstHeld = pictures.findIndex(({ hand }) => hand);
     // Of normals: float32 positions of 1 m over triangles of 4 cm and more.
     const SKIN_ROUNDING = 25 * ROUNDING;
-    let explained = 0, largest = 0, skinned = 0;
+    let explained = 0;
+    let largest = 0;
+    let skinned = 0;
     for (const [k, b] of pictures.entries()) {
       const a = pictures[k - 1];
       if (!a) continue;
-      const handA = a.hand ?? (k <= firstHeld ? begin : end), handB = b.hand ?? (k < firstHeld ? begin : end);
-      const hands = distance(handA, handB) + distance(serverHand(told, a.tick, begin, end), serverHand(told, b.tick, begin, end));
-      const addedA = addedTo(a), addedB = addedTo(b);
+      const handA = a.hand ?? (k <= firstHeld ? begin : end);
+      const handB = b.hand ?? (k < firstHeld ? begin : end);
+      const hands =
+        distance(handA, handB) + distance(serverHand(told, a.tick, begin, end), serverHand(told, b.tick, begin, end));
+      const addedA = addedTo(a);
+      const addedB = addedTo(b);
       largest = Math.max(largest, jump(new Float32Array(addedB.length), addedB));
       explained = Math.max(explained, (jump(addedA, addedB) - ROUNDING) / (RESPONSE * hands + ROUNDING));
       if (!skin) continue;
-      const fromA = skin.evaluate(a.sampled), fromB = skin.evaluate(b.sampled);
+      const fromA = skin.evaluate(a.sampled);
+      const fromB = skin.evaluate(b.sampled);
       const added = jump(difference(skin.evaluate(a.displayed), fromA), difference(skin.evaluate(b.displayed), fromB));
-      const allowed = (1 + skin.reach * skin.turn) * RESPONSE * hands + skin.turn * (jump(fromA, fromB) + 2 * jump(a.sampled, b.sampled));
+      const allowed =
+        (1 + skin.reach * skin.turn) * RESPONSE * hands +
+        skin.turn * (jump(fromA, fromB) + 2 * jump(a.sampled, b.sampled));
       skinned = Math.max(skinned, (added - SKIN_ROUNDING) / (allowed + SKIN_ROUNDING));
     }
     return { explained, largest, skinned };
   };
 
-  test.each(Object.keys(SCENES) as SceneName[])("%s: the grabbed point has moved in the first picture after the pointer's event, 200 ms from the server", async (scene) => {
-    const { path } = await stage.room(scene);
-    const { page } = await visit(path, { ...FAR, jitterMs: 0, loss: 0 });
-    const at = await surfaceUnderMiddle(page);
-    await page.mouse.move(at.x, at.y);
-    await page.mouse.down();
-    await until(page, () => window.pliant.grabs().length === 1, undefined);
-    await record(page);
-    await page.waitForTimeout(100);
-    await page.mouse.move(at.x + 14, at.y - 10);
-    await page.waitForTimeout(150);
-    const { pictures, moves } = await recorded(page);
-    expect(moves.length).toBe(1);
-    const first = pictures.findIndex(({ ms }) => ms >= moves[0]!.handledMs);
-    expect(first).toBeGreaterThan(0);
-    // Before it nothing was added: the hand had not moved.
-    expect(jump(pictures[first - 1]!.displayed, pictures[first - 1]!.sampled)).toBeLessThan(ROUNDING);
-    expect(jump(pictures[first]!.displayed, pictures[first]!.sampled)).toBeGreaterThan(0.3 * RESPONSE * distance(pictures[first]!.hand!, pictures[first - 1]!.hand!));
-    await stage.shoot(page, `answer-${scene}`);
-    await page.mouse.up();
-  });
+  test.each(Object.keys(SCENES) as SceneName[])(
+    "%s: the grabbed point has moved in the first picture after the pointer's event, 200 ms from the server",
+    async (scene) => {
+      const { path } = await stage.room(scene);
+      const { page } = await visit(path, { ...FAR, jitterMs: 0, loss: 0 });
+      const at = await surfaceUnderMiddle(page);
+      await page.mouse.move(at.x, at.y);
+      await page.mouse.down();
+      await until(page, () => window.pliant.grabs().length === 1, undefined);
+      await record(page);
+      await page.waitForTimeout(100);
+      await page.mouse.move(at.x + 14, at.y - 10);
+      await page.waitForTimeout(150);
+      const { pictures, moves } = await recorded(page);
+      expect(moves.length).toBe(1);
+      const first = pictures.findIndex(({ ms }) => ms >= moves[0]!.handledMs);
+      expect(first).toBeGreaterThan(0);
+      // Before it nothing was added: the hand had not moved.
+      expect(jump(pictures[first - 1]!.displayed, pictures[first - 1]!.sampled)).toBeLessThan(ROUNDING);
+      expect(jump(pictures[first]!.displayed, pictures[first]!.sampled)).toBeGreaterThan(
+        0.3 * RESPONSE * distance(pictures[first]!.hand!, pictures[first - 1]!.hand!),
+      );
+      await stage.shoot(page, `answer-${scene}`);
+      await page.mouse.up();
+    },
+  );
 
-  test.each(LINES.flatMap(([name, quality]) => (Object.keys(SCENES) as SceneName[]).map((scene) => [scene, name, quality] as const)))("%s, %s: nothing pops", async (scene, _, quality) => {
+  test.each(
+    LINES.flatMap(([name, quality]) =>
+      (Object.keys(SCENES) as SceneName[]).map((scene) => [scene, name, quality] as const),
+    ),
+  )("%s, %s: nothing pops", async (scene, _, quality) => {
     const { path } = await stage.room(scene);
     const { page, told } = await visit(path, quality);
     const { explained, largest } = judge(await pull(page), told);
@@ -206,37 +282,65 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     expect(explained).toBeLessThanOrEqual(1);
   });
 
-  test.each(Object.keys(SCENES) as SceneName[])("%s: against another hand on the same body, far from the server, nothing pops", async (scene) => {
-    const { name, path } = await stage.room(scene);
-    const { page, told } = await visit(path, FAR);
-    const bot = await Bot.join(stage.url, name);
-    const at = { body: 0, triangle: Math.floor(bot.topology.bodies[0]!.triangles.byteLength / 12 / 3), u: 0.3, v: 0.3 };
-    const from = bot.surfacePosition(at);
-    bot.grab(1, at, from);
-    let step = 0;
-    const timer = setInterval(() => bot.move(1, [from[0] - 0.15 * Math.sin(++step / 8), from[1] + 0.1, from[2] + 0.15 * Math.sin(step / 5)]), 33);
-    const { explained, largest } = judge(await pull(page), told);
-    clearInterval(timer);
-    await stage.shoot(page, `tug-${scene}`);
-    await bot.leave();
-    expect(largest).toBeGreaterThan(0.01);
-    expect(explained).toBeLessThanOrEqual(1);
-  });
+  test.each(Object.keys(SCENES) as SceneName[])(
+    "%s: against another hand on the same body, far from the server, nothing pops",
+    async (scene) => {
+      const { name, path } = await stage.room(scene);
+      const { page, told } = await visit(path, FAR);
+      const bot = await Bot.join(stage.url, name);
+      const at = {
+        body: 0,
+        triangle: Math.floor(bot.topology.bodies[0]!.triangles.byteLength / 12 / 3),
+        u: 0.3,
+        v: 0.3,
+      };
+      const from = bot.surfacePosition(at);
+      bot.grab(1, at, from);
+      let step = 0;
+      const timer = setInterval(
+        () => bot.move(1, [from[0] - 0.15 * Math.sin(++step / 8), from[1] + 0.1, from[2] + 0.15 * Math.sin(step / 5)]),
+        33,
+      );
+      const { explained, largest } = judge(await pull(page), told);
+      clearInterval(timer);
+      await stage.shoot(page, `tug-${scene}`);
+      await bot.leave();
+      expect(largest).toBeGreaterThan(0.01);
+      expect(explained).toBeLessThanOrEqual(1);
+    },
+  );
 
   /**
-   * A vertex of the skin is a point of the surface plus d along the normal N. The point moves no more than the particles do. What is added turns N by its slope, at most 1.54 / radius times
-   * the offset (and LIMIT radius at most), over how much the surface is compressed there (by half at most in these pulls) and bent by the offset itself (1 - 0.54): `turn` at most, or
-   * 2.3. Where the offset stays and the body moves, that turn moves with it: by no more than itself times N's own motion (d |dN| <= that of the skin's vertex and the point's together) and once more
-   * the point's for the surface's strain.
+   * A vertex of the skin is a point of the surface plus d along the normal N. The point moves no more than the
+   * particles do. What is added turns N by its slope, at most 1.54 / radius times the offset (and LIMIT radius at
+   * most), over how much the surface is compressed there (by half at most in these pulls) and bent by the offset itself
+   * (1 - 0.54): `turn` at most, or 2.3. Where the offset stays and the body moves, that turn moves with it: by no more
+   * than itself times N's own motion (d |dN| <= that of the skin's vertex and the point's together) and once more the
+   * point's for the surface's strain.
    */
   test("a detail mesh does not pop where its particles do not", async () => {
     const { path } = await stage.room("skinned");
     const { page, told } = await visit(path, LINES[1]![1]);
     const pulled = await pull(page);
-    const topology = decode(new Uint8Array(await (await fetch(`${stage.url}/api/topologies/${await page.evaluate(() => window.pliant.topology)}`)).arrayBuffer())) as Topology;
-    const body = topology.bodies[0]!, detail = body.detail!;
-    const rest = float32Of(body.rest), attachCoords = float32Of(detail.attachCoords), attachTriangle = uint32Of(detail.attachTriangle);
-    const skin = createSkin({ rest, triangles: uint32Of(body.triangles), detailTriangles: uint32Of(detail.triangles), attachTriangle, attachCoords });
+    const topology = decode(
+      new Uint8Array(
+        await (
+          await fetch(`${stage.url}/api/topologies/${await page.evaluate(() => window.pliant.topology)}`)
+        ).arrayBuffer(),
+      ),
+    ) as Topology;
+    const body = topology.bodies[0]!;
+    const detail = body.detail!;
+    const rest = float32Of(body.rest);
+    const attachCoords = float32Of(detail.attachCoords);
+    const attachTriangle = uint32Of(detail.attachTriangle);
+    const skin = createSkin({
+      rest,
+      triangles: uint32Of(body.triangles),
+      detailTriangles: uint32Of(detail.triangles),
+      attachTriangle,
+      attachCoords,
+    });
     const normals = new Float64Array(3 * attachTriangle.length);
     const evaluate = (particles: Float32Array): Float64Array => {
       const positions = new Float64Array(3 * attachTriangle.length);
@@ -248,9 +352,13 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
       const along = rest.filter((_, i) => i % 3 === r);
       return Math.max(...along) - Math.min(...along);
     });
-    const radius = BEND_RADIUS * Math.hypot(...box) / 2;
+    const radius = (BEND_RADIUS * Math.hypot(...box)) / 2;
     const bent = 0.5 * (1 - 1.54 * LIMIT);
-    const { explained, skinned, largest } = judge(pulled, told, { evaluate, reach: farthest / (LIMIT * radius), turn: (1.54 * LIMIT) / bent });
+    const { explained, skinned, largest } = judge(pulled, told, {
+      evaluate,
+      reach: farthest / (LIMIT * radius),
+      turn: (1.54 * LIMIT) / bent,
+    });
     expect(largest).toBeGreaterThan(0.01);
     expect(explained).toBeLessThanOrEqual(1);
     expect(skinned).toBeLessThanOrEqual(1);
@@ -270,22 +378,31 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     await record(page);
     await page.waitForTimeout(1500);
     const { pictures } = await recorded(page);
-    const { frames, quantum, bufferMs } = await page.evaluate(() => ({ frames: window.pliant.frames(), quantum: window.pliant.quanta[0]!, bufferMs: window.pliant.stats().bufferMs }));
+    const { frames, quantum, bufferMs } = await page.evaluate(() => ({
+      frames: window.pliant.frames(),
+      quantum: window.pliant.quanta[0]!,
+      bufferMs: window.pliant.stats().bufferMs,
+    }));
     clearInterval(timer);
     await bot.leave();
     let between = 0;
     for (const { tick, sampled, crossFading } of pictures) {
       expect(tick).toBeLessThanOrEqual(frames.at(-1)!.tick);
       const next = frames.findIndex((frame) => frame.tick >= tick);
-      const a = frames[next - 1], b = frames[next];
+      const a = frames[next - 1];
+      const b = frames[next];
       if (!a || !b || crossFading) continue;
       const alpha = Math.max(0, (tick - Math.max(a.tick, b.tick - SEND_TICKS)) / Math.min(SEND_TICKS, b.tick - a.tick));
       between++;
       // float32 of 2 m, by three operations.
-      for (let i = 0; i < sampled.length; i++) expect(Math.abs(sampled[i]! - quantum * (a.ints[i]! + (b.ints[i]! - a.ints[i]!) * alpha))).toBeLessThan(2 * 3 * 2 ** -23);
+      for (let i = 0; i < sampled.length; i++)
+        expect(Math.abs(sampled[i]! - quantum * (a.ints[i]! + (b.ints[i]! - a.ints[i]!) * alpha))).toBeLessThan(
+          2 * 3 * 2 ** -23,
+        );
     }
     expect(between).toBeGreaterThan(5);
-    for (const [k, { tick }] of pictures.entries()) if (k > 0) expect(tick).toBeGreaterThanOrEqual(pictures[k - 1]!.tick);
+    for (const [k, { tick }] of pictures.entries())
+      if (k > 0) expect(tick).toBeGreaterThanOrEqual(pictures[k - 1]!.tick);
     // Jitter of up to 60 ms: more than the two intervals of an even line, and never more than eight.
     expect(bufferMs).toBeGreaterThan(2000 / 30);
     expect(bufferMs).toBeLessThanOrEqual(8000 / 30 + 1e-9);

@@ -32,15 +32,21 @@ describe.skipIf(noBrowser)("GPU skinning", () => {
     await page.mouse.up();
 
     const hash = await page.evaluate(() => window.pliant.topology);
-    const topology = decode(new Uint8Array(await (await fetch(`${stage.url}/api/topologies/${hash}`)).arrayBuffer())) as Topology;
+    const topology = decode(
+      new Uint8Array(await (await fetch(`${stage.url}/api/topologies/${hash}`)).arrayBuffer()),
+    ) as Topology;
     const body = topology.bodies[0]!;
     const detail = body.detail!;
     const skin = createSkin({
-      rest: float32Of(body.rest), triangles: uint32Of(body.triangles), detailTriangles: uint32Of(detail.triangles),
-      attachTriangle: uint32Of(detail.attachTriangle), attachCoords: float32Of(detail.attachCoords),
+      rest: float32Of(body.rest),
+      triangles: uint32Of(body.triangles),
+      detailTriangles: uint32Of(detail.triangles),
+      attachTriangle: uint32Of(detail.attachTriangle),
+      attachCoords: float32Of(detail.attachCoords),
     });
     const vertices = detail.attachTriangle.byteLength / 4;
-    const positions = new Float64Array(3 * vertices), normals = new Float64Array(3 * vertices);
+    const positions = new Float64Array(3 * vertices);
+    const normals = new Float64Array(3 * vertices);
     evaluateSkinInto(skin, gpu.particles, positions, normals);
     expect(gpu.positions.length).toBe(3 * vertices);
 
@@ -49,10 +55,12 @@ describe.skipIf(noBrowser)("GPU skinning", () => {
     // float32 on both sides of a body of half a metre; a wrong corner, sign or texel is off by millimetres at least.
     expect(worst).toBeLessThan(2e-6);
 
-    // Normals divide by small areas where a triangle is nearly flat: nearly all within half a degree, none wildly off for many.
+    // Normals divide by small areas where a triangle is nearly flat: nearly all within half a degree, none wildly off
+    // for many.
     let apart = 0;
     for (let i = 0; i < normals.length; i += 3) {
-      const cosine = normals[i]! * gpu.normals[i]! + normals[i + 1]! * gpu.normals[i + 1]! + normals[i + 2]! * gpu.normals[i + 2]!;
+      const cosine =
+        normals[i]! * gpu.normals[i]! + normals[i + 1]! * gpu.normals[i + 1]! + normals[i + 2]! * gpu.normals[i + 2]!;
       if (!(cosine > 0.99996)) apart++;
     }
     expect(apart / vertices).toBeLessThan(0.002);

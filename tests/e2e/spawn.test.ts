@@ -1,10 +1,15 @@
-/** Bodies that wait, on real pages: not drawn and not picked until somebody puts one in with two clicks, then seen by all; taken out with one click more. */
+/**
+ * Bodies that wait, on real pages: not drawn and not picked until somebody puts one in with two clicks, then seen by
+ * all; taken out with one click more.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { drawn, noBrowser, openStage, serverPositions, until, type E2e } from "./stage.ts";
 
 /** Of scene put-in: all that wait, one of them, and its place on the tray, m. */
-const ALL = [1, 2, 3, 4, 5], GREEN = 2, PLACE: [number, number, number] = [0.18, 0.03, 0.1];
+const ALL = [1, 2, 3, 4, 5];
+const GREEN = 2;
+const PLACE: [number, number, number] = [0.18, 0.03, 0.1];
 
 /** Opens the list and chooses a body of it. */
 async function choose(page: Page, body: number): Promise<void> {
@@ -25,7 +30,8 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
 
   test("one is put in where the click points, seen by the other, picked, and taken out", async () => {
     const { name, path } = await stage.room("put-in");
-    const ann = await drawn(await stage.visit(path)), ben = await drawn(await stage.visit(path));
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
     for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
     const at = (await ann.evaluate((place) => window.pliant.project(place), PLACE))!;
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
@@ -34,10 +40,16 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
     await until(ann, () => document.querySelector(".toast")?.textContent === "Where is green jelly to go?", undefined);
     await ann.mouse.click(at.x, at.y);
     await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
-    await until(ben, () => [...document.querySelectorAll(".toast")].some((toast) => toast.textContent?.endsWith(" put in green jelly")), undefined);
+    await until(
+      ben,
+      () =>
+        [...document.querySelectorAll(".toast")].some((toast) => toast.textContent?.endsWith(" put in green jelly")),
+      undefined,
+    );
     await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
     // it stands where the click was: a ray through there meets it now, on both pages
-    for (const page of [ann, ben]) expect(await page.evaluate(({ x, y }) => window.pliant.pick(x, y)?.body, at)).toBe(GREEN);
+    for (const page of [ann, ben])
+      expect(await page.evaluate(({ x, y }) => window.pliant.pick(x, y)?.body, at)).toBe(GREEN);
     expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 

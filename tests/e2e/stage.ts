@@ -1,6 +1,7 @@
 /**
- * The set for end-to-end tests: the real server in this process with the project's own scenes, a client built from the sources as they
- * are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a page that works with errors does not.
+ * The set for end-to-end tests: the real server in this process with the project's own scenes, a client built from the
+ * sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a
+ * page that works with errors does not.
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -56,16 +57,29 @@ export interface E2e {
 let built: Promise<unknown> | undefined;
 
 export async function openStage(changes: Partial<Config> = {}, flags: readonly string[] = chromiumFlags): Promise<E2e> {
-  built ??= build({ configFile: `${root}vite.config.ts`, logLevel: "error", build: { outDir: clientDir, emptyOutDir: true } });
+  built ??= build({
+    configFile: `${root}vite.config.ts`,
+    logLevel: "error",
+    build: { outDir: clientDir, emptyOutDir: true },
+  });
   await built;
   mkdirSync(screenshotDir, { recursive: true });
-  const app = await buildApp({ ...readConfig({}), clientDir, prewarm: "none", store: "none", roomsPerMinute: 100_000, ...changes });
+  const app = await buildApp({
+    ...readConfig({}),
+    clientDir,
+    prewarm: "none",
+    store: "none",
+    roomsPerMinute: 100_000,
+    ...changes,
+  });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
   const browser = await chromium.launch({ executablePath: findChromium()!, args: [...flags] });
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
   return {
-    app, url, browser,
+    app,
+    url,
+    browser,
     visit: async (path, options = {}, { through = url, prepare } = {}) => {
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
@@ -79,7 +93,11 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
       return page;
     },
     room: async (scene) => {
-      const answer = await fetch(`${url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ scene }) });
+      const answer = await fetch(`${url}/api/rooms`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ scene }),
+      });
       if (!answer.ok) throw new Error(`POST /api/rooms for ${scene}: ${answer.status} ${await answer.text()}`);
       const { room } = (await answer.json()) as { room: string };
       return { name: room, path: `/r/${room}` };
@@ -103,8 +121,16 @@ export async function drawn(page: Page): Promise<Page> {
 }
 
 /** Resolves when the condition holds in the page, asked ten times a second. */
-export async function until<T>(page: Page, condition: (argument: T) => unknown, argument: T, timeout = 30_000): Promise<void> {
-  await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, { timeout, polling: 100 });
+export async function until<T>(
+  page: Page,
+  condition: (argument: T) => unknown,
+  argument: T,
+  timeout = 30_000,
+): Promise<void> {
+  await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, {
+    timeout,
+    polling: 100,
+  });
 }
 
 export interface Held {
@@ -117,22 +143,39 @@ export interface Held {
 }
 
 /** A surface point that can be grabbed: the one under the middle of a body's particles, or near it. */
-export async function surfaceUnderMiddle(page: Page, firstParticle = 0, count = Number.POSITIVE_INFINITY): Promise<Held> {
-  const { held, ...looked } = await page.evaluate(({ firstParticle, count }): { held?: Held } & Record<string, unknown> => {
-    const p = window.pliant.displayed();
-    const middle: [number, number, number] = [0, 0, 0];
-    const end = Math.min(p.length, 3 * (firstParticle + count));
-    for (let i = 3 * firstParticle; i < end; i++) middle[i % 3]! += (3 * p[i]!) / (end - 3 * firstParticle);
-    const at = window.pliant.project(middle);
-    if (!at) return { middle };
-    // Concave bodies have air in their middle: look around it in a spiral.
-    for (let k = 0; k < 200; k++) {
-      const x = at.x + 1.5 * k * Math.cos(k * 0.7), y = at.y + 1.5 * k * Math.sin(k * 0.7);
-      const hit = window.pliant.pick(x, y);
-      if (hit) return { held: { x, y, body: hit.body, triangle: hit.triangle, point: hit.point as [number, number, number] } };
-    }
-    return { middle, at, tick: window.pliant.tick, drawn: window.pliant.drawn, canvas: document.querySelector("canvas.view")?.getBoundingClientRect().toJSON() as unknown };
-  }, { firstParticle, count: Number.isFinite(count) ? count : 1e9 });
+export async function surfaceUnderMiddle(
+  page: Page,
+  firstParticle = 0,
+  count = Number.POSITIVE_INFINITY,
+): Promise<Held> {
+  const { held, ...looked } = await page.evaluate(
+    ({ firstParticle, count }): { held?: Held } & Record<string, unknown> => {
+      const p = window.pliant.displayed();
+      const middle: [number, number, number] = [0, 0, 0];
+      const end = Math.min(p.length, 3 * (firstParticle + count));
+      for (let i = 3 * firstParticle; i < end; i++) middle[i % 3]! += (3 * p[i]!) / (end - 3 * firstParticle);
+      const at = window.pliant.project(middle);
+      if (!at) return { middle };
+      // Concave bodies have air in their middle: look around it in a spiral.
+      for (let k = 0; k < 200; k++) {
+        const x = at.x + 1.5 * k * Math.cos(k * 0.7);
+        const y = at.y + 1.5 * k * Math.sin(k * 0.7);
+        const hit = window.pliant.pick(x, y);
+        if (hit)
+          return {
+            held: { x, y, body: hit.body, triangle: hit.triangle, point: hit.point as [number, number, number] },
+          };
+      }
+      return {
+        middle,
+        at,
+        tick: window.pliant.tick,
+        drawn: window.pliant.drawn,
+        canvas: document.querySelector("canvas.view")?.getBoundingClientRect().toJSON() as unknown,
+      };
+    },
+    { firstParticle, count: Number.isFinite(count) ? count : 1e9 },
+  );
   if (!held) throw new Error(`no surface point was found near the middle of the body: ${JSON.stringify(looked)}`);
   return held;
 }

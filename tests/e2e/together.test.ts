@@ -1,8 +1,14 @@
-/** Two visitors in one room: what one pulls the other sees, both have the server's integers, and what is drawn is what was sent. */
+/**
+ * Two visitors in one room: what one pulls the other sees, both have the server's integers, and what is drawn is what
+ * was sent.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { drawn, noBrowser, openStage, serverPositions, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
 
-/** A pulled body rolls, lies down and settles: the server lets it take a minute for the last of these alone (SECONDS_TO_SETTLE). */
+/**
+ * A pulled body rolls, lies down and settles: the server lets it take a minute for the last of these alone
+ * (SECONDS_TO_SETTLE).
+ */
 const TIME_TO_REST = 150_000;
 
 describe.skipIf(noBrowser)("two pages in one room", () => {
@@ -31,17 +37,24 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
       await ann.mouse.move(held.x + 7 * step, held.y - 9 * step);
       await ann.waitForTimeout(50);
     }
-    await until(ben, (first) => {
-      const now = window.pliant.displayed();
-      return now.some((x, i) => Math.abs(x - first[i]!) > 0.03);
-    }, before);
+    await until(
+      ben,
+      (first) => {
+        const now = window.pliant.displayed();
+        return now.some((x, i) => Math.abs(x - first[i]!) > 0.03);
+      },
+      before,
+    );
     const member = await ann.evaluate(() => window.pliant.member);
     await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
     await stage.shoot(ann, "pull-ann");
     await stage.shoot(ben, "pull-ben");
 
     // Same tick, same integers, on both pages and on the server.
-    const [a, b] = await Promise.all([ann.evaluate(() => window.pliant.frames()), ben.evaluate(() => window.pliant.frames())]);
+    const [a, b] = await Promise.all([
+      ann.evaluate(() => window.pliant.frames()),
+      ben.evaluate(() => window.pliant.frames()),
+    ]);
     const byTick = new Map(b.map((frame) => [frame.tick, frame]));
     const common = a.filter((frame) => byTick.has(frame.tick));
     expect(common.length).toBeGreaterThan(5);
@@ -68,12 +81,17 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await ann.mouse.up();
     await until(ben, () => window.pliant.grabs().length === 0, undefined);
     for (const page of [ann, ben]) {
-      await until(page, () => {
-        const frame = window.pliant.frames().at(-1)!;
-        const shown = window.pliant.displayed();
-        const quantum = window.pliant.quanta[0]!;
-        return frame.still && shown.every((x, i) => Math.abs(x - frame.ints[i]! * quantum) < 1e-6);
-      }, undefined, TIME_TO_REST);
+      await until(
+        page,
+        () => {
+          const frame = window.pliant.frames().at(-1)!;
+          const shown = window.pliant.displayed();
+          const quantum = window.pliant.quanta[0]!;
+          return frame.still && shown.every((x, i) => Math.abs(x - frame.ints[i]! * quantum) < 1e-6);
+        },
+        undefined,
+        TIME_TO_REST,
+      );
     }
   });
 
@@ -111,7 +129,11 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await ann.keyboard.press("Escape");
     await ann.mouse.move(360, 300);
     await ann.mouse.move(330, 280);
-    await until(ben, (id) => window.pliant.cursors().some((cursor) => cursor.member === id && cursor.name === "Ada Lovelace"), member);
+    await until(
+      ben,
+      (id) => window.pliant.cursors().some((cursor) => cursor.member === id && cursor.name === "Ada Lovelace"),
+      member,
+    );
     await stage.shoot(ben, "named-cursor");
   });
 
@@ -122,10 +144,19 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await page.mouse.move(held.x, held.y);
     await page.mouse.down();
     await until(page, () => window.pliant.grabs().length === 1, undefined);
-    const look = () => page.evaluate(() => ({ target: window.pliant.grabs()[0]!.target, origin: window.pliant.project([0, 0, 0])!, hand: window.pliant.project(window.pliant.grabs()[0]!.target)! }));
+    const look = () =>
+      page.evaluate(() => ({
+        target: window.pliant.grabs()[0]!.target,
+        origin: window.pliant.project([0, 0, 0])!,
+        hand: window.pliant.project(window.pliant.grabs()[0]!.target)!,
+      }));
     const before = await look();
     for (let notch = 0; notch < 3; notch++) await page.mouse.wheel(0, 100);
-    await until(page, (old) => Math.hypot(...window.pliant.grabs()[0]!.target.map((x, k) => x - old[k]!)) > 0.1, before.target);
+    await until(
+      page,
+      (old) => Math.hypot(...window.pliant.grabs()[0]!.target.map((x, k) => x - old[k]!)) > 0.1,
+      before.target,
+    );
     const after = await look();
     expect(after.origin).toEqual(before.origin);
     // Along the line of sight: the hand stays under the pointer.
@@ -148,10 +179,23 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
     await ann.mouse.up();
     await until(ben, () => window.pliant.grabs().length === 0, undefined);
-    await until(ben, () => window.pliant.frames().slice(-3).every(({ still }) => still), undefined, TIME_TO_REST);
+    await until(
+      ben,
+      () =>
+        window.pliant
+          .frames()
+          .slice(-3)
+          .every(({ still }) => still),
+      undefined,
+      TIME_TO_REST,
+    );
     // Damped camera motion and gliding hands come to an end, later where the machine is busy.
-    for (let drawn = -1; drawn !== (drawn = await ben.evaluate(() => window.pliant.drawn));) await ben.waitForTimeout(1500);
-    const before = await ben.evaluate(() => ({ drawn: window.pliant.drawn, tick: window.pliant.frames().at(-1)!.tick }));
+    for (let drawn = -1; drawn !== (drawn = await ben.evaluate(() => window.pliant.drawn)); )
+      await ben.waitForTimeout(1500);
+    const before = await ben.evaluate(() => ({
+      drawn: window.pliant.drawn,
+      tick: window.pliant.frames().at(-1)!.tick,
+    }));
     await ben.waitForTimeout(1500);
     const after = await ben.evaluate(() => ({ drawn: window.pliant.drawn, tick: window.pliant.frames().at(-1)!.tick }));
     expect(after.tick).toBeGreaterThan(before.tick);
@@ -164,7 +208,13 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     expect(await page.isVisible(".stats")).toBe(false);
     await page.keyboard.press("o");
     expect(await page.isVisible(".stats")).toBe(true);
-    await page.waitForFunction(() => /\d ms/.test(document.querySelector(".stats")!.textContent!) && document.querySelectorAll(".stats .stages span").length >= 3, undefined, { timeout: 20_000 });
+    await page.waitForFunction(
+      () =>
+        /\d ms/.test(document.querySelector(".stats")!.textContent!) &&
+        document.querySelectorAll(".stats .stages span").length >= 3,
+      undefined,
+      { timeout: 20_000 },
+    );
     const stats = await page.evaluate(() => window.pliant.stats());
     expect(stats.rttMs).toBeGreaterThan(0);
     expect(stats.rttMs).toBeLessThan(2000);
@@ -178,9 +228,17 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     const { path } = await stage.room("drape");
     const page = await stage.visit(path);
     await until(page, () => window.pliant?.firstMovingFrameMs !== undefined, undefined, 60_000);
-    const times = await page.evaluate(() => ({ drawn: window.pliant.firstDrawnFrameMs!, moving: window.pliant.firstMovingFrameMs!, marks: performance.getEntriesByType("mark").map(({ name }) => name) }));
-    console.log(`drape in headless Chromium, drawn by the CPU: first picture after ${Math.round(times.drawn)} ms, first motion after ${Math.round(times.moving)} ms`);
-    expect(times.marks).toEqual(expect.arrayContaining(["pliant:start", "pliant:first-drawn-frame", "pliant:first-moving-frame"]));
+    const times = await page.evaluate(() => ({
+      drawn: window.pliant.firstDrawnFrameMs!,
+      moving: window.pliant.firstMovingFrameMs!,
+      marks: performance.getEntriesByType("mark").map(({ name }) => name),
+    }));
+    console.log(
+      `drape in headless Chromium, drawn by the CPU: first picture after ${Math.round(times.drawn)} ms, first motion after ${Math.round(times.moving)} ms`,
+    );
+    expect(times.marks).toEqual(
+      expect.arrayContaining(["pliant:start", "pliant:first-drawn-frame", "pliant:first-moving-frame"]),
+    );
     expect(times.moving).toBeGreaterThan(times.drawn);
     await stage.shoot(page, "drape");
   });

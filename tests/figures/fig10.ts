@@ -6,7 +6,11 @@ import { COLORS, photographMeshes, bodyMesh } from "./photograph.ts";
 import { curves } from "./plots.ts";
 
 /** m, Pa, kg/m^3; nu_weft is that of a pull along the weft times k_warp/k_weft, as a symmetric tensor needs. */
-const SIDE = 0.5, THICKNESS = 0.001, DENSITY = 300, K_WARP = 1e5, NU_WARP = 0.06;
+const SIDE = 0.5;
+const THICKNESS = 0.001;
+const DENSITY = 300;
+const K_WARP = 1e5;
+const NU_WARP = 0.06;
 /** Nominal stress on every edge. */
 const P = 0.1 * K_WARP;
 
@@ -19,34 +23,69 @@ interface Cloth {
 const clothOf = (ratio: number): Cloth => ({ ratio, kWeft: ratio * K_WARP, nuWeft: ratio * NU_WARP });
 
 /**
- * Stretches of a homogeneous sheet under nominal stress P on both axes: S = C eps of the tensor of section 4.3 and P = s S, solved by Newton's method.
- * Plane stress in the material's own axes, so nothing shears.
+ * Stretches of a homogeneous sheet under nominal stress P on both axes: S = C eps of the tensor of section 4.3 and P =
+ * s S, solved by Newton's method. Plane stress in the material's own axes, so nothing shears.
  */
 function predicted({ kWeft, nuWeft }: Cloth): [number, number] {
-  const both = 1 - nuWeft * NU_WARP, c00 = kWeft / both, c11 = K_WARP / both, c01 = (kWeft * NU_WARP) / both;
-  let s = 1, t = 1;
+  const both = 1 - nuWeft * NU_WARP;
+  const c00 = kWeft / both;
+  const c11 = K_WARP / both;
+  const c01 = (kWeft * NU_WARP) / both;
+  let s = 1;
+  let t = 1;
   for (let step = 0; step < 50; step++) {
-    const e = (s * s - 1) / 2, f = (t * t - 1) / 2, S = c00 * e + c01 * f, T = c01 * e + c11 * f, r0 = s * S - P, r1 = t * T - P;
-    const a = S + s * c00 * s, b = s * c01 * t, c = t * c01 * s, d = T + t * c11 * t, determinant = a * d - b * c;
+    const e = (s * s - 1) / 2;
+    const f = (t * t - 1) / 2;
+    const S = c00 * e + c01 * f;
+    const T = c01 * e + c11 * f;
+    const r0 = s * S - P;
+    const r1 = t * T - P;
+    const a = S + s * c00 * s;
+    const b = s * c01 * t;
+    const c = t * c01 * s;
+    const d = T + t * c11 * t;
+    const determinant = a * d - b * c;
     s -= (d * r0 - b * r1) / determinant;
     t -= (a * r1 - c * r0) / determinant;
   }
   return [s, t];
 }
 
-async function measured({ kWeft, nuWeft }: Cloth, cells: number): Promise<{ stretch: [number, number]; lab: Laboratory }> {
-  const n: [number, number] = [cells, cells], force = P * SIDE * THICKNESS, sound = Math.sqrt(kWeft / DENSITY);
+async function measured(
+  { kWeft, nuWeft }: Cloth,
+  cells: number,
+): Promise<{ stretch: [number, number]; lab: Laboratory }> {
+  const n: [number, number] = [cells, cells];
+  const force = P * SIDE * THICKNESS;
+  const sound = Math.sqrt(kWeft / DENSITY);
   const lab = await laboratory({
-    tickHz: 60, substeps: 20, iterations: 30,
-    bodies: [{
-      name: "cloth", kind: "cloth", mesh: { type: "grid", size: [SIDE, SIDE], cells: n },
-      material: { density: DENSITY, thickness: THICKNESS, kWeft, kWarp: K_WARP, kShear: 3e4, nuWeft, nuWarp: NU_WARP, damping: (Math.PI * Math.sqrt(K_WARP / DENSITY)) / SIDE },
-      loads: (["+x", "-x", "+z", "-z"] as const).flatMap((edge) => edgeLoads(n, edge, force)),
-    }],
+    tickHz: 60,
+    substeps: 20,
+    iterations: 30,
+    bodies: [
+      {
+        name: "cloth",
+        kind: "cloth",
+        mesh: { type: "grid", size: [SIDE, SIDE], cells: n },
+        material: {
+          density: DENSITY,
+          thickness: THICKNESS,
+          kWeft,
+          kWarp: K_WARP,
+          kShear: 3e4,
+          nuWeft,
+          nuWarp: NU_WARP,
+          damping: (Math.PI * Math.sqrt(K_WARP / DENSITY)) / SIDE,
+        },
+        loads: (["+x", "-x", "+z", "-z"] as const).flatMap((edge) => edgeLoads(n, edge, force)),
+      },
+    ],
   });
   lab.run(Math.ceil(60 * ((30 * SIDE) / Math.sqrt(K_WARP / DENSITY) + 5 / sound)));
-  const x = lab.positions(), mean = (edge: (i: number) => boolean, c: number): number => {
-    let sum = 0, count = 0;
+  const x = lab.positions();
+  const mean = (edge: (i: number) => boolean, c: number): number => {
+    let sum = 0;
+    let count = 0;
     for (let i = 0; i < (cells + 1) ** 2; i++) {
       if (!edge(i)) continue;
       sum += x[3 * i + c]!;
@@ -54,7 +93,9 @@ async function measured({ kWeft, nuWeft }: Cloth, cells: number): Promise<{ stre
     }
     return sum / count;
   };
-  const row = cells + 1, across = mean((i) => i % row === cells, 0) - mean((i) => i % row === 0, 0), along = mean((i) => i >= row * cells, 2) - mean((i) => i < row, 2);
+  const row = cells + 1;
+  const across = mean((i) => i % row === cells, 0) - mean((i) => i % row === 0, 0);
+  const along = mean((i) => i >= row * cells, 2) - mean((i) => i < row, 2);
   return { stretch: [across / SIDE, along / SIDE], lab };
 }
 
@@ -63,19 +104,47 @@ export const figure: Figure = {
   title: "Orthotropic cloth under equal forces on both axes",
   source: "Bender et al. 2014, figure 10",
   async run(size, progress: Progress = () => {}) {
-    const full = size === "full", cells = full ? 20 : 6, ratios = full ? [1, 1.5, 2, 3, 5, 8] : [1, 4], checks = [], points: [number, number][] = [], meshes = [];
+    const full = size === "full";
+    const cells = full ? 20 : 6;
+    const ratios = full ? [1, 1.5, 2, 3, 5, 8] : [1, 4];
+    const checks = [];
+    const points: [number, number][] = [];
+    const meshes = [];
     for (const [n, ratio] of ratios.entries()) {
       progress(n / ratios.length, `k_weft/k_warp = ${ratio}`);
-      const cloth = clothOf(ratio), { stretch, lab } = await measured(cloth, cells), ideal = predicted(cloth), extension = (stretch[1] - 1) / (stretch[0] - 1), idealExtension = (ideal[1] - 1) / (ideal[0] - 1);
+      const cloth = clothOf(ratio);
+      const { stretch, lab } = await measured(cloth, cells);
+      const ideal = predicted(cloth);
+      const extension = (stretch[1] - 1) / (stretch[0] - 1);
+      const idealExtension = (ideal[1] - 1) / (ideal[0] - 1);
       points.push([ratio, extension]);
-      checks.push(check(`k_weft/k_warp = ${ratio}: extension along the warp over that along the weft, over the tensor's prediction of ${short(idealExtension)}`, extension / idealExtension, { low: 0.98, high: 1.02, basis: "target" }));
-      checks.push(check(`k_weft/k_warp = ${ratio}: stretch along the warp over the prediction of ${short(ideal[1])}`, stretch[1] / ideal[1], { low: 0.998, high: 1.002, basis: "a tenth of that" }));
+      checks.push(
+        check(
+          `k_weft/k_warp = ${ratio}: extension along the warp over that along the weft, over the tensor's prediction of ${short(idealExtension)}`,
+          extension / idealExtension,
+          { low: 0.98, high: 1.02, basis: "target" },
+        ),
+      );
+      checks.push(
+        check(
+          `k_weft/k_warp = ${ratio}: stretch along the warp over the prediction of ${short(ideal[1])}`,
+          stretch[1] / ideal[1],
+          { low: 0.998, high: 1.002, basis: "a tenth of that" },
+        ),
+      );
       if (ratio === ratios[0] || ratio === ratios.at(-1) || ratio === 3) {
-        meshes.push({ ...bodyMesh(lab.created.bodies[0]!, lab.positions().map((v, i) => v + (i % 3 === 0 ? 0.75 * meshes.length : 0)), { color: COLORS[meshes.length]!, edges: true }) });
+        meshes.push({
+          ...bodyMesh(
+            lab.created.bodies[0]!,
+            lab.positions().map((v, i) => v + (i % 3 === 0 ? 0.75 * meshes.length : 0)),
+            { color: COLORS[meshes.length]!, edges: true },
+          ),
+        });
       }
     }
     const law = Array.from({ length: 71 }, (_, i): [number, number] => {
-      const ratio = 1 + i / 10, [s, t] = predicted(clothOf(ratio));
+      const ratio = 1 + i / 10;
+      const [s, t] = predicted(clothOf(ratio));
       return [ratio, (t - 1) / (s - 1)];
     });
     return {
@@ -85,8 +154,32 @@ The prediction is the homogeneous state of the orthotropic tensor of section 4.3
 
 The ratio of the extensions is not quite k_weft/k_warp, as the plot shows: Poisson's ratio couples the axes (the stiffer the weft, the more of its pull goes into the contraction that the stretched warp asks for; with nu_weft near 1 it would hardly move, and the ratio would say little), and Green strain stiffens what is stretched far.`,
       checks,
-      plots: [{ caption: "Extension along the warp over that along the weft.", spec: curves({ title: "k_weft / k_warp" }, { title: "ratio of extensions", log: true }, [{ name: "tensor's prediction", points: law }, { name: "measured", points, style: "points" }, { name: "k_weft/k_warp", points: [[1, 1], [8, 8]], style: "dashed" }]) }],
-      pictures: [photographMeshes(meshes, { caption: `Weft from left to right; k_weft/k_warp = ${full ? "1, 3, 8" : ratios.join(", ")}. All were squares.`, ground: null, from: [0, 1, 0.01], width: 960, height: 340 })],
+      plots: [
+        {
+          caption: "Extension along the warp over that along the weft.",
+          spec: curves({ title: "k_weft / k_warp" }, { title: "ratio of extensions", log: true }, [
+            { name: "tensor's prediction", points: law },
+            { name: "measured", points, style: "points" },
+            {
+              name: "k_weft/k_warp",
+              points: [
+                [1, 1],
+                [8, 8],
+              ],
+              style: "dashed",
+            },
+          ]),
+        },
+      ],
+      pictures: [
+        photographMeshes(meshes, {
+          caption: `Weft from left to right; k_weft/k_warp = ${full ? "1, 3, 8" : ratios.join(", ")}. All were squares.`,
+          ground: null,
+          from: [0, 1, 0.01],
+          width: 960,
+          height: 340,
+        }),
+      ],
     };
   },
 };

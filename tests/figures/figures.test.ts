@@ -1,4 +1,6 @@
-/** Every figure of the physics report, small: all of its checks hold. `npx vitest run tests/figures -t fig7` runs one. */
+/**
+ * Every figure of the physics report, small: all of its checks hold. `npx vitest run tests/figures -t fig7` runs one.
+ */
 import { describe, expect, test } from "vitest";
 import { allowed, check, short } from "./figure.ts";
 import { FIGURES } from "./index.ts";
@@ -24,12 +26,17 @@ describe("a check", () => {
 
 describe.each(Object.keys(FIGURES))("figure %s", (id) => {
   test("its checks hold", async () => {
-    const { figure } = await FIGURES[id]!(), result = await figure.run("small");
+    const { figure } = await FIGURES[id]!();
+    const result = await figure.run("small");
     expect(figure.id).toBe(id);
     expect(id).toMatch(/^[A-Za-z0-9-]+$/);
     expect(result.text.length).toBeGreaterThan(100);
     expect(result.checks.length).toBeGreaterThan(0);
-    expect(result.checks.filter(({ pass }) => !pass).map((c) => `${c.what}: ${short(c.value)} ${c.unit}, allowed ${allowed(c)}`)).toEqual([]);
+    expect(
+      result.checks
+        .filter(({ pass }) => !pass)
+        .map((c) => `${c.what}: ${short(c.value)} ${c.unit}, allowed ${allowed(c)}`),
+    ).toEqual([]);
     for (const { png } of result.pictures) expect([...png.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
   });
 });

@@ -1,4 +1,7 @@
-/** All figures of the physics report in its order. Loaded on demand, so that one figure does not need the code of the others. */
+/**
+ * All figures of the physics report in its order. Loaded on demand, so that one figure does not need the code of the
+ * others.
+ */
 import type { Figure } from "./figure.ts";
 
 /** id -> the file that exports `figure`. */

@@ -1,12 +1,14 @@
 /**
- * The fit of Rodero Gomez, section 4.2, done again: k_e k_f k_d k_v >= 0 that bring K_PBD nearest to K_FEM in Frobenius norm for every nu, and the
- * polynomials through them.
+ * The fit of Rodero Gomez, section 4.2, done again: k_e k_f k_d k_v >= 0 that bring K_PBD nearest to K_FEM in Frobenius
+ * norm for every nu, and the polynomials through them.
  *
- * With dt^2 = |M|/|K_FEM| (eq 4.5; |M| = m, |K| Frobenius, as the thesis's program has it) the problem is min |sum_j k_j J_j - K_FEM/|K_FEM||: linear
- * in k, so it is solved exactly, by trying every set of k that are zero. The thesis used a descent that starts at 0.5.
+ * With dt^2 = |M|/|K_FEM| (eq 4.5; |M| = m, |K| Frobenius, as the thesis's program has it) the problem is min |sum_j
+ * k_j J_j - K_FEM/|K_FEM||: linear in k, so it is solved exactly, by trying every set of k that are zero. The thesis
+ * used a descent that starts at 0.5.
  *
- * What the thesis's numbers need, and its text does not say: D of eq 2.6 together with engineering shears in B (its shear modulus E/(1 + nu) is then twice the
- * right one), and the volume constraint in both triangulations of the cube's surface. With that all coefficients and table 4.1 come out to the printed digits.
+ * What the thesis's numbers need, and its text does not say: D of eq 2.6 together with engineering shears in B (its
+ * shear modulus E/(1 + nu) is then twice the right one), and the volume constraint in both triangulations of the cube's
+ * surface. With that all coefficients and table 4.1 come out to the printed digits.
  */
 import { solveLinear } from "../../server/sim/reference/vector.ts";
 import { lameCoefficients } from "../../server/sim/materials.ts";
@@ -35,11 +37,16 @@ export function relativeError(k: readonly number[], K: Matrix24): number {
 
 /** The best k for K_FEM, and its relative error. */
 export function fitCoefficients(K: Matrix24): { k: Four; error: number } {
-  const norm = frobenius(K), target = UNITS.map((A) => inner(A, K) / norm);
+  const norm = frobenius(K);
+  const target = UNITS.map((A) => inner(A, K) / norm);
   let best: { k: Four; error: number } = { k: [0, 0, 0, 0], error: 1 };
   for (let set = 1; set < 16; set++) {
-    const members = [0, 1, 2, 3].filter((j) => set & (1 << j)), k: Four = [0, 0, 0, 0];
-    solveLinear(members.map((i) => members.map((j) => GRAM[i]![j]!)), members.map((i) => target[i]!)).forEach((value, n) => (k[members[n]!] = value));
+    const members = [0, 1, 2, 3].filter((j) => set & (1 << j));
+    const k: Four = [0, 0, 0, 0];
+    solveLinear(
+      members.map((i) => members.map((j) => GRAM[i]![j]!)),
+      members.map((i) => target[i]!),
+    ).forEach((value, n) => (k[members[n]!] = value));
     if (k.some((value) => value < 0)) continue;
     const error = relativeError(k, K);
     if (error < best.error) best = { k, error };
@@ -50,15 +57,21 @@ export function fitCoefficients(K: Matrix24): { k: Four; error: number } {
 /** Coefficients of the polynomial of the given degree nearest to the points, constant first. */
 export function fitPolynomial(x: readonly number[], y: readonly number[], degree: number): number[] {
   // in t = x - mean, where the normal equations lose no digits; then expanded
-  const mean = x.reduce((a, b) => a + b) / x.length, powers = x.map((v) => Array.from({ length: degree + 1 }, (_, d) => (v - mean) ** d));
+  const mean = x.reduce((a, b) => a + b) / x.length;
+  const powers = x.map((v) => Array.from({ length: degree + 1 }, (_, d) => (v - mean) ** d));
   const A = powers[0]!.map((_, i) => powers[0]!.map((_, j) => powers.reduce((sum, p) => sum + p[i]! * p[j]!, 0)));
-  const shifted = solveLinear(A, powers[0]!.map((_, i) => powers.reduce((sum, p, n) => sum + p[i]! * y[n]!, 0)));
+  const shifted = solveLinear(
+    A,
+    powers[0]!.map((_, i) => powers.reduce((sum, p, n) => sum + p[i]! * y[n]!, 0)),
+  );
   let result: number[] = [];
-  for (const c of shifted.reverse()) result = [c, ...result].map((v, d, all) => (d === 0 ? c : v) - mean * (all[d + 1] ?? 0));
+  for (const c of shifted.reverse())
+    result = [c, ...result].map((v, d, all) => (d === 0 ? c : v) - mean * (all[d + 1] ?? 0));
   return result;
 }
 
-export const evaluate = (polynomial: readonly number[], x: number): number => polynomial.reduceRight((sum, c) => sum * x + c, 0);
+export const evaluate = (polynomial: readonly number[], x: number): number =>
+  polynomial.reduceRight((sum, c) => sum * x + c, 0);
 
 export const NAMES = ["k_e", "k_f", "k_d", "k_v"] as const;
 
@@ -82,11 +95,20 @@ export const PUBLISHED: readonly Published[] = [
 ];
 
 /** nu of the thesis's samples: 0 to 0.29 and 0.29 to 0.49 by 0.01. */
-export const samples = (low: boolean): number[] => Array.from({ length: low ? 30 : 21 }, (_, i) => (low ? i : 29 + i) / 100);
+export const samples = (low: boolean): number[] =>
+  Array.from({ length: low ? 30 : 21 }, (_, i) => (low ? i : 29 + i) / 100);
 
-/** The polynomial refitted, of the published one's degree (k_v below 0.29 is set to 0 there as well). @returns constant first, with the mean square of what it misses */
+/**
+ * The polynomial refitted, of the published one's degree (k_v below 0.29 is set to 0 there as well).
+ * @returns constant first, with the mean square of what it misses
+ */
 export function refit(p: Published): { coefficients: number[]; meanSquare: number } {
-  const nu = samples(p.low), index = NAMES.indexOf(p.name), k = nu.map((v) => fitCoefficients(referenceMatrix(v, "thesis")).k[index]!);
+  const nu = samples(p.low);
+  const index = NAMES.indexOf(p.name);
+  const k = nu.map((v) => fitCoefficients(referenceMatrix(v, "thesis")).k[index]!);
   const coefficients = p.coefficients.length === 1 ? p.coefficients : fitPolynomial(nu, k, p.coefficients.length - 1);
-  return { coefficients, meanSquare: nu.reduce((sum, v, i) => sum + (evaluate(coefficients, v) - k[i]!) ** 2, 0) / nu.length };
+  return {
+    coefficients,
+    meanSquare: nu.reduce((sum, v, i) => sum + (evaluate(coefficients, v) - k[i]!) ** 2, 0) / nu.length,
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Hostile frames against a server over real sockets. Each connection says hello, sends frames that have to be borne, and ends with one that has to end it: the code and reason that come back
- * are the protocol's for that very frame, which also shows that none before it ended the connection.
+ * Hostile frames against a server over real sockets. Each connection says hello, sends frames that have to be borne,
+ * and ends with one that has to end it: the code and reason that come back are the protocol's for that very frame,
+ * which also shows that none before it ended the connection.
  */
 import WebSocket from "ws";
 import { decode, encode } from "@msgpack/msgpack";
@@ -52,12 +53,15 @@ export interface Finding {
 
 /** A connection's frames, from its seed alone. */
 export function planConnection(seed: number, target: Target, token?: string): { frames: Frame[]; end: End } {
-  const random = new Random(seed), frames: Frame[] = [];
+  const random = new Random(seed);
+  const frames: Frame[] = [];
   // Where only owners are let in, the owner's hello is needed.
-  if (token !== undefined || !random.chance(FUZZED_FIRST)) frames.push({ bytes: encode([ClientMessage.hello, PROTOCOL_VERSION, token === undefined ? {} : { token }]) });
+  if (token !== undefined || !random.chance(FUZZED_FIRST))
+    frames.push({ bytes: encode([ClientMessage.hello, PROTOCOL_VERSION, token === undefined ? {} : { token }]) });
   const borne = random.below(MOST_BORNE);
   for (;;) {
-    const frame = anyFrame(random, target), end = expectedEnd(frame, frames.length === 0);
+    const frame = anyFrame(random, target);
+    const end = expectedEnd(frame, frames.length === 0);
     if (end === null) {
       if (frames.length <= borne) frames.push(frame);
     } else if (frames.length > borne || random.chance(0.02) || frames.length === 0) {
@@ -67,18 +71,36 @@ export function planConnection(seed: number, target: Target, token?: string): { 
   }
 }
 
-export async function runFrames({ url, rooms, frames, seed, connections, onProgress }: FrameRunOptions): Promise<FrameRunResult> {
+export async function runFrames({
+  url,
+  rooms,
+  frames,
+  seed,
+  connections,
+  onProgress,
+}: FrameRunOptions): Promise<FrameRunResult> {
   const result: FrameRunResult = { frames: 0, connections: 0, ends: {}, notices: {}, findings: [] };
   let next = seed;
   const worker = async (): Promise<void> => {
     while (result.frames < frames && result.findings.length < 10) {
-      const own = next++, room = rooms[own % rooms.length]!, { frames: sent, end } = planConnection(own, room.target, room.token);
+      const own = next++;
+      const room = rooms[own % rooms.length]!;
+      const { frames: sent, end } = planConnection(own, room.target, room.token);
       const said = await converse(url, room.name, sent, result.notices);
       result.frames += sent.length;
       result.connections += 1;
       result.ends[said.code] = (result.ends[said.code] ?? 0) + 1;
-      const problem = said.problem ?? (said.code !== end.code || (end.reason !== undefined && said.reason !== end.reason) ? `ended with ${said.code} "${said.reason}", not ${end.code} "${end.reason ?? ""}"` : undefined);
-      if (problem !== undefined) result.findings.push({ seed: own, what: problem, sent: sent.map(({ bytes }) => Buffer.from(bytes).toString("base64")) });
+      const problem =
+        said.problem ??
+        (said.code !== end.code || (end.reason !== undefined && said.reason !== end.reason)
+          ? `ended with ${said.code} "${said.reason}", not ${end.code} "${end.reason ?? ""}"`
+          : undefined);
+      if (problem !== undefined)
+        result.findings.push({
+          seed: own,
+          what: problem,
+          sent: sent.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
+        });
       if (result.connections % 1000 === 0) onProgress?.(result.frames);
     }
   };
@@ -88,7 +110,12 @@ export async function runFrames({ url, rooms, frames, seed, connections, onProgr
 
 const GIVE_UP_MS = 20_000;
 
-function converse(url: string, room: string, frames: readonly Frame[], notices: Record<string, number>): Promise<{ code: number; reason: string; problem?: string }> {
+function converse(
+  url: string,
+  room: string,
+  frames: readonly Frame[],
+  notices: Record<string, number>,
+): Promise<{ code: number; reason: string; problem?: string }> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${url.replace("http", "ws")}/api/rooms/${room}/socket`, { perMessageDeflate: false });
     let problem: string | undefined;

@@ -1,4 +1,7 @@
-/** Hostile frames, the short form: 100,000 parsed here, and what once was found. `npm run fuzz` sends as many as one likes to a real server. */
+/**
+ * Hostile frames, the short form: 100,000 parsed here, and what once was found. `npm run fuzz` sends as many as one
+ * likes to a real server.
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checkRanges, clampImpulse, MalformedMessage, parseClientMessage } from "../../server/rooms/clientMessages.ts";
@@ -6,8 +9,17 @@ import { anyFrame } from "./frames.ts";
 import { Random } from "./random.ts";
 
 const target = { bodies: 2, triangles: 40, members: 8 };
-const shape = { triangles: [40, 12], waiting: [1], reach: 100, origin: [0, 0, 0] as [number, number, number], maxImpulse: 5 };
-const FIELDS_ARE_FINITE = (value: unknown): boolean => (typeof value === "number" ? Number.isFinite(value) : typeof value !== "object" || value === null || Object.values(value).every(FIELDS_ARE_FINITE));
+const shape = {
+  triangles: [40, 12],
+  waiting: [1],
+  reach: 100,
+  origin: [0, 0, 0] as [number, number, number],
+  maxImpulse: 5,
+};
+const FIELDS_ARE_FINITE = (value: unknown): boolean =>
+  typeof value === "number"
+    ? Number.isFinite(value)
+    : typeof value !== "object" || value === null || Object.values(value).every(FIELDS_ARE_FINITE);
 
 /** @returns what became of the bytes: a request's type, or malformed */
 function judge(bytes: Uint8Array): string {
@@ -18,7 +30,9 @@ function judge(bytes: Uint8Array): string {
     const refusal = checkRanges(request, shape);
     if (!refusal && request.type === "impulse") {
       // Shortened by one division and three products, each rounded: 4 units in the last place.
-      expect(Math.hypot(...clampImpulse(request.impulse, shape.maxImpulse))).toBeLessThanOrEqual(shape.maxImpulse * (1 + 4 * Number.EPSILON));
+      expect(Math.hypot(...clampImpulse(request.impulse, shape.maxImpulse))).toBeLessThanOrEqual(
+        shape.maxImpulse * (1 + 4 * Number.EPSILON),
+      );
     }
     return refusal ? "refused" : request.type;
   } catch (error) {
@@ -29,18 +43,39 @@ function judge(bytes: Uint8Array): string {
 }
 
 test("100,000 frames are parsed, ignored, refused or malformed, and all of these occur", () => {
-  const random = new Random(1), counts: Record<string, number> = {};
+  const random = new Random(1);
+  const counts: Record<string, number> = {};
   for (let i = 0; i < 100_000; i++) {
     const became = judge(anyFrame(random, target).bytes);
     counts[became] = (counts[became] ?? 0) + 1;
   }
-  for (const kind of ["malformed", "refused", "ignored", "hello", "grab", "move", "release", "impulse", "reset", "spawn", "remove", "cursor", "ping", "needKeyframe", "kick", "access"]) {
+  for (const kind of [
+    "malformed",
+    "refused",
+    "ignored",
+    "hello",
+    "grab",
+    "move",
+    "release",
+    "impulse",
+    "reset",
+    "spawn",
+    "remove",
+    "cursor",
+    "ping",
+    "needKeyframe",
+    "kick",
+    "access",
+  ]) {
     expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 50)]);
   }
 });
 
 const seeds = new URL("./seeds/frames/", import.meta.url);
 test.each(readdirSync(seeds))("what was found once: %s", (file) => {
-  const { frames, became } = JSON.parse(readFileSync(new URL(file, seeds), "utf8")) as { frames: string[]; became: string[] };
+  const { frames, became } = JSON.parse(readFileSync(new URL(file, seeds), "utf8")) as {
+    frames: string[];
+    became: string[];
+  };
   expect(frames.map((frame) => judge(Buffer.from(frame, "base64")))).toEqual(became);
 });

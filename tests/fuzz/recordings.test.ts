@@ -1,18 +1,44 @@
-/** Recordings that somebody hands in, and what a disk gives back: read whole, or refused with what is wrong; never half. */
+/**
+ * Recordings that somebody hands in, and what a disk gives back: read whole, or refused with what is wrong; never half.
+ */
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../server/persistence/format.ts";
 import { DamagedError } from "../../server/persistence/checksummed.ts";
-import { decodeRecording, encodeRecording, RECORDING_FORMAT, RecordingError, type RoomRecording } from "../../server/persistence/recording.ts";
+import {
+  decodeRecording,
+  encodeRecording,
+  RECORDING_FORMAT,
+  RecordingError,
+  type RoomRecording,
+} from "../../server/persistence/recording.ts";
 import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";
 
 const whole: RoomRecording = {
-  format: RECORDING_FORMAT, room: "room", scene: "cube", sceneText: "{}", identity: "i", topology: "t", tickHz: 60, from: 60, until: 180, recordedAt: "2026-01-01T00:00:00.000Z",
-  states: [{ tick: 60, packed: new Uint8Array([1, 2, 3]), stateHash: "a" }, { tick: 120, packed: new Uint8Array([4, 5]), stateHash: "b" }],
-  records: [{ tick: 61, fresh: false, inputs: [{ type: "reset", member: 1 }] }, { tick: 100, fresh: true, inputs: [] }],
-  hashes: [{ tick: 120, stateHash: "b" }, { tick: 180, stateHash: "c" }],
+  format: RECORDING_FORMAT,
+  room: "room",
+  scene: "cube",
+  sceneText: "{}",
+  identity: "i",
+  topology: "t",
+  tickHz: 60,
+  from: 60,
+  until: 180,
+  recordedAt: "2026-01-01T00:00:00.000Z",
+  states: [
+    { tick: 60, packed: new Uint8Array([1, 2, 3]), stateHash: "a" },
+    { tick: 120, packed: new Uint8Array([4, 5]), stateHash: "b" },
+  ],
+  records: [
+    { tick: 61, fresh: false, inputs: [{ type: "reset", member: 1 }] },
+    { tick: 100, fresh: true, inputs: [] },
+  ],
+  hashes: [
+    { tick: 120, stateHash: "b" },
+    { tick: 180, stateHash: "c" },
+  ],
 };
 
 /** With a checksum that fits: what somebody writes who means it. */
@@ -51,21 +77,24 @@ describe("recordings", () => {
   });
 
   test("10,000 with fields that are not what they should be are read or refused by name", () => {
-    const random = new Random(11), counts = { read: 0, refused: 0 };
+    const random = new Random(11);
+    const counts = { read: 0, refused: 0 };
     for (let i = 0; i < 10_000; i++) counts[judge(sealed(encode(bent(whole, random), { ignoreUndefined: true })))] += 1;
     expect(counts.refused).toBeGreaterThan(3000);
     expect(counts.read).toBeGreaterThan(300);
   });
 
   test("10,000 whose bytes are damaged under a checksum that fits", () => {
-    const random = new Random(12), content = encode(whole);
+    const random = new Random(12);
+    const content = encode(whole);
     let refused = 0;
     for (let i = 0; i < 10_000; i++) if (judge(sealed(damage(content, random))) === "refused") refused += 1;
     expect(refused).toBeGreaterThan(3000);
   });
 
   test("any damage without one is noticed", () => {
-    const random = new Random(13), bytes = encodeRecording(whole);
+    const random = new Random(13);
+    const bytes = encodeRecording(whole);
     for (let i = 0; i < 5000; i++) {
       const damaged = damage(bytes, random);
       expect(judge(damaged)).toBe(Buffer.compare(damaged, bytes) === 0 ? "read" : "refused");
@@ -78,7 +107,10 @@ test("checkpoints and journals that a disk gives back damaged are refused, every
   const checkpoint = encodeCheckpoint({ checkpoint: whole.states[0]!, members: { nextMember: 1, sessions: [] } });
   const segment = encodeSegment({ after: 60, until: 180, records: whole.records, hashes: whole.hashes, members: null });
   expect(decode(checkpoint.subarray(4))).toBeInstanceOf(Array);
-  for (const [bytes, read] of [[checkpoint, decodeCheckpoint], [segment, decodeSegment]] as const) {
+  for (const [bytes, read] of [
+    [checkpoint, decodeCheckpoint],
+    [segment, decodeSegment],
+  ] as const) {
     for (let i = 0; i < 5000; i++) {
       const damaged = damage(bytes, random);
       if (Buffer.compare(damaged, bytes) !== 0) expect(() => read(damaged)).toThrow(DamagedError);

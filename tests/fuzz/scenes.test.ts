@@ -1,4 +1,7 @@
-/** Scenes with changed, missing and misplaced fields: valid, or refused with path, value and limit; and what is valid is built, or refused in the same way. */
+/**
+ * Scenes with changed, missing and misplaced fields: valid, or refused with path, value and limit; and what is valid is
+ * built, or refused in the same way.
+ */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -11,7 +14,10 @@ import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const readScenes = (dir: string): Scene[] => readdirSync(dir).filter((file) => file.endsWith(".json") && !["schema.json", "invalid.json", "broken.json"].includes(file)).map((file) => JSON.parse(readFileSync(`${dir}${file}`, "utf8")) as Scene);
+const readScenes = (dir: string): Scene[] =>
+  readdirSync(dir)
+    .filter((file) => file.endsWith(".json") && !["schema.json", "invalid.json", "broken.json"].includes(file))
+    .map((file) => JSON.parse(readFileSync(`${dir}${file}`, "utf8")) as Scene);
 const scenes = [...readScenes(folder("../../scenes/")), ...readScenes(folder("../integration/scenes/"))];
 
 function judge(scene: unknown): Scene | "refused" {
@@ -30,13 +36,25 @@ test("the scenes as they are are valid", () => {
 });
 
 test("20,000 bent scenes are valid or refused by path, value and limit", () => {
-  const random = new Random(5), counts = { valid: 0, refused: 0 };
-  for (let i = 0; i < 20_000; i++) counts[judge(bent(random.pick(scenes), random)) === "refused" ? "refused" : "valid"] += 1;
+  const random = new Random(5);
+  const counts = { valid: 0, refused: 0 };
+  for (let i = 0; i < 20_000; i++)
+    counts[judge(bent(random.pick(scenes), random)) === "refused" ? "refused" : "valid"] += 1;
   expect(counts.refused).toBeGreaterThan(5000);
   expect(counts.valid).toBeGreaterThan(1000);
 });
 
-test.each([null, 1, "scene", [], {}, [[[]]], { version: 1, title: "x", bodies: [] }, JSON.parse('{"version":1,"title":"x","bodies":[{"__proto__":{"a":1}}]}'), JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)])("what is no scene at all: %#", (scene) => {
+test.each([
+  null,
+  1,
+  "scene",
+  [],
+  {},
+  [[[]]],
+  { version: 1, title: "x", bodies: [] },
+  JSON.parse('{"version":1,"title":"x","bodies":[{"__proto__":{"a":1}}]}'),
+  JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`),
+])("what is no scene at all: %#", (scene) => {
   expect(judge(scene)).toBe("refused");
 });
 
@@ -56,11 +74,16 @@ async function build(scene: Scene): Promise<"built" | "refused"> {
 }
 
 test("300 bent scenes that are valid are built, or refused as documented", async () => {
-  const random = new Random(6), counts = { built: 0, refused: 0 };
+  const random = new Random(6);
+  const counts = { built: 0, refused: 0 };
   while (counts.built + counts.refused < 300) {
     const scene = judge(bent(random.pick(small), random));
     // A mesh of millions of cells is a matter of the build's deadline, not of this test.
-    if (scene === "refused" || scene.bodies.some(({ mesh }) => "cells" in mesh && mesh.cells.reduce((product, n) => product * n, 1) > 20_000)) continue;
+    if (
+      scene === "refused" ||
+      scene.bodies.some(({ mesh }) => "cells" in mesh && mesh.cells.reduce((product, n) => product * n, 1) > 20_000)
+    )
+      continue;
     counts[await build(scene)] += 1;
   }
   expect(counts.built).toBeGreaterThan(100);

@@ -26,16 +26,36 @@ export interface Holdings {
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const scenes = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   const command = serveCommand("--expose-gc", "--import", new URL("./collect.mjs", import.meta.url).href);
-  const server = await startServer({ command, env: { PLIANT_SCENES_DIR: scenes, PLIANT_PREWARM: "cube,spare", LOG_LEVEL: "warn", PLIANT_RESUME_SECONDS: "2", PLIANT_HISTORY_SECONDS: "10", PLIANT_CONNECTIONS_PER_ADDRESS: "1000" } });
+  const server = await startServer({
+    command,
+    env: {
+      PLIANT_SCENES_DIR: scenes,
+      PLIANT_PREWARM: "cube,spare",
+      LOG_LEVEL: "warn",
+      PLIANT_RESUME_SECONDS: "2",
+      PLIANT_HISTORY_SECONDS: "10",
+      PLIANT_CONNECTIONS_PER_ADDRESS: "1000",
+    },
+  });
   const rooms: FuzzRoom[] = [];
-  for (const [name, scene, owned] of [["plain", "cube", false], ["spare", "spare", false], ["owned", "spare", true]] as const) {
+  for (const [name, scene, owned] of [
+    ["plain", "cube", false],
+    ["spare", "spare", false],
+    ["owned", "spare", true],
+  ] as const) {
     const { token } = await createRoom(server.url, scene, name);
     rooms.push({ name, ...(owned && { token: token! }), target: { bodies: 2, triangles: 40, members: 20 } });
   }
   const witness = await Bot.join(server.url, "plain", { name: "witness" });
-  const metric = (text: string, name: string): number => text.split("\n").filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`)).reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  const metric = (text: string, name: string): number =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   return {
-    server, rooms, witness,
+    server,
+    rooms,
+    witness,
     holds: async () => {
       // Twice: finalizers of the first round free what the second one finds.
       for (let round = 0; round < 2; round++) {
@@ -44,7 +64,14 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
       }
       const text = await (await fetch(`${server.url}/metrics`)).text();
       const mb = (name: string): number => metric(text, name) / 2 ** 20;
-      return { rssMb: mb("process_resident_memory_bytes"), heapMb: mb("nodejs_heap_size_used_bytes"), externalMb: mb("nodejs_external_memory_bytes"), files: metric(text, "process_open_fds"), sessions: metric(text, "pliant_sessions"), rooms: metric(text, "pliant_rooms") };
+      return {
+        rssMb: mb("process_resident_memory_bytes"),
+        heapMb: mb("nodejs_heap_size_used_bytes"),
+        externalMb: mb("nodejs_external_memory_bytes"),
+        files: metric(text, "process_open_fds"),
+        sessions: metric(text, "pliant_sessions"),
+        rooms: metric(text, "pliant_rooms"),
+      };
     },
     stop: async () => {
       await witness.leave();

@@ -1,4 +1,7 @@
-/** The short form of `npm run fuzz`: every way to break WebSocket, and 5,000 hostile frames on a real server, which then is as it was. */
+/**
+ * The short form of `npm run fuzz`: every way to break WebSocket, and 5,000 hostile frames on a real server, which then
+ * is as it was.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFrames } from "./frameRun.ts";
 import { Random } from "./random.ts";
@@ -19,7 +22,13 @@ test.each(VIOLATIONS)("$name ends with $code", async ({ bytes, code }) => {
 
 test("5,000 hostile frames: every connection ends as documented for the frame that ended it, and nothing is left of them", async () => {
   const { deltas } = fuzzed.witness.counts;
-  const result = await runFrames({ url: fuzzed.server.url, rooms: fuzzed.rooms, frames: 5000, seed: 1, connections: 4 });
+  const result = await runFrames({
+    url: fuzzed.server.url,
+    rooms: fuzzed.rooms,
+    frames: 5000,
+    seed: 1,
+    connections: 4,
+  });
   expect(result.findings).toEqual([]);
   expect(result.connections).toBeGreaterThan(100);
   expect(Object.keys(result.notices)).toEqual(expect.arrayContaining(["NOT_ALLOWED", "OUT_OF_RANGE"]));

@@ -1,4 +1,7 @@
-/** Two real processes on one store: an operator asks either of them and sees, and ends, the rooms of both; a process that does not answer hides none of its rooms. */
+/**
+ * Two real processes on one store: an operator asks either of them and sees, and ends, the rooms of both; a process
+ * that does not answer hides none of its rooms.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +33,11 @@ interface AdminRoom {
   tick?: number;
   people?: { name: string }[];
 }
-const ask = async (server: RunningServer, path = "/api/admin/rooms", method = "GET"): Promise<{ status: number; rooms: AdminRoom[] }> => {
+const ask = async (
+  server: RunningServer,
+  path = "/api/admin/rooms",
+  method = "GET",
+): Promise<{ status: number; rooms: AdminRoom[] }> => {
   const answer = await fetch(`${server.url}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
   const body = answer.status === 200 ? ((await answer.json()) as { rooms?: AdminRoom[] }) : {};
   return { status: answer.status, rooms: (body.rooms ?? []).sort((a, b) => (a.room < b.room ? -1 : 1)) };
@@ -39,7 +46,10 @@ const ask = async (server: RunningServer, path = "/api/admin/rooms", method = "G
 test("either process lists the rooms of both, with people and ticks, once each, and names their owner", async () => {
   await createRoom(first.url, "jelly-stack", "at-first");
   await createRoom(second.url, "jelly-stack", "at-second");
-  const [here, there] = await Promise.all([Bot.join(first.url, "at-first", { name: "Wren" }), Bot.join(second.url, "at-second", { name: "Seal" })]);
+  const [here, there] = await Promise.all([
+    Bot.join(first.url, "at-first", { name: "Wren" }),
+    Bot.join(second.url, "at-second", { name: "Seal" }),
+  ]);
   await Promise.all([here.frames(5), there.frames(5)]);
   for (const server of [first, second]) {
     const { rooms } = await ask(server);

@@ -14,16 +14,31 @@ afterAll(() => server.close());
 
 let made = 0;
 /** A room, its owner inside, and ways in. */
-async function ownedRoom(): Promise<{ room: string; token: string; owner: Bot; enter: (options?: BotOptions) => Promise<Bot>; refused: (options?: BotOptions) => Promise<number> }> {
+async function ownedRoom(): Promise<{
+  room: string;
+  token: string;
+  owner: Bot;
+  enter: (options?: BotOptions) => Promise<Bot>;
+  refused: (options?: BotOptions) => Promise<number>;
+}> {
   const { room, token } = await createRoom(server.url, "spare", `owned-${++made}`);
   const enter = (options: BotOptions = {}): Promise<Bot> => Bot.join(server.url, room, options);
-  const refused = async (options: BotOptions = {}): Promise<number> => (await Bot.connect(server.url, room, options).untilClosed()).code;
+  const refused = async (options: BotOptions = {}): Promise<number> =>
+    (await Bot.connect(server.url, room, options).untilClosed()).code;
   return { room, token: token!, owner: await enter({ name: "owner", joinToken: token }), enter, refused };
 }
 
 const post = (path: string, body: unknown, token?: string): Promise<Response> =>
-  fetch(`${server.url}${path}`, { method: "POST", headers: { "content-type": "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
-const issue = async (room: string, role: string, by: string, more: object = {}): Promise<string> => ((await (await post("/api/tokens", { room, role, ...more }, by)).json()) as { token: string }).token;
+  fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+const issue = async (room: string, role: string, by: string, more: object = {}): Promise<string> =>
+  ((await (await post("/api/tokens", { room, role, ...more }, by)).json()) as { token: string }).token;
 const notice = async (bot: Bot, code: string): Promise<Record<string, unknown>> => {
   await bot.until(() => bot.notices.some((one) => one.code === code), `notice ${code}`);
   return bot.notices.find((one) => one.code === code)!.details;
@@ -66,15 +81,23 @@ describe("roles", () => {
     player.reset();
     await owner.until(() => owner.resets === 1, "the reset");
     player.kick(owner.welcome.member);
-    expect(await notice(player, "NOT_ALLOWED")).toMatchObject({ field: "kick", value: "player", limit: "owner or above" });
+    expect(await notice(player, "NOT_ALLOWED")).toMatchObject({
+      field: "kick",
+      value: "player",
+      limit: "owner or above",
+    });
     await owner.until(() => owner.members.length === 2, "the list");
-    expect(owner.members.map(([, name, , , role]) => [name, role])).toEqual([["owner", "owner"], ["player", "player"]]);
+    expect(owner.members.map(([, name, , , role]) => [name, role])).toEqual([
+      ["owner", "owner"],
+      ["player", "player"],
+    ]);
     await player.leave();
     await owner.leave();
   });
 
   test("owners may keep resetting and putting in to themselves", async () => {
-    const { owner, enter } = await ownedRoom(), player = await enter();
+    const { owner, enter } = await ownedRoom();
+    const player = await enter();
     owner.setAccess({ ownersOnly: true });
     await player.until(() => player.access?.ownersOnly === true, "the access");
     player.reset();
@@ -117,7 +140,8 @@ describe("roles", () => {
 
 describe("kick and ban", () => {
   test("a kicked member is out, its hands let go, its session is over; it may come back as a new one", async () => {
-    const { owner, enter } = await ownedRoom(), player = await enter({ name: "mallory" });
+    const { owner, enter } = await ownedRoom();
+    const player = await enter({ name: "mallory" });
     player.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 1, 0]);
     await owner.until(() => owner.hands.get(player.welcome.member)?.grabs.length === 1, "the grab");
     owner.kick(player.welcome.member);
@@ -131,7 +155,8 @@ describe("kick and ban", () => {
 
   test("a banned member does not come back: not from its address, not with its session; who was in stays, and tokens are known by themselves", async () => {
     const { room, token, owner, enter, refused } = await ownedRoom();
-    const player = await enter(), other = await enter({ name: "other" });
+    const player = await enter();
+    const other = await enter({ name: "other" });
     owner.kick(player.welcome.member, 60);
     expect((await player.untilClosed()).code).toBe(CloseCode.kicked);
     expect(await refused()).toBe(CloseCode.kicked);
@@ -153,12 +178,15 @@ describe("kick and ban", () => {
     const guest = await enter({ joinToken: await issue(room, "player", token, { subject: "mallory" }) });
     owner.kick(guest.welcome.member, 60);
     await guest.untilClosed();
-    expect(await refused({ joinToken: await issue(room, "player", token, { subject: "mallory" }) })).toBe(CloseCode.kicked);
+    expect(await refused({ joinToken: await issue(room, "player", token, { subject: "mallory" }) })).toBe(
+      CloseCode.kicked,
+    );
     await owner.leave();
   });
 
   test("a ban ends", async () => {
-    const { owner, enter, refused } = await ownedRoom(), player = await enter();
+    const { owner, enter, refused } = await ownedRoom();
+    const player = await enter();
     owner.kick(player.welcome.member, 1.5);
     await player.untilClosed();
     expect(await refused()).toBe(CloseCode.kicked);
@@ -185,7 +213,8 @@ describe("kick and ban", () => {
 
 describe("access to a room", () => {
   test("a locked room takes nobody but its owner and who was in", async () => {
-    const { token, owner, enter, refused } = await ownedRoom(), player = await enter();
+    const { token, owner, enter, refused } = await ownedRoom();
+    const player = await enter();
     owner.setAccess({ locked: true });
     await player.until(() => player.access?.locked === true, "the lock");
     expect(await refused()).toBe(CloseCode.locked);
@@ -210,7 +239,10 @@ describe("access to a room", () => {
     await (await enter({ joinToken: await issue(room, "spectator", token) })).leave();
     // What goes on inside is not to be read over HTTP either.
     expect((await fetch(`${server.url}/api/rooms/${room}/positions`)).status).toBe(401);
-    expect((await fetch(`${server.url}/api/rooms/${room}/positions`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    expect(
+      (await fetch(`${server.url}/api/rooms/${room}/positions`, { headers: { authorization: `Bearer ${token}` } }))
+        .status,
+    ).toBe(200);
     owner.setAccess({ password: null });
     await owner.until(() => owner.access?.password === false, "no password");
     await (await enter()).leave();
@@ -221,7 +253,11 @@ describe("access to a room", () => {
   test("a password that is too short is refused without being repeated", async () => {
     const { owner } = await ownedRoom();
     owner.setAccess({ password: "five5" });
-    expect(await notice(owner, "OUT_OF_RANGE")).toEqual({ field: "password", value: 5, limit: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters` });
+    expect(await notice(owner, "OUT_OF_RANGE")).toEqual({
+      field: "password",
+      value: 5,
+      limit: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
+    });
     expect(owner.access?.password).toBe(false);
     await owner.leave();
   });
@@ -232,15 +268,31 @@ describe("access to a room", () => {
     const owner = await Bot.join(guesses.url, "guarded", { joinToken: token });
     owner.setAccess({ password: "open sesame" });
     await owner.until(() => owner.access?.password === true, "the password");
-    const startMs = performance.now(), patient = { timeoutMs: 120_000 };
-    const guessing = Array.from({ length: 45 }, async (_, i) => (await Bot.connect(guesses.url, "guarded", { password: `guess ${i}`, ...patient }).untilClosed()).code);
+    const startMs = performance.now();
+    const patient = { timeoutMs: 120_000 };
+    const guessing = Array.from(
+      { length: 45 },
+      async (_, i) =>
+        (await Bot.connect(guesses.url, "guarded", { password: `guess ${i}`, ...patient }).untilClosed()).code,
+    );
     // Whoever comes too often is told so at once, while the others' guesses are still looked at.
-    await Promise.any(guessing.map((guess) => guess.then((code) => (code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("looked at"))))));
-    expect((await Bot.connect(guesses.url, "guarded", { password: "open sesame", ...patient }).untilClosed()).code).toBe(CloseCode.tooManyAttempts);
-    const askedMs = performance.now() - startMs, codes = await Promise.all(guessing);
+    await Promise.any(
+      guessing.map((guess) =>
+        guess.then((code) => (code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("looked at")))),
+      ),
+    );
+    expect(
+      (await Bot.connect(guesses.url, "guarded", { password: "open sesame", ...patient }).untilClosed()).code,
+    ).toBe(CloseCode.tooManyAttempts);
+    const askedMs = performance.now() - startMs;
+    const codes = await Promise.all(guessing);
     // 40 at once, then one every 6 s for as long as the asking took.
-    expect(codes.filter((code) => code === CloseCode.passwordNeeded).length).toBeLessThanOrEqual(40 + Math.ceil(askedMs / 6000));
-    expect(codes.filter((code) => code === CloseCode.tooManyAttempts).length).toBe(45 - codes.filter((code) => code === CloseCode.passwordNeeded).length);
+    expect(codes.filter((code) => code === CloseCode.passwordNeeded).length).toBeLessThanOrEqual(
+      40 + Math.ceil(askedMs / 6000),
+    );
+    expect(codes.filter((code) => code === CloseCode.tooManyAttempts).length).toBe(
+      45 - codes.filter((code) => code === CloseCode.passwordNeeded).length,
+    );
     // The owner's token needs no password.
     await (await Bot.join(guesses.url, "guarded", { joinToken: token })).leave();
     await guesses.close();

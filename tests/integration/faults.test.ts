@@ -1,4 +1,7 @@
-/** What breaks in one room stays in that room: a body that blows up, a thread that dies inside a step, a step that hangs, a scene that cannot be built. */
+/**
+ * What breaks in one room stays in that room: a body that blows up, a thread that dies inside a step, a step that
+ * hangs, a scene that cannot be built.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -52,9 +55,10 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   await victim.until(() => victim.waiting.bodies.length === 0, "the ball");
   const keyframes = bystander.counts.keyframes;
   let worker = dedicated;
-  // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just after a step: delays
-  // spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
-  const point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 }, [x, y, z] = victim.surfacePosition(point);
+  // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just
+  // after a step: delays spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
+  const point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 };
+  const [x, y, z] = victim.surfacePosition(point);
   victim.grab(1, point, [x, y, z]);
   for (let kill = 0; kill < 60 && victim.notices.length === 0; kill++) {
     victim.move(1, [x, y + 0.05 * (kill % 2), z]);
@@ -91,8 +95,15 @@ test("a step that hangs is ended at its deadline, and a room that does nothing e
 });
 
 test("a scene that cannot be built is an error with its reason, and no room", async () => {
-  const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ scene: "broken", room: "broken" }) });
+  const answer = await fetch(`${server.url}/api/rooms`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ scene: "broken", room: "broken" }),
+  });
   expect(answer.status).toBe(500);
-  expect(await answer.json()).toMatchObject({ code: "BUILD_FAILED", message: expect.stringContaining("no-such-mesh.obj") as string });
+  expect(await answer.json()).toMatchObject({
+    code: "BUILD_FAILED",
+    message: expect.stringContaining("no-such-mesh.obj") as string,
+  });
   expect((await fetch(`${server.url}/api/rooms/broken`)).status).toBe(404);
 });

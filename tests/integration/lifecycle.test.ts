@@ -10,9 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const failure = async (work: Promise<unknown>): Promise<HttpFailure> => work.then(() => expect.fail("it worked"), (error: unknown) => error as HttpFailure);
-const rooms = async (): Promise<string[]> => ((await (await fetch(`${server.url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(({ room }) => room);
-const tick = async (room: string): Promise<number> => ((await (await fetch(`${server.url}/api/rooms/${room}`)).json()) as { tick: number }).tick;
+const failure = async (work: Promise<unknown>): Promise<HttpFailure> =>
+  work.then(
+    () => expect.fail("it worked"),
+    (error: unknown) => error as HttpFailure,
+  );
+const rooms = async (): Promise<string[]> =>
+  ((await (await fetch(`${server.url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(
+    ({ room }) => room,
+  );
+const tick = async (room: string): Promise<number> =>
+  ((await (await fetch(`${server.url}/api/rooms/${room}`)).json()) as { tick: number }).tick;
 
 describe("sessions", () => {
   test("a lost line is resumed: same member, name and color, and its hands let go", async () => {
@@ -22,12 +30,22 @@ describe("sessions", () => {
     ann.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [1, 0, 0]);
     await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 1, "Ann's grab");
     ann.drop();
-    await ben.until(() => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected), "Ann's loss");
+    await ben.until(
+      () => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected),
+      "Ann's loss",
+    );
     await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "her hands to let go");
     const back = await Bot.join(server.url, "resume", { resume: ann.welcome.token });
     expect(back.welcome.member).toBe(ann.welcome.member);
     expect(back.welcome.session).toBe(ann.welcome.session);
-    await ben.until(() => ben.members.some(([member, name, color, connected]) => member === ann.welcome.member && name === "Ann" && color === "#123456" && connected), "Ann's return");
+    await ben.until(
+      () =>
+        ben.members.some(
+          ([member, name, color, connected]) =>
+            member === ann.welcome.member && name === "Ann" && color === "#123456" && connected,
+        ),
+      "Ann's return",
+    );
     await Promise.all([back.leave(), ben.leave()]);
   });
 
@@ -75,7 +93,10 @@ describe("rooms", () => {
     expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
     expect(new Set(answers.map(({ token: _, ...room }) => JSON.stringify(Object.entries(room).sort()))).size).toBe(1);
     expect((await rooms()).filter((room) => room === "same")).toHaveLength(1);
-    expect(await failure(createRoom(server.url, "sheet", "same"))).toMatchObject({ status: 409, body: { code: "ROOM_EXISTS" } });
+    expect(await failure(createRoom(server.url, "sheet", "same"))).toMatchObject({
+      status: 409,
+      body: { code: "ROOM_EXISTS" },
+    });
   });
 
   test("an empty room stands still, ticks while somebody is there, and goes away", async () => {

@@ -1,4 +1,7 @@
-/** A room whose scene's file is gone when the server starts again: it is counted and logged, nothing of it is lost, and it goes on once the file is back (runbook: PliantRestoreFailed). */
+/**
+ * A room whose scene's file is gone when the server starts again: it is counted and logged, nothing of it is lost, and
+ * it goes on once the file is back (runbook: PliantRestoreFailed).
+ */
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,10 +21,17 @@ afterEach(async () => {
 });
 
 test("waits for its scene and then goes on where it was", async () => {
-  const scenes = join(folder, "scenes"), own = fileURLToPath(new URL("./scenes/cube.json", import.meta.url));
+  const scenes = join(folder, "scenes");
+  const own = fileURLToPath(new URL("./scenes/cube.json", import.meta.url));
   mkdirSync(scenes);
   cpSync(own, join(scenes, "cube.json"));
-  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, "data"), PLIANT_SCENES_DIR: scenes, LOG_LEVEL: "info" };
+  const env = {
+    PLIANT_PREWARM: "none",
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_SCENES_DIR: scenes,
+    LOG_LEVEL: "info",
+  };
   server = await startServer({ env });
   await createRoom(server.url, "cube", "patient");
   const bot = await Bot.join(server.url, "patient");
@@ -31,8 +41,12 @@ test("waits for its scene and then goes on where it was", async () => {
 
   renameSync(join(scenes, "cube.json"), join(folder, "cube.json"));
   server = await startServer({ env });
-  const { url } = server, count = async (name: string, labels: Record<string, string>): Promise<number> => total(await readMetrics(url), name, labels);
-  await expect.poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 20_000 }).toBeGreaterThan(0);
+  const { url } = server;
+  const count = async (name: string, labels: Record<string, string>): Promise<number> =>
+    total(await readMetrics(url), name, labels);
+  await expect
+    .poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 20_000 })
+    .toBeGreaterThan(0);
   expect(server.output()).toContain("a room could not be restored here");
   const { rooms } = (await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] };
   expect(rooms.map(({ room }) => room)).toEqual(["patient"]);
@@ -44,23 +58,40 @@ test("waits for its scene and then goes on where it was", async () => {
 });
 
 test("an operator may end it instead, and it is in the store no more", async () => {
-  const scenes = join(folder, "scenes"), token = "an-operator-who-has-had-enough";
+  const scenes = join(folder, "scenes");
+  const token = "an-operator-who-has-had-enough";
   mkdirSync(scenes);
   cpSync(fileURLToPath(new URL("./scenes/cube.json", import.meta.url)), join(scenes, "cube.json"));
-  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, "data"), PLIANT_SCENES_DIR: scenes, PLIANT_ADMIN_TOKEN: token, LOG_LEVEL: "info" };
+  const env = {
+    PLIANT_PREWARM: "none",
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_SCENES_DIR: scenes,
+    PLIANT_ADMIN_TOKEN: token,
+    LOG_LEVEL: "info",
+  };
   server = await startServer({ env });
   for (const room of ["hopeless", "other"]) await createRoom(server.url, "cube", room);
   expect(await server.stop()).toBe(0);
   rmSync(join(scenes, "cube.json"));
   server = await startServer({ env });
-  const { url } = server, listed = async (): Promise<string[]> => ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms.map(({ room }) => room).sort();
+  const { url } = server;
+  const listed = async (): Promise<string[]> =>
+    ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms
+      .map(({ room }) => room)
+      .sort();
   expect(await listed()).toEqual(["hopeless", "other"]);
-  const end = async (room: string, headers: Record<string, string>): Promise<number> => (await fetch(`${url}/api/admin/rooms/${room}`, { method: "DELETE", headers })).status;
+  const end = async (room: string, headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${url}/api/admin/rooms/${room}`, { method: "DELETE", headers })).status;
   expect(await end("hopeless", {})).toBe(401);
   expect(await end("hopeless", { authorization: `Bearer ${token}` })).toBe(204);
   expect(await end("hopeless", { authorization: `Bearer ${token}` })).toBe(404);
   expect(await end("never-was", { authorization: `Bearer ${token}` })).toBe(404);
   expect(await listed()).toEqual(["other"]);
-  const log = ((await (await fetch(`${url}/api/admin/audit`, { headers: { authorization: `Bearer ${token}` } })).json()) as { entries: { action: string; room: string }[] }).entries;
+  const log = (
+    (await (await fetch(`${url}/api/admin/audit`, { headers: { authorization: `Bearer ${token}` } })).json()) as {
+      entries: { action: string; room: string }[];
+    }
+  ).entries;
   expect(log).toContainEqual(expect.objectContaining({ action: "dispose", room: "hopeless" }));
 });

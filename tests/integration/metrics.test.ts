@@ -1,4 +1,7 @@
-/** What a real server counts when it is asked for something: requests by route, sockets, joins, inputs and frames with their times, and who was turned away. */
+/**
+ * What a real server counts when it is asked for something: requests by route, sockets, joins, inputs and frames with
+ * their times, and who was turned away.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -10,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 test("requests are counted by route and class of status, never by what was asked for", async () => {
-  const requests = (route: string, status: string): Promise<number> => server.metric("pliant_http_request_seconds_count", { route, status });
+  const requests = (route: string, status: string): Promise<number> =>
+    server.metric("pliant_http_request_seconds_count", { route, status });
   await createRoom(server.url, "cube", "counted");
   for (const room of ["counted", "nobody-1", "nobody-2"]) await fetch(`${server.url}/api/rooms/${room}`);
   await fetch(`${server.url}/no/such/address`);
@@ -27,7 +31,8 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   const before = await server.metric("pliant_sockets_opened_total");
   const bot = await Bot.join(server.url, "timed");
   await bot.frames(3);
-  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 }, at = bot.surfacePosition(point);
+  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+  const at = bot.surfacePosition(point);
   const startMs = performance.now();
   bot.grab(1, point, at);
   for (let i = 0; i < 10; i++) {
@@ -39,8 +44,10 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   const elapsed = (performance.now() - startMs) / 1000;
   expect(await server.metric("pliant_sockets_opened_total")).toBe(before + 1);
   expect(await server.metric("pliant_socket_join_seconds_count")).toBe(1);
-  const inputs = await server.metric("pliant_input_seconds_count"), inputSeconds = await server.metric("pliant_input_seconds_sum");
-  // The oldest input of each tick: at most one observation for each of the twelve inputs, and the grab and one move are in different ticks.
+  const inputs = await server.metric("pliant_input_seconds_count");
+  const inputSeconds = await server.metric("pliant_input_seconds_sum");
+  // The oldest input of each tick: at most one observation for each of the twelve inputs, and the grab and one move are
+  // in different ticks.
   expect(inputs).toBeGreaterThan(1);
   expect(inputs).toBeLessThanOrEqual(12);
   // One after another, so together they cannot have waited longer than it all took.
@@ -49,7 +56,9 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   const frames = await server.metric("pliant_frame_seconds_count");
   expect(frames).toBeGreaterThanOrEqual(15);
   // A frame's time has its tick's in it.
-  expect(await server.metric("pliant_frame_seconds_sum")).toBeGreaterThan(await server.metric("pliant_encode_seconds_sum"));
+  expect(await server.metric("pliant_frame_seconds_sum")).toBeGreaterThan(
+    await server.metric("pliant_encode_seconds_sum"),
+  );
   await bot.leave();
   await expect.poll(() => server.metric("pliant_sockets_closed_total", { code: "1000" })).toBe(1);
   expect(await server.metric("pliant_http_request_seconds_count", { route: "/api/rooms/:room/socket" })).toBe(0);
@@ -60,8 +69,15 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
 test("who is turned away is counted by reason", async () => {
   await createRoom(server.url, "cube", "closed");
   const refused = (reason: string): Promise<number> => server.metric("pliant_connections_refused_total", { reason });
-  const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" };
-  const { status } = await server.app.fastify.inject({ url: "/api/rooms/closed/socket", headers: { ...upgrade, origin: "https://theirs.example" } }).then(({ statusCode }) => ({ status: statusCode }));
+  const upgrade = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const { status } = await server.app.fastify
+    .inject({ url: "/api/rooms/closed/socket", headers: { ...upgrade, origin: "https://theirs.example" } })
+    .then(({ statusCode }) => ({ status: statusCode }));
   expect(status).toBe(403);
   expect(await refused("origin")).toBe(1);
   await fetch(`${server.url}/api/admin/rooms`);

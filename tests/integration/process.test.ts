@@ -14,19 +14,22 @@ afterEach(async () => {
   server = undefined;
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s closes the sockets with 1012 and ends with 0 within seconds", async (signal) => {
-  server = await startServer({ env });
-  const { url, process: child } = server;
-  await createRoom(url, "sheet", "room");
-  const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
-  await bots[0]!.frames(10);
-  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const startMs = performance.now();
-  child.kill(signal);
-  for (const bot of bots) expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
-  expect(await ended).toBe(0);
-  expect(performance.now() - startMs).toBeLessThan(5000);
-});
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s closes the sockets with 1012 and ends with 0 within seconds",
+  async (signal) => {
+    server = await startServer({ env });
+    const { url, process: child } = server;
+    await createRoom(url, "sheet", "room");
+    const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
+    await bots[0]!.frames(10);
+    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+    const startMs = performance.now();
+    child.kill(signal);
+    for (const bot of bots) expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
+    expect(await ended).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(5000);
+  },
+);
 
 test("a signal while a scene is being built does not wait for it", async () => {
   server = await startServer({ env });
@@ -43,7 +46,12 @@ test.each([
   ["PLIANT_WORKERS", "0", 'PLIANT_WORKERS is "0", but must be an integer from 1 to 256'],
   ["PLIANT_ROOMS", "3", 'PLIANT_ROOMS is "3", but must be absent'],
 ])("%s=%s ends with code 2 and says why", (variable, value, message) => {
-  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, [variable]: value }, timeout: 20_000 });
+  const run = spawnSync(process.execPath, ["server/main.ts"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, [variable]: value },
+    timeout: 20_000,
+  });
   expect(run.status).toBe(2);
   expect(run.stderr).toContain(message);
 });
@@ -51,17 +59,33 @@ test.each([
 test("a store that cannot be reached, or is a newer program's, ends with code 1 and says why, without a password", () => {
   const closed = "postgres://me:hush-hush@127.0.0.1:1/pliant";
   const run = spawnSync(process.execPath, ["server/main.ts"], {
-    cwd: root, encoding: "utf8", timeout: 20_000,
-    env: { ...process.env, ...env, HOST: "127.0.0.1", PORT: "0", PLIANT_STORE: closed, PLIANT_TOKEN_SECRET: "0123456789abcdef0123456789abcdef" },
+    cwd: root,
+    encoding: "utf8",
+    timeout: 20_000,
+    env: {
+      ...process.env,
+      ...env,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      PLIANT_STORE: closed,
+      PLIANT_TOKEN_SECRET: "0123456789abcdef0123456789abcdef",
+    },
   });
   expect(run.status).toBe(1);
-  expect(run.stderr).toMatch(/^pliant: the PostgreSQL store postgres:\/\/me:\*\*\*@127\.0\.0\.1:1\/pliant failed: .*ECONNREFUSED.*\n$/);
+  expect(run.stderr).toMatch(
+    /^pliant: the PostgreSQL store postgres:\/\/me:\*\*\*@127\.0\.0\.1:1\/pliant failed: .*ECONNREFUSED.*\n$/,
+  );
   expect(run.stdout + run.stderr).not.toContain("hush-hush");
 });
 
 test("a port that is taken ends with code 1", async () => {
   server = await startServer({ env });
-  const run = spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) }, timeout: 20_000 });
+  const run = spawnSync(process.execPath, ["server/main.ts"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) },
+    timeout: 20_000,
+  });
   expect(run.status).toBe(1);
   expect(run.stdout).toContain("EADDRINUSE");
 });

@@ -1,4 +1,7 @@
-/** The path that everything hangs on: two real socket clients in one room, both pulling on one body, both seeing what the server has. */
+/**
+ * The path that everything hangs on: two real socket clients in one room, both pulling on one body, both seeing what
+ * the server has.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, type Point } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -51,11 +54,17 @@ test("both members' forces act on the same body, and both see the same shape as 
   ann.release(1);
   ben.release(7);
   await Promise.all([ann.frames(5), ben.frames(5)]);
-  const state = (await (await fetch(`${server.url}/api/rooms/together/positions`)).json()) as { frameTick: number; tick: number; quantized: number[]; positions: number[] };
+  const state = (await (await fetch(`${server.url}/api/rooms/together/positions`)).json()) as {
+    frameTick: number;
+    tick: number;
+    quantized: number[];
+    positions: number[];
+  };
   await ann.until(() => ann.tick >= state.frameTick, "the inspected frame");
   await ben.until(() => ben.tick >= state.frameTick, "the inspected frame");
   for (const bot of [ann, ben]) expect([...(bot.recent.get(state.frameTick) ?? [])]).toEqual(state.quantized);
-  // Positions are of the same tick or at most a few later: never further apart than a body moves in them, plus half a grid step.
+  // Positions are of the same tick or at most a few later: never further apart than a body moves in them, plus half a
+  // grid step.
   const { quantum } = ann.topology.bodies[0]!;
   const apart = state.positions.map((x, i) => Math.abs(x - state.quantized[i]! * quantum));
   expect(Math.max(...apart)).toBeLessThan(state.tick === state.frameTick ? quantum : 0.05);

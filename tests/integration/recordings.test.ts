@@ -1,4 +1,7 @@
-/** A room's past: the recording steps again to the same bits, with a lost thread and an undo in it; what was undone never was. */
+/**
+ * A room's past: the recording steps again to the same bits, with a lost thread and an undo in it; what was undone
+ * never was.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +12,8 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { decodeRecording, encodeRecording } from "../../server/persistence/recording.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
-let server: TestServer, folder: string;
+let server: TestServer;
+let folder: string;
 beforeAll(async () => {
   server = await startTestServer({ workers: 1 });
   folder = mkdtempSync(join(tmpdir(), "pliant-past-"));
@@ -20,7 +24,9 @@ afterAll(async () => {
 });
 
 const recordingOf = async (room: string, seconds?: number): Promise<Uint8Array> => {
-  const answer = await fetch(`${server.url}/api/rooms/${room}/recording${seconds === undefined ? "" : `?seconds=${seconds}`}`);
+  const answer = await fetch(
+    `${server.url}/api/rooms/${room}/recording${seconds === undefined ? "" : `?seconds=${seconds}`}`,
+  );
   expect(answer.status).toBe(200);
   return new Uint8Array(await answer.arrayBuffer());
 };
@@ -28,13 +34,17 @@ const recordingOf = async (room: string, seconds?: number): Promise<Uint8Array> 
 function replay(bytes: Uint8Array, ...options: string[]): { status: number | null; stdout: string; stderr: string } {
   const file = join(folder, "room.pliant");
   writeFileSync(file, bytes);
-  return spawnSync(process.execPath, ["server/replay.ts", file, "--scenes", "tests/integration/scenes", ...options], { encoding: "utf8", timeout: 60_000 });
+  return spawnSync(process.execPath, ["server/replay.ts", file, "--scenes", "tests/integration/scenes", ...options], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
 }
 
 test("a recording steps again to every hash that was noted, a thread lost on the way and all", async () => {
   const made = await createRoom(server.url, "victim", "recorded", "dedicated");
   expect(made.token).toEqual(expect.any(String));
-  const bot = await Bot.join(server.url, "recorded"), point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 };
+  const bot = await Bot.join(server.url, "recorded");
+  const point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 };
   await bot.frames(5);
   const [x, y, z] = bot.surfacePosition(point);
   bot.grab(1, point, [x, y, z]);
@@ -48,7 +58,8 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   expect(bot.notices.map(({ code }) => code)).toEqual(["ROOM_RESTORED"]);
   bot.release(1);
   await bot.until(() => bot.tick > 190, "three seconds of ticks");
-  const bytes = await recordingOf("recorded"), recording = decodeRecording(bytes);
+  const bytes = await recordingOf("recorded");
+  const recording = decodeRecording(bytes);
   expect(recording).toMatchObject({ room: "recorded", scene: "victim", from: 0, tickHz: 60 });
   expect(recording.hashes.length).toBeGreaterThanOrEqual(2);
   expect(recording.states.length).toBeGreaterThan(1);
@@ -59,17 +70,25 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   expect(again.status).toBe(0);
 
   // other bits are found where they part: an input that never was
-  const { records } = recording, grab = records.find(({ inputs }) => inputs.some(({ type }) => type === "grab"))!;
-  const forged = encodeRecording({ ...recording, records: records.map((record) => (record === grab ? { ...record, inputs: [] } : record)) });
+  const { records } = recording;
+  const grab = records.find(({ inputs }) => inputs.some(({ type }) => type === "grab"))!;
+  const forged = encodeRecording({
+    ...recording,
+    records: records.map((record) => (record === grab ? { ...record, inputs: [] } : record)),
+  });
   const parted = replay(forged);
   expect(parted.status).toBe(1);
-  const after = recording.hashes.find(({ tick }) => tick >= grab.tick)!.tick, state = recording.states.find(({ tick }) => tick >= grab.tick)!.tick;
+  const after = recording.hashes.find(({ tick }) => tick >= grab.tick)!.tick;
+  const state = recording.states.find(({ tick }) => tick >= grab.tick)!.tick;
   expect(parted.stdout).toContain(`tick ${Math.min(after, state)}: state hash`);
 
   // and a damaged file is none
   const damaged = bytes.slice();
   damaged[damaged.length >> 1]! ^= 1;
-  expect(replay(damaged)).toMatchObject({ status: 2, stderr: expect.stringMatching(/checksum is \d+, but \d+ was written/) as string });
+  expect(replay(damaged)).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/checksum is \d+, but \d+ was written/) as string,
+  });
   await bot.leave();
 }, 90_000);
 
@@ -78,7 +97,11 @@ test("undo takes the room back for everyone, and what was since never was", asyn
   const [one, two] = await Promise.all([Bot.join(server.url, "undone"), Bot.join(server.url, "undone")]);
   await one.frames(20);
   const undo = (seconds: number, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}/api/rooms/undone/undo`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ seconds }) });
+    fetch(`${server.url}/api/rooms/undone/undo`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ seconds }),
+    });
   const owner = { authorization: `Bearer ${String(token)}` };
   expect((await undo(2)).status).toBe(401);
   expect(await (await undo(0, owner)).json()).toMatchObject({ code: "BODY_INVALID", field: "seconds" });
@@ -94,16 +117,26 @@ test("undo takes the room back for everyone, and what was since never was", asyn
   expect(answer.tick).toBeLessThan(before.tick - 60);
   for (const bot of [one, two]) {
     await bot.until(() => bot.resets === 1 && bot.notices.some(({ code }) => code === "WENT_BACK"), "the news");
-    expect(bot.notices.find(({ code }) => code === "WENT_BACK")).toMatchObject({ details: { tick: answer.tick, seconds: 1.5 } });
+    expect(bot.notices.find(({ code }) => code === "WENT_BACK")).toMatchObject({
+      details: { tick: answer.tick, seconds: 1.5 },
+    });
     // a keyframe of an earlier tick than they had, and on from there
     await bot.until(() => bot.tick < before.tick && bot.tick > answer.tick, "the earlier time");
     await bot.frames(5);
   }
   await one.until(() => one.tick > answer.tick + 70, "a second after");
-  const bytes = await recordingOf("undone"), recording = decodeRecording(bytes);
+  const bytes = await recordingOf("undone");
+  const recording = decodeRecording(bytes);
   // nothing but the hand that lets go, which nobody held at that time
-  expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type).filter((type) => type !== "releaseAll")).toEqual([]);
-  expect(recording.hashes.filter(({ tick }) => tick <= answer.tick)).toEqual(calm.hashes.filter(({ tick }) => tick <= answer.tick));
+  expect(
+    recording.records
+      .flatMap(({ inputs }) => inputs)
+      .map(({ type }) => type)
+      .filter((type) => type !== "releaseAll"),
+  ).toEqual([]);
+  expect(recording.hashes.filter(({ tick }) => tick <= answer.tick)).toEqual(
+    calm.hashes.filter(({ tick }) => tick <= answer.tick),
+  );
   expect(replay(bytes)).toMatchObject({ status: 0 });
   await Promise.all([one.leave(), two.leave()]);
 }, 60_000);

@@ -1,4 +1,6 @@
-/** Whoever breaks the protocol is disconnected with the documented code, and the frames of everybody else keep coming. */
+/**
+ * Whoever breaks the protocol is disconnected with the documented code, and the frames of everybody else keep coming.
+ */
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
@@ -19,10 +21,15 @@ afterAll(async () => {
 });
 
 /** A raw socket, and how it ended. */
-function raw(room = "room", options: WebSocket.ClientOptions = {}): { socket: WebSocket; open: Promise<void>; closed: Promise<{ code: number; reason: string }> } {
+function raw(
+  room = "room",
+  options: WebSocket.ClientOptions = {},
+): { socket: WebSocket; open: Promise<void>; closed: Promise<{ code: number; reason: string }> } {
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/${room}/socket`, options);
   const open = new Promise<void>((resolve, reject) => socket.once("open", resolve).once("error", reject));
-  const closed = new Promise<{ code: number; reason: string }>((resolve) => socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })),
+  );
   return { socket, open, closed };
 }
 
@@ -34,7 +41,10 @@ async function greeted(): Promise<ReturnType<typeof raw>> {
   return peer;
 }
 
-/** Frames reached the witness all the while: no gap of more than half a second (15 frames) on a busy machine, and its chain never broke. */
+/**
+ * Frames reached the witness all the while: no gap of more than half a second (15 frames) on a busy machine, and its
+ * chain never broke.
+ */
 async function witnessing<T>(work: () => Promise<T>): Promise<T> {
   let worstGapMs = 0;
   let lastMs = performance.now();
@@ -132,15 +142,22 @@ describe("out of range", () => {
   ])("%s", async (field, act, limit) => {
     act(bot);
     await bot.until(() => bot.notices.length > 0, "the notice");
-    expect(bot.notices[0]).toMatchObject({ code: "OUT_OF_RANGE", details: { field, limit: expect.stringContaining(limit) as string } });
+    expect(bot.notices[0]).toMatchObject({
+      code: "OUT_OF_RANGE",
+      details: { field, limit: expect.stringContaining(limit) as string },
+    });
     await bot.frames(3);
     expect(bot.closed).toBeNull();
   });
 
   test("one grab too many", async () => {
-    for (let grab = 0; grab <= Limits.grabsPerMember; grab++) bot.grab(grab, { body: 0, triangle: 0, u: 0, v: 0 }, [0, 2, 0]);
+    for (let grab = 0; grab <= Limits.grabsPerMember; grab++)
+      bot.grab(grab, { body: 0, triangle: 0, u: 0, v: 0 }, [0, 2, 0]);
     await bot.until(() => bot.notices.length > 0, "the notice");
-    expect(bot.notices[0]).toMatchObject({ code: "GRAB_LIMIT", details: { value: Limits.grabsPerMember, limit: Limits.grabsPerMember } });
+    expect(bot.notices[0]).toMatchObject({
+      code: "GRAB_LIMIT",
+      details: { value: Limits.grabsPerMember, limit: Limits.grabsPerMember },
+    });
   });
 });
 
@@ -149,7 +166,9 @@ test("more grabs than a room can hold: a notice, and no hand that holds nothing"
   await createRoom(crowded.url, "cube", "crowd");
   const many: Bot[] = [];
   for (let i = 0; i < 9; i++) many.push(await Bot.join(crowded.url, "crowd"));
-  for (const bot of many) for (let grab = 0; grab < Limits.grabsPerMember; grab++) bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
+  for (const bot of many)
+    for (let grab = 0; grab < Limits.grabsPerMember; grab++)
+      bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
   const last = many.at(-1)!;
   await last.until(() => last.notices.filter(({ code }) => code === "INPUT_REJECTED").length === 4, "the notices");
   expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });

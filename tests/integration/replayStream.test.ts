@@ -1,4 +1,7 @@
-/** A replay of a room: the room's own frames again, hands and spares with them; who leaves frees the thread, and there are only so many at once. */
+/**
+ * A replay of a room: the room's own frames again, hands and spares with them; who leaves frees the thread, and there
+ * are only so many at once.
+ */
 import { once } from "node:events";
 import { decode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +19,8 @@ let server: TestServer;
 beforeAll(async () => (server = await startTestServer({ workers: 1 })));
 afterAll(() => server.close());
 
-const replay = (room: string, seconds?: number, init: RequestInit = {}): Promise<Response> => fetch(`${server.url}/api/rooms/${room}/replay${seconds === undefined ? "" : `?seconds=${seconds}`}`, init);
+const replay = (room: string, seconds?: number, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${server.url}/api/rooms/${room}/replay${seconds === undefined ? "" : `?seconds=${seconds}`}`, init);
 
 interface Played {
   head: ReplayHead;
@@ -29,7 +33,9 @@ interface Played {
 /** Decodes it as a member would. */
 async function play(answer: Response): Promise<Played> {
   expect(answer.status).toBe(200);
-  const bytes = new Uint8Array(await answer.arrayBuffer()), view = new DataView(bytes.buffer), parts: unknown[] = [];
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const view = new DataView(bytes.buffer);
+  const parts: unknown[] = [];
   let at = 0;
   while (at < bytes.byteLength) {
     const length = view.getUint32(at);
@@ -38,10 +44,15 @@ async function play(answer: Response): Promise<Played> {
   }
   expect(at).toBe(bytes.byteLength);
   const [head, ...messages] = parts as [ReplayHead, ...unknown[][]];
-  const topology = decode(new Uint8Array(await (await fetch(`${server.url}/api/topologies/${head.topology}`)).arrayBuffer())) as Topology;
-  const model = createSnapshotModel(topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })));
+  const topology = decode(
+    new Uint8Array(await (await fetch(`${server.url}/api/topologies/${head.topology}`)).arrayBuffer()),
+  ) as Topology;
+  const model = createSnapshotModel(
+    topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })),
+  );
   const frames = new Map<number, Int32Array>();
-  let last = -1, kinds = "";
+  let last = -1;
+  let kinds = "";
   for (const [type, tick, ...rest] of messages as [number, number, ...unknown[]][]) {
     const frame = new Int32Array(3 * model.total);
     if (type === ServerMessage.keyframe) decodeKeyframe(model, rest[0] as Uint8Array, frame);
@@ -77,7 +88,8 @@ const of = ({ messages }: Played, type: number): unknown[][] => messages.filter(
 
 test("its frames are those that members had, to the integer, up to where the room stands", async () => {
   await createRoom(server.url, "cube", "replayed");
-  const bot = await Bot.join(server.url, "replayed", { keepFrames: 1000, timeoutMs: 40_000 }), point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+  const bot = await Bot.join(server.url, "replayed", { keepFrames: 1000, timeoutMs: 40_000 });
+  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
   await bot.frames(20);
   const [x, y, z] = bot.surfacePosition(point);
   bot.grab(3, point, [x, y, z]);
@@ -89,8 +101,17 @@ test("its frames are those that members had, to the integer, up to where the roo
   await bot.until(() => bot.tick > 150, "two and a half seconds");
   const { member } = bot.welcome;
   await bot.leave();
-  const state = await standing("replayed"), whole = await play(await replay("replayed"));
-  expect(whole.head).toMatchObject({ format: "pliant-replay-1", room: "replayed", scene: "cube", tickHz: 60, sendHz: 30, from: 0, until: state.tick });
+  const state = await standing("replayed");
+  const whole = await play(await replay("replayed"));
+  expect(whole.head).toMatchObject({
+    format: "pliant-replay-1",
+    room: "replayed",
+    scene: "cube",
+    tickHz: 60,
+    sendHz: 30,
+    from: 0,
+    until: state.tick,
+  });
   expect([...whole.frames.keys()].at(-1)).toBe(state.tick - (state.tick % 2));
   expect([...whole.frames.values()].at(-1)).toEqual(Int32Array.from(state.quantized));
   let compared = 0;
@@ -120,7 +141,8 @@ test("its frames are those that members had, to the integer, up to where the roo
   expect(end.kinds).toMatch(/^Kd*Kd*$/);
   for (const [tick, ints] of end.frames) {
     const wanted = whole.frames.get(tick);
-    if (wanted) expect(Math.max(...ints.map((value, i) => Math.abs(value - wanted[i]!))), `tick ${tick}`).toBeLessThanOrEqual(1);
+    if (wanted)
+      expect(Math.max(...ints.map((value, i) => Math.abs(value - wanted[i]!))), `tick ${tick}`).toBeLessThanOrEqual(1);
   }
 });
 
@@ -136,11 +158,18 @@ test("bodies that come and go, resets and states that were taken on the way are 
   // states are taken every five seconds, and leave their mark
   await bot.until(() => bot.tick > 330, "five seconds and a half");
   await bot.leave();
-  const state = await standing("spares"), played = await play(await replay("spares", 30));
-  expect(of(played, ServerMessage.waiting)).toEqual([[73, 2, [1, 2], 0], [73, came, [2], bot.welcome.member], [73, back, [1, 2], 0]]);
+  const state = await standing("spares");
+  const played = await play(await replay("spares", 30));
+  expect(of(played, ServerMessage.waiting)).toEqual([
+    [73, 2, [1, 2], 0],
+    [73, came, [2], bot.welcome.member],
+    [73, back, [1, 2], 0],
+  ]);
   expect(of(played, ServerMessage.reset)).toEqual([[72, back, bot.welcome.member]]);
   const recording = await (await fetch(`${server.url}/api/rooms/spares/recording`)).arrayBuffer();
-  expect((decode(new Uint8Array(recording, 4)) as { records: { fresh: boolean }[] }).records.some(({ fresh }) => fresh)).toBe(true);
+  expect(
+    (decode(new Uint8Array(recording, 4)) as { records: { fresh: boolean }[] }).records.some(({ fresh }) => fresh),
+  ).toBe(true);
   expect([...played.frames.values()].at(-1)).toEqual(Int32Array.from(state.quantized));
 }, 60_000);
 
@@ -149,9 +178,14 @@ test("one for an address, and who goes makes room for the next", async () => {
   const bot = await Bot.join(server.url, "watched", { timeoutMs: 60_000 });
   await bot.until(() => bot.tick > 60, "a second");
   await bot.leave();
-  const abort = new AbortController(), first = await replay("watched", 120, { signal: abort.signal }), second = await replay("watched");
+  const abort = new AbortController();
+  const first = await replay("watched", 120, { signal: abort.signal });
+  const second = await replay("watched");
   expect(first.status).toBe(200);
-  expect([second.status, await second.json()]).toEqual([429, expect.objectContaining({ code: "REPLAY_LIMIT", field: "replays", value: 1, limit: "1 at a time for an address" })]);
+  expect([second.status, await second.json()]).toEqual([
+    429,
+    expect.objectContaining({ code: "REPLAY_LIMIT", field: "replays", value: 1, limit: "1 at a time for an address" }),
+  ]);
   abort.abort();
   let answer = await replay("watched");
   for (let tries = 0; tries < 100 && answer.status === 429; tries++) {
@@ -167,14 +201,32 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   await bot.until(() => bot.tick > 60, "a second");
   await bot.leave();
   await standing("few");
-  const room = server.app.registry.get("few"), plan = (): ReplayPlan => planReplay(room, 120);
-  const pools = new WorkerPools({ workers: 1, roomThreads: 1, crewMs: 1000, stepDeadlineMs: 60_000, onError: (error) => { throw error; } }), pool = pools.forReplays();
+  const room = server.app.registry.get("few");
+  const plan = (): ReplayPlan => planReplay(room, 120);
+  const pools = new WorkerPools({
+    workers: 1,
+    roomThreads: 1,
+    crewMs: 1000,
+    stepDeadlineMs: 60_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const pool = pools.forReplays();
   let steps = 0;
   const counted = { ...pool, step: (task: StepTask) => (steps++, pool.step(task)) };
   // a few hundred bytes are as much as is made ahead
-  const replays = new ReplayStreams(counted, { bufferedBytes: 256 }), streams = ["a", "b", "c", "d"].map((address) => replays.open(address, plan));
-  expect(() => replays.open("a", plan)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT", details: expect.objectContaining({ value: 1 }) }));
-  expect(() => replays.open("e", plan)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT", details: { field: "replays", value: 4, limit: "4 at a time in all" } }));
+  const replays = new ReplayStreams(counted, { bufferedBytes: 256 });
+  const streams = ["a", "b", "c", "d"].map((address) => replays.open(address, plan));
+  expect(() => replays.open("a", plan)).toThrow(
+    expect.objectContaining({ code: "REPLAY_LIMIT", details: expect.objectContaining({ value: 1 }) }),
+  );
+  expect(() => replays.open("e", plan)).toThrow(
+    expect.objectContaining({
+      code: "REPLAY_LIMIT",
+      details: { field: "replays", value: 4, limit: "4 at a time in all" },
+    }),
+  );
   for (const stream of streams) stream.once("readable", () => {});
   const settled = async (): Promise<number> => {
     for (let before = -1; steps !== before; await sleep(150)) before = steps;
@@ -193,7 +245,8 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   expect(bytes).toBeGreaterThan(256);
   expect(replays.size).toBe(0);
 
-  const impatient = new ReplayStreams(counted, { bufferedBytes: 256, stalledMs: 100 }), stalled = impatient.open("f", plan);
+  const impatient = new ReplayStreams(counted, { bufferedBytes: 256, stalledMs: 100 });
+  const stalled = impatient.open("f", plan);
   stalled.once("readable", () => {});
   await once(stalled, "close");
   expect(impatient.size).toBe(0);
@@ -203,7 +256,12 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
 test("refusals name what was wrong", async () => {
   await createRoom(server.url, "cube", "refused");
   for (const seconds of ["0", "121", "9999"]) {
-    expect(await (await fetch(`${server.url}/api/rooms/refused/replay?seconds=${seconds}`)).json()).toMatchObject({ code: "BODY_INVALID", field: "seconds", value: Number(seconds), limit: "1 to 120" });
+    expect(await (await fetch(`${server.url}/api/rooms/refused/replay?seconds=${seconds}`)).json()).toMatchObject({
+      code: "BODY_INVALID",
+      field: "seconds",
+      value: Number(seconds),
+      limit: "1 to 120",
+    });
   }
   expect(await (await replay("refused", -1)).json()).toMatchObject({ code: "BODY_INVALID" });
   expect(await (await replay("nowhere")).json()).toMatchObject({ code: "ROOM_NOT_FOUND" });

@@ -19,15 +19,28 @@ export async function startTestServer(changes: Partial<Config> = {}): Promise<Te
   const note = (worker: Worker): void => void workers.push(worker);
   process.on("worker", note);
   const scenesDir = fileURLToPath(new URL("./scenes", import.meta.url));
-  const app = await buildApp({ ...readConfig({}), scenesDir, prewarm: "none", store: "none", emptyRoomSeconds: 30, roomsPerAddress: 10_000, roomsPerMinute: 100_000, ...changes });
+  const app = await buildApp({
+    ...readConfig({}),
+    scenesDir,
+    prewarm: "none",
+    store: "none",
+    emptyRoomSeconds: 30,
+    roomsPerAddress: 10_000,
+    roomsPerMinute: 100_000,
+    ...changes,
+  });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
   return {
     app,
     url,
     workers,
     metric: async (name, labels = {}) => {
-      const lines = (await (await fetch(`${url}/metrics`)).text()).split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-      const wanted = lines.filter((line) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)));
+      const lines = (await (await fetch(`${url}/metrics`)).text())
+        .split("\n")
+        .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      const wanted = lines.filter((line) =>
+        Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)),
+      );
       return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
     },
     close: async () => {

@@ -1,4 +1,7 @@
-/** A client that does not read is skipped and costs the others nothing; when it reads again it gets a keyframe and is in the chain. */
+/**
+ * A client that does not read is skipped and costs the others nothing; when it reads again it gets a keyframe and is in
+ * the chain.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
@@ -14,7 +17,8 @@ test("skipped frames, then a keyframe", async () => {
   const quick = await Bot.join(server.url, "slow");
   const slow = await Bot.join(server.url, "slow");
   slow.pauseReading();
-  // It still talks, so it is not dead, only slow. The operating system takes some megabytes before the server sees that.
+  // It still talks, so it is not dead, only slow. The operating system takes some megabytes before the server sees
+  // that.
   const talking = setInterval(() => slow.ping(), 500);
   const untilMs = performance.now() + 200_000; // a minute of a machine with nothing else to do
   while ((await server.metric("pliant_frames_skipped_total")) < 10 && performance.now() < untilMs) await sleep(100);
@@ -26,7 +30,11 @@ test("skipped frames, then a keyframe", async () => {
 
   const seen = slow.counts.keyframes;
   slow.resumeReading();
-  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the way back into the chain", 30_000);
+  await slow.until(
+    () => slow.counts.keyframes > seen && slow.tick > quick.tick - 30,
+    "the way back into the chain",
+    30_000,
+  );
   await slow.frames(10);
   clearInterval(talking);
   await slow.until(() => slow.tick === quick.tick, "the same tick");

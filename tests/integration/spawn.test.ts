@@ -1,4 +1,7 @@
-/** Bodies that wait, over real sockets: put in where it is free, refused to the one who asked and to nobody else, known to who comes later, taken out again. */
+/**
+ * Bodies that wait, over real sockets: put in where it is free, refused to the one who asked and to nobody else, known
+ * to who comes later, taken out again.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, type Point } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -9,9 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const THERE = 0, SPARE = 1, BALL = 2;
+const THERE = 0;
+const SPARE = 1;
+const BALL = 2;
 /** The smallest coordinate of a body's particles. */
-const lowest = (bot: Bot, body: number): number => Math.min(...Array.from({ length: bot.topology.bodies[body]!.count }, (_, i) => bot.position(body, i)[1]));
+const lowest = (bot: Bot, body: number): number =>
+  Math.min(...Array.from({ length: bot.topology.bodies[body]!.count }, (_, i) => bot.position(body, i)[1]));
 
 async function two(room: string): Promise<[Bot, Bot]> {
   await createRoom(server.url, "spare", room);
@@ -44,8 +50,10 @@ test("a taken place is refused to who asked, by field, value and limit; or the b
   const before = ben.counts.messages;
   ann.spawn(SPARE, [0.1, 0.1, 0]);
   await ann.until(() => ann.notices.length > 0, "the refusal");
-  expect(ann.notices).toMatchObject([{ code: "PLACE_TAKEN", details: { field: "position", value: 0, by: { body: THERE } } }]);
-  expect(String(ann.notices[0]!.details["limit"])).toMatch(/^at least 0\.\d+ m from body 0$/);
+  expect(ann.notices).toMatchObject([
+    { code: "PLACE_TAKEN", details: { field: "position", value: 0, by: { body: THERE } } },
+  ]);
+  expect(String(ann.notices[0]!.details.limit)).toMatch(/^at least 0\.\d+ m from body 0$/);
   await ben.frames(3);
   expect(ben.counts.messages).toBeGreaterThan(before);
   expect(ben.notices).toEqual([]);
@@ -53,11 +61,16 @@ test("a taken place is refused to who asked, by field, value and limit; or the b
   await new Promise((resolve) => setTimeout(resolve, 270));
   ann.spawn(SPARE, [0.1, 0.1, 0], { occupied: "lift" });
   await ben.until(() => ben.waiting.bodies.length === 1 && ben.tick >= ben.waiting.tick, "the spawn");
-  const top = Math.max(...Array.from({ length: ben.topology.bodies[THERE]!.count }, (_, i) => ben.position(THERE, i)[1]));
+  const top = Math.max(
+    ...Array.from({ length: ben.topology.bodies[THERE]!.count }, (_, i) => ben.position(THERE, i)[1]),
+  );
   // it has weighed on it for some ticks, and the middle of the top sinks first
   expect(lowest(ben, SPARE)).toBeGreaterThan(top - 0.01);
   expect(lowest(ben, SPARE)).toBeLessThan(top + 0.02);
-  expect(await (await fetch(`${server.url}/api/rooms/taken`)).json()).toMatchObject({ heldBodies: [], waitingBodies: [BALL] });
+  expect(await (await fetch(`${server.url}/api/rooms/taken`)).json()).toMatchObject({
+    heldBodies: [],
+    waitingBodies: [BALL],
+  });
   // nobody floods a room with questions for places
   ann.spawn(BALL, [2, 1, 0]);
   ann.spawn(BALL, [3, 1, 0]);
@@ -89,10 +102,30 @@ test("who is taken out is let go of and waits; a reset has all wait", async () =
 });
 
 test.each<[string, (bot: Bot) => void, string, object]>([
-  ["a body that is always there", (bot) => bot.spawn(THERE, [1, 1, 1]), "OUT_OF_RANGE", { field: "body", value: THERE, limit: "a body that may wait: 1, 2" }],
-  ["a place beyond the world", (bot) => bot.spawn(SPARE, [0, 1000, 0]), "OUT_OF_RANGE", { field: "position", value: 1000 }],
-  ["a heading of no length", (bot) => bot.spawn(SPARE, [1, 1, 1], { heading: [0, 0] }), "OUT_OF_RANGE", { field: "heading", value: 0 }],
-  ["to take out what waits", (bot) => bot.remove(BALL), "INPUT_REJECTED", { field: "body", value: BALL, limit: "a body that is there: this one waits" }],
+  [
+    "a body that is always there",
+    (bot) => bot.spawn(THERE, [1, 1, 1]),
+    "OUT_OF_RANGE",
+    { field: "body", value: THERE, limit: "a body that may wait: 1, 2" },
+  ],
+  [
+    "a place beyond the world",
+    (bot) => bot.spawn(SPARE, [0, 1000, 0]),
+    "OUT_OF_RANGE",
+    { field: "position", value: 1000 },
+  ],
+  [
+    "a heading of no length",
+    (bot) => bot.spawn(SPARE, [1, 1, 1], { heading: [0, 0] }),
+    "OUT_OF_RANGE",
+    { field: "heading", value: 0 },
+  ],
+  [
+    "to take out what waits",
+    (bot) => bot.remove(BALL),
+    "INPUT_REJECTED",
+    { field: "body", value: BALL, limit: "a body that is there: this one waits" },
+  ],
 ])("refused: %s", async (what, act, code, details) => {
   const room = `refused-${what.replaceAll(" ", "-").slice(0, 30)}`;
   await createRoom(server.url, "spare", room);

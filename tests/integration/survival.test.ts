@@ -1,4 +1,7 @@
-/** Real servers on one store: killed in the middle of a pull, and started again; two of them, and a visitor at the one that does not have the room. */
+/**
+ * Real servers on one store: killed in the middle of a pull, and started again; two of them, and a visitor at the one
+ * that does not have the room.
+ */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +20,10 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(data: string, port: number): Promise<RunningServer> {
-  const server = await startServer({ port, env: { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, data), PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" } });
+  const server = await startServer({
+    port,
+    env: { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, data), PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" },
+  });
   running.push(server);
   return server;
 }
@@ -33,12 +39,15 @@ async function joinWhenThere(url: string, room: string): Promise<Bot> {
 }
 
 test("a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one", async () => {
-  const port = await freePort(), first = await start("killed", port);
-  const scenes = ["put-in", "stretched-cloth"], bots: Bot[] = [];
+  const port = await freePort();
+  const first = await start("killed", port);
+  const scenes = ["put-in", "stretched-cloth"];
+  const bots: Bot[] = [];
   for (const scene of scenes) {
     await createRoom(first.url, scene, scene);
     const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, timeoutMs: 30_000 });
-    const point = { body: 0, triangle: 3, u: 0.3, v: 0.3 }, [x, y, z] = bot.surfacePosition(point);
+    const point = { body: 0, triangle: 3, u: 0.3, v: 0.3 };
+    const [x, y, z] = bot.surfacePosition(point);
     bot.grab(1, point, [x, y, z]);
     bot.move(1, [x + 0.05, y + 0.1, z]);
     bots.push(bot);
@@ -57,9 +66,12 @@ test("a server killed in the middle of a pull goes on with the very bits: what w
     // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
     expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
     await bot.until(() => bot.tick > ticks[i]! + 70, "a second more");
-    const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer()), recording = decodeRecording(bytes);
+    const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer());
+    const recording = decodeRecording(bytes);
     // the hand was there, and let go when its owner was gone
-    expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(expect.arrayContaining(["grab", "releaseAll"]));
+    expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["grab", "releaseAll"]),
+    );
     expect(recording.hashes.filter(({ tick }) => tick <= ticks[i]! - 60).length).toBeGreaterThan(0);
     const file = join(folder, `${scene}.pliant`);
     writeFileSync(file, bytes);
@@ -73,9 +85,11 @@ test("a visitor of the process that does not have the room sees it, scene and al
   const [a, b] = [await start("two", await freePort()), await start("two", await freePort())];
   await createRoom(a.url, "stretched-cloth", "far");
   // b has built no scene: it is asked for the room, its topology and its socket
-  const far = await Bot.join(b.url, "far", { name: "far" }), near = await Bot.join(a.url, "far");
+  const far = await Bot.join(b.url, "far", { name: "far" });
+  const near = await Bot.join(a.url, "far");
   await far.frames(5);
-  const point = { body: 0, triangle: 100, u: 0.3, v: 0.3 }, [x, y, z] = near.surfacePosition(point);
+  const point = { body: 0, triangle: 100, u: 0.3, v: 0.3 };
+  const [x, y, z] = near.surfacePosition(point);
   far.grab(1, point, [x, y + 0.3, z]);
   await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull of who came through the other process");
   const { member, token } = far.welcome;

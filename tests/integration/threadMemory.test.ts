@@ -1,4 +1,7 @@
-/** A thread that runs out of memory in the middle of a step: two crumpled sheets that go through each other in a hundred thousand places need more heap than it has. */
+/**
+ * A thread that runs out of memory in the middle of a step: two crumpled sheets that go through each other in a hundred
+ * thousand places need more heap than it has.
+ */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +16,16 @@ const CELLS = 100;
 function crumpled(seed: number): string {
   let state = seed;
   const random = (): number => (state = (state * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
-  const lines: string[] = [], corner = (i: number, j: number): number => i * (CELLS + 1) + j + 1;
-  for (let i = 0; i <= CELLS; i++) for (let j = 0; j <= CELLS; j++) lines.push(`v ${i / CELLS} ${0.03 * random()} ${j / CELLS}`);
+  const lines: string[] = [];
+  const corner = (i: number, j: number): number => i * (CELLS + 1) + j + 1;
+  for (let i = 0; i <= CELLS; i++)
+    for (let j = 0; j <= CELLS; j++) lines.push(`v ${i / CELLS} ${0.03 * random()} ${j / CELLS}`);
   for (let i = 0; i < CELLS; i++) {
-    for (let j = 0; j < CELLS; j++) lines.push(`f ${corner(i, j)} ${corner(i, j + 1)} ${corner(i + 1, j)}`, `f ${corner(i + 1, j)} ${corner(i, j + 1)} ${corner(i + 1, j + 1)}`);
+    for (let j = 0; j < CELLS; j++)
+      lines.push(
+        `f ${corner(i, j)} ${corner(i, j + 1)} ${corner(i + 1, j)}`,
+        `f ${corner(i + 1, j)} ${corner(i, j + 1)} ${corner(i + 1, j + 1)}`,
+      );
   }
   return `${lines.join("\n")}\n`;
 }
@@ -29,12 +38,21 @@ test("costs the thread, and a room that needs so much again and again its life; 
     writeFileSync(join(scenesDir, `sheet${n}.obj`), crumpled(n));
     return { name: `sheet ${n}`, kind: "cloth", mesh: { type: "file", path: `sheet${n}.obj` }, material };
   });
-  writeFileSync(join(scenesDir, "greedy.json"), JSON.stringify({ version: 1, title: "More than fits", gravity: [0, 0, 0], bodies }));
+  writeFileSync(
+    join(scenesDir, "greedy.json"),
+    JSON.stringify({ version: 1, title: "More than fits", gravity: [0, 0, 0], bodies }),
+  );
   const errors: string[] = [];
   const server = await startTestServer({ scenesDir, workers: 1, threadMemoryMb: 32, stepDeadlineMs: 60_000 });
-  const { log } = server.app.fastify, { error } = log;
+  const { log } = server.app.fastify;
+  const { error } = log;
   log.error = (details: unknown, ...rest: unknown[]): void => {
-    errors.push(((details as { err?: { code?: string; cause?: { code?: string } } }).err?.cause ?? (details as { err?: { code?: string } }).err)?.code ?? "");
+    errors.push(
+      (
+        (details as { err?: { code?: string; cause?: { code?: string } } }).err?.cause ??
+        (details as { err?: { code?: string } }).err
+      )?.code ?? "",
+    );
     (error as (...all: unknown[]) => void).call(log, details, ...rest);
   };
   try {

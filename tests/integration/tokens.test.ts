@@ -13,22 +13,51 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const call = async (method: string, path: string, token?: string, body?: unknown): Promise<{ status: number; json: Record<string, unknown> }> => {
-  const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { "content-type": "application/json" }) };
-  const answer = await fetch(`${server.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+const call = async (
+  method: string,
+  path: string,
+  token?: string,
+  body?: unknown,
+): Promise<{ status: number; json: Record<string, unknown> }> => {
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   return { status: answer.status, json: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
 };
-const issue = async (by: string, grant: Record<string, unknown>): Promise<string> => (await call("POST", "/api/tokens", by, grant)).json["token"] as string;
-const open = (room: string, token = ADMIN): Promise<{ status: number; json: Record<string, unknown> }> => call("POST", "/api/rooms", token, { scene: "cube", room });
+const issue = async (by: string, grant: Record<string, unknown>): Promise<string> =>
+  (await call("POST", "/api/tokens", by, grant)).json.token as string;
+const open = (room: string, token = ADMIN): Promise<{ status: number; json: Record<string, unknown> }> =>
+  call("POST", "/api/rooms", token, { scene: "cube", room });
 
 describe("a server for invited guests", () => {
   test("without a token nothing is opened, listed, read or entered", async () => {
     await open("private");
-    for (const [method, path, body] of [["GET", "/api/rooms"], ["GET", "/api/rooms/private"], ["GET", "/api/rooms/private/positions"], ["DELETE", "/api/rooms/private"], ["POST", "/api/rooms", { scene: "cube" }], ["POST", "/api/rooms", { scene: "cube", room: "private" }], ["POST", "/api/tokens", { room: "private", role: "player" }]] as const) {
-      expect([method, path, await call(method, path, undefined, body)]).toMatchObject([method, path, { status: 401, json: { code: "TOKEN_NEEDED" } }]);
+    for (const [method, path, body] of [
+      ["GET", "/api/rooms"],
+      ["GET", "/api/rooms/private"],
+      ["GET", "/api/rooms/private/positions"],
+      ["DELETE", "/api/rooms/private"],
+      ["POST", "/api/rooms", { scene: "cube" }],
+      ["POST", "/api/rooms", { scene: "cube", room: "private" }],
+      ["POST", "/api/tokens", { room: "private", role: "player" }],
+    ] as const) {
+      expect([method, path, await call(method, path, undefined, body)]).toMatchObject([
+        method,
+        path,
+        { status: 401, json: { code: "TOKEN_NEEDED" } },
+      ]);
     }
-    expect((await Bot.connect(server.url, "private").untilClosed())).toEqual({ code: CloseCode.tokenNeeded, reason: "a token is needed to enter" });
+    expect(await Bot.connect(server.url, "private").untilClosed()).toEqual({
+      code: CloseCode.tokenNeeded,
+      reason: "a token is needed to enter",
+    });
   });
 
   test("a token lets in as what it says, and lists its own room only", async () => {
@@ -38,8 +67,13 @@ describe("a server for invited guests", () => {
     const bot = await Bot.join(server.url, "one", { joinToken: player });
     expect(bot.welcome.role).toBe("player");
     expect(bot.members[0]![1]).toBe("Ada");
-    expect((await Bot.connect(server.url, "two", { joinToken: player }).untilClosed())).toEqual({ code: CloseCode.tokenNeeded, reason: "token refused: it is for another room" });
-    expect(((await call("GET", "/api/rooms", player)).json["rooms"] as { room: string }[]).map(({ room }) => room)).toEqual(["one"]);
+    expect(await Bot.connect(server.url, "two", { joinToken: player }).untilClosed()).toEqual({
+      code: CloseCode.tokenNeeded,
+      reason: "token refused: it is for another room",
+    });
+    expect(
+      ((await call("GET", "/api/rooms", player)).json.rooms as { room: string }[]).map(({ room }) => room),
+    ).toEqual(["one"]);
     // Its session is resumed with the same token and the session's.
     bot.drop();
     const again = await Bot.join(server.url, "one", { joinToken: player, resume: bot.welcome.token });
@@ -48,17 +82,36 @@ describe("a server for invited guests", () => {
   });
 
   test.each([
-    ["altered", async () => `${(await issue(ADMIN, { room: "*", role: "player" })).slice(0, -3)}AAA`, "its signature is wrong"],
+    [
+      "altered",
+      async () => `${(await issue(ADMIN, { room: "*", role: "player" })).slice(0, -3)}AAA`,
+      "its signature is wrong",
+    ],
     ["ended", () => sign({ seconds: -60 }), "it has ended"],
-    ["signed with a key that is not known", () => sign({}, ["somebody else's key of thirty-two bytes"]), "signed with a key that this server does not have"],
-    ["unsigned", async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from('{"room":"*","role":"admin","sub":"x","exp":9999999999,"iss":"pliant","aud":"pliant"}').toString("base64url")}.`, "its algorithm is not HS256"],
+    [
+      "signed with a key that is not known",
+      () => sign({}, ["somebody else's key of thirty-two bytes"]),
+      "signed with a key that this server does not have",
+    ],
+    [
+      "unsigned",
+      async () =>
+        `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from('{"room":"*","role":"admin","sub":"x","exp":9999999999,"iss":"pliant","aud":"pliant"}').toString("base64url")}.`,
+      "its algorithm is not HS256",
+    ],
     ["for an admin of one room", () => sign({ room: "one", role: "admin" }), "an admin's token is for every room: *"],
     ["no token at all", async () => "x".repeat(3000), "longer than 2048 characters"],
   ] as const)("a token that is %s does not", async (_, make, reason) => {
     await open("one");
     const joinToken = await make();
-    expect(await Bot.connect(server.url, "one", { joinToken }).untilClosed()).toEqual({ code: CloseCode.tokenNeeded, reason: `token refused: ${reason}` });
-    expect(await call("GET", "/api/rooms/one", joinToken)).toMatchObject({ status: 401, json: { code: "TOKEN_INVALID", limit: reason } });
+    expect(await Bot.connect(server.url, "one", { joinToken }).untilClosed()).toEqual({
+      code: CloseCode.tokenNeeded,
+      reason: `token refused: ${reason}`,
+    });
+    expect(await call("GET", "/api/rooms/one", joinToken)).toMatchObject({
+      status: 401,
+      json: { code: "TOKEN_INVALID", limit: reason },
+    });
   });
 
   test("a token of the key from before is still good", async () => {
@@ -69,13 +122,19 @@ describe("a server for invited guests", () => {
   });
 
   test("opening a room takes an owner's token for its name, or for every room", async () => {
-    expect((await open("mine", await issue(ADMIN, { room: "mine", role: "player" }))).json).toMatchObject({ code: "NOT_ALLOWED" });
+    expect((await open("mine", await issue(ADMIN, { room: "mine", role: "player" }))).json).toMatchObject({
+      code: "NOT_ALLOWED",
+    });
     const owner = await issue(ADMIN, { room: "mine", role: "owner" });
     expect((await open("yours", owner)).json).toMatchObject({ code: "NOT_ALLOWED", value: "yours" });
     expect((await call("POST", "/api/rooms", owner, { scene: "cube" })).json).toMatchObject({ code: "NOT_ALLOWED" });
     expect((await open("mine", owner)).status).toBe(201);
-    expect((await open("anybody's", await issue(ADMIN, { room: "*", role: "owner" }))).json).toMatchObject({ code: "ROOM_NAME_INVALID" });
-    expect((await call("DELETE", "/api/rooms/mine", await issue(owner, { room: "mine", role: "player" }))).json).toMatchObject({ code: "NOT_ALLOWED" });
+    expect((await open("anybody's", await issue(ADMIN, { room: "*", role: "owner" }))).json).toMatchObject({
+      code: "ROOM_NAME_INVALID",
+    });
+    expect(
+      (await call("DELETE", "/api/rooms/mine", await issue(owner, { room: "mine", role: "player" }))).json,
+    ).toMatchObject({ code: "NOT_ALLOWED" });
     expect((await call("DELETE", "/api/rooms/mine", owner)).status).toBe(204);
   });
 });
@@ -87,12 +146,25 @@ describe("issuing", () => {
   test("owners give up to their own role, for their own room, and nothing that outlives their token", async () => {
     await open("own");
     const owner = await issue(ADMIN, { room: "own", role: "owner", hours: 1 });
-    const given = await call("POST", "/api/tokens", owner, { room: "own", role: "spectator", hours: 100, subject: "ada" });
+    const given = await call("POST", "/api/tokens", owner, {
+      room: "own",
+      role: "spectator",
+      hours: 100,
+      subject: "ada",
+    });
     expect(given).toMatchObject({ status: 201, json: { room: "own", role: "spectator", subject: "ada" } });
-    expect(given.json["path"]).toBe(`/r/own#token=${given.json["token"] as string}`);
-    expect(Date.parse(given.json["expiresAt"] as string)).toBeLessThanOrEqual(Date.now() + 3_600_000 + 1000);
-    for (const grant of [{ room: "other", role: "player" }, { room: "*", role: "player" }, { room: "own", role: "admin" }, { room: "*", role: "admin" }]) {
-      expect([grant, await call("POST", "/api/tokens", owner, grant)]).toMatchObject([grant, { status: 403, json: { code: "NOT_ALLOWED" } }]);
+    expect(given.json.path).toBe(`/r/own#token=${given.json.token as string}`);
+    expect(Date.parse(given.json.expiresAt as string)).toBeLessThanOrEqual(Date.now() + 3_600_000 + 1000);
+    for (const grant of [
+      { room: "other", role: "player" },
+      { room: "*", role: "player" },
+      { room: "own", role: "admin" },
+      { room: "*", role: "admin" },
+    ]) {
+      expect([grant, await call("POST", "/api/tokens", owner, grant)]).toMatchObject([
+        grant,
+        { status: 403, json: { code: "NOT_ALLOWED" } },
+      ]);
     }
     const player = await issue(owner, { room: "own", role: "player" });
     expect((await call("POST", "/api/tokens", player, { room: "own", role: "player" })).status).toBe(403);
@@ -100,15 +172,29 @@ describe("issuing", () => {
 
   test("an owner's token that came with the room gives tokens for that room only, not for a later one of its name", async () => {
     const { json } = await open("once");
-    const invited = await issue(json["token"] as string, { room: "once", role: "player" });
+    const invited = await issue(json.token as string, { room: "once", role: "player" });
     await server.app.registry.remove("once");
     await open("once");
-    expect((await Bot.connect(server.url, "once", { joinToken: invited }).untilClosed()).code).toBe(CloseCode.tokenNeeded);
-    expect((await call("POST", "/api/tokens", json["token"] as string, { room: "once", role: "player" })).status).toBe(403);
+    expect((await Bot.connect(server.url, "once", { joinToken: invited }).untilClosed()).code).toBe(
+      CloseCode.tokenNeeded,
+    );
+    expect((await call("POST", "/api/tokens", json.token as string, { room: "once", role: "player" })).status).toBe(
+      403,
+    );
   });
 
-  test.each([[{ room: "own" }], [{ room: "own", role: "king" }], [{ room: "../x", role: "player" }], [{ room: "own", role: "player", hours: 0 }], [{ room: "own", role: "player", hours: 1e6 }], [{ room: "own", role: "player", more: 1 }]])("%j is no grant", async (grant) => {
-    expect(await call("POST", "/api/tokens", ADMIN, grant)).toMatchObject({ status: 400, json: { code: "BODY_INVALID" } });
+  test.each([
+    [{ room: "own" }],
+    [{ room: "own", role: "king" }],
+    [{ room: "../x", role: "player" }],
+    [{ room: "own", role: "player", hours: 0 }],
+    [{ room: "own", role: "player", hours: 1e6 }],
+    [{ room: "own", role: "player", more: 1 }],
+  ])("%j is no grant", async (grant) => {
+    expect(await call("POST", "/api/tokens", ADMIN, grant)).toMatchObject({
+      status: 400,
+      json: { code: "BODY_INVALID" },
+    });
   });
 });
 
@@ -116,7 +202,12 @@ describe("admins", () => {
   test("nobody else sees or does anything of theirs", async () => {
     await open("watched");
     const owner = await issue(ADMIN, { room: "*", role: "owner" });
-    for (const [method, path, body] of [["GET", "/api/admin/rooms"], ["GET", "/api/admin/audit"], ["DELETE", "/api/admin/rooms/watched"], ["POST", "/api/admin/rooms/watched/kick", { member: 1 }]] as const) {
+    for (const [method, path, body] of [
+      ["GET", "/api/admin/rooms"],
+      ["GET", "/api/admin/audit"],
+      ["DELETE", "/api/admin/rooms/watched"],
+      ["POST", "/api/admin/rooms/watched/kick", { member: 1 }],
+    ] as const) {
       expect((await call(method, path, undefined, body)).json).toMatchObject({ code: "TOKEN_NEEDED" });
       expect((await call(method, path, `${ADMIN}x`, body)).json).toMatchObject({ code: "TOKEN_INVALID" });
       expect((await call(method, path, owner, body)).json).toMatchObject({ code: "NOT_ALLOWED", limit: "admin" });
@@ -125,21 +216,47 @@ describe("admins", () => {
 
   test("they see who is in, kick, end rooms, and it is all in the log", async () => {
     await open("watched");
-    const bot = await Bot.join(server.url, "watched", { joinToken: await issue(ADMIN, { room: "watched", role: "player", subject: "mallory" }), name: "Mallory" });
-    const { rooms } = (await call("GET", "/api/admin/rooms", ADMIN)).json as { rooms: { room: string; people: object[]; access: object }[] };
+    const bot = await Bot.join(server.url, "watched", {
+      joinToken: await issue(ADMIN, { room: "watched", role: "player", subject: "mallory" }),
+      name: "Mallory",
+    });
+    const { rooms } = (await call("GET", "/api/admin/rooms", ADMIN)).json as {
+      rooms: { room: string; people: object[]; access: object }[];
+    };
     expect(rooms.find(({ room }) => room === "watched")).toMatchObject({
       access: { locked: false, password: false, ownersOnly: false, bans: 0 },
-      people: [{ member: bot.welcome.member, name: "Mallory", role: "player", connected: true, session: bot.welcome.session, address: "127.0.0.1", subject: "mallory" }],
+      people: [
+        {
+          member: bot.welcome.member,
+          name: "Mallory",
+          role: "player",
+          connected: true,
+          session: bot.welcome.session,
+          address: "127.0.0.1",
+          subject: "mallory",
+        },
+      ],
     });
-    expect((await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member, banSeconds: 60 })).status).toBe(204);
+    expect(
+      (await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member, banSeconds: 60 }))
+        .status,
+    ).toBe(204);
     expect((await bot.untilClosed()).code).toBe(CloseCode.kicked);
-    expect((await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member })).json).toMatchObject({ code: "MEMBER_NOT_FOUND" });
+    expect(
+      (await call("POST", "/api/admin/rooms/watched/kick", ADMIN, { member: bot.welcome.member })).json,
+    ).toMatchObject({ code: "MEMBER_NOT_FOUND" });
     const signed = await issue(ADMIN, { room: "*", role: "admin", subject: "second operator" });
     expect((await call("DELETE", "/api/admin/rooms/watched", signed)).status).toBe(204);
-    const { entries } = (await call("GET", "/api/admin/audit?room=watched&limit=3", signed)).json as { entries: { actor: string; action: string; details: Record<string, unknown> }[] };
+    const { entries } = (await call("GET", "/api/admin/audit?room=watched&limit=3", signed)).json as {
+      entries: { actor: string; action: string; details: Record<string, unknown> }[];
+    };
     expect(entries).toMatchObject([
       { actor: "second operator", action: "dispose", room: "watched" },
-      { actor: "admin", action: "ban", details: { member: bot.welcome.member, name: "Mallory", subject: "mallory", address: "127.0.0.1", seconds: 60 } },
+      {
+        actor: "admin",
+        action: "ban",
+        details: { member: bot.welcome.member, name: "Mallory", subject: "mallory", address: "127.0.0.1", seconds: 60 },
+      },
       { actor: "admin", action: "token", details: { role: "player", subject: "mallory" } },
     ]);
     expect((await call("GET", "/api/admin/audit?limit=0", ADMIN)).json).toMatchObject({ code: "BODY_INVALID" });
@@ -148,7 +265,13 @@ describe("admins", () => {
   test("where none is configured there is none", async () => {
     const plain = await startTestServer();
     for (const token of ["", "admin", ADMIN]) {
-      expect((await fetch(`${plain.url}/api/admin/rooms`, { headers: token === "" ? {} : { authorization: `Bearer ${token}` } })).status).toBe(401);
+      expect(
+        (
+          await fetch(`${plain.url}/api/admin/rooms`, {
+            headers: token === "" ? {} : { authorization: `Bearer ${token}` },
+          })
+        ).status,
+      ).toBe(401);
     }
     await plain.close();
   });
@@ -158,7 +281,11 @@ describe("limits of one address", () => {
   test("rooms that it has made, and rooms that it makes in a minute; finding a room costs nothing, and operators are not counted", async () => {
     const small = await startTestServer({ roomsPerAddress: 2, roomsPerMinute: 4, adminToken: ADMIN });
     const make = (room: string, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${small.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ scene: "cube", room }) });
+      fetch(`${small.url}/api/rooms`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ scene: "cube", room }),
+      });
     expect([(await make("a")).status, (await make("b")).status]).toEqual([201, 201]);
     const third = await make("c");
     expect([third.status, await third.json()]).toMatchObject([429, { code: "ADDRESS_ROOM_LIMIT", limit: 2 }]);
@@ -167,8 +294,12 @@ describe("limits of one address", () => {
     expect((await make("c")).status).toBe(201);
     await small.app.registry.remove("c");
     const fifth = await make("d");
-    expect([fifth.status, await fifth.json()]).toMatchObject([429, { code: "TOO_MANY_REQUESTS", field: "rooms", value: 4 }]);
-    for (const room of ["x", "y", "z"]) expect((await make(room, { authorization: `Bearer ${ADMIN}` })).status).toBe(201);
+    expect([fifth.status, await fifth.json()]).toMatchObject([
+      429,
+      { code: "TOO_MANY_REQUESTS", field: "rooms", value: 4 },
+    ]);
+    for (const room of ["x", "y", "z"])
+      expect((await make(room, { authorization: `Bearer ${ADMIN}` })).status).toBe(201);
     await small.close();
   });
 
@@ -176,8 +307,18 @@ describe("limits of one address", () => {
     for (const trustProxy of [false, true]) {
       const behind = await startTestServer({ trustProxy, roomsPerAddress: 1 });
       const make = async (room: string, from: string): Promise<number> =>
-        (await fetch(`${behind.url}/api/rooms`, { method: "POST", headers: { "content-type": "application/json", "x-forwarded-for": from }, body: JSON.stringify({ scene: "cube", room }) })).status;
-      expect([await make("a", "192.0.2.1"), await make("b", "192.0.2.2"), await make("c", "192.0.2.2")]).toEqual([201, trustProxy ? 201 : 429, 429]);
+        (
+          await fetch(`${behind.url}/api/rooms`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "x-forwarded-for": from },
+            body: JSON.stringify({ scene: "cube", room }),
+          })
+        ).status;
+      expect([await make("a", "192.0.2.1"), await make("b", "192.0.2.2"), await make("c", "192.0.2.2")]).toEqual([
+        201,
+        trustProxy ? 201 : 429,
+        429,
+      ]);
       await behind.close();
     }
   });
@@ -185,7 +326,8 @@ describe("limits of one address", () => {
   test("tokens that are none: after 60 of them even a good one has to wait", async () => {
     const guessed = await startTestServer({ adminToken: ADMIN });
     await createRoom(guessed.url, "cube", "room");
-    const ask = (token: string): Promise<Response> => fetch(`${guessed.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${token}` } });
+    const ask = (token: string): Promise<Response> =>
+      fetch(`${guessed.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${token}` } });
     for (let i = 0; i < 60; i++) expect((await ask(`guess-${i}`)).status).toBe(401);
     expect((await ask(ADMIN)).status).toBe(429);
     await guessed.close();

@@ -1,4 +1,6 @@
-/** The benchmark's arithmetic: medians over runs, targets, hashes, and quantiles of a histogram between two readings. */
+/**
+ * The benchmark's arithmetic: medians over runs, targets, hashes, and quantiles of a histogram between two readings.
+ */
 import { expect, test } from "vitest";
 import { histogramQuantile, increase, parseMetrics, total } from "../../load-tests/metrics.ts";
 import { quantile, ratioOf, type Row, summarize } from "../../load-tests/part.ts";
@@ -21,7 +23,8 @@ test("rows of several runs become one line; the median is held to the target", (
 });
 
 test("times are told in yardsticks, rates per yardstick, everything else as it is", () => {
-  const ratio = (unit: string, value: number, absolute = false): number => ratioOf({ what: "x", unit, value, absolute }, 4);
+  const ratio = (unit: string, value: number, absolute = false): number =>
+    ratioOf({ what: "x", unit, value, absolute }, 4);
   expect([ratio("ms", 6), ratio("s", 0.002), ratio("ns", 4e6), ratio("1/s", 500)]).toEqual([1.5, 0.5, 1, 2]);
   expect([ratio("bytes", 6), ratio("%", 6), ratio("kbps", 6), ratio("ms", 6, true)]).toEqual([6, 6, 6, 6]);
 });

@@ -3,12 +3,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare, describeMoves } from "../../load-tests/harness/compare.ts";
 import { OptionError, readOptions } from "../../load-tests/harness/options.ts";
-import { cellsOf, columnOf, formatReleases, HEAD_COLUMNS, parseReleases, putRelease, ReleasesError } from "../../load-tests/harness/releases.ts";
+import {
+  cellsOf,
+  columnOf,
+  formatReleases,
+  HEAD_COLUMNS,
+  parseReleases,
+  putRelease,
+  ReleasesError,
+} from "../../load-tests/harness/releases.ts";
 import { table } from "../../load-tests/harness/table.ts";
 import { measureYardstick, YARDSTICK_HASH } from "../../load-tests/harness/yardstick.ts";
 import { type Row, summarize } from "../../load-tests/part.ts";
 
-const parts = [{ name: "codec" }, { name: "http", groups: ["rooms", "network"] }, { name: "rooms" }, { name: "soak", onDemand: true }];
+const parts = [
+  { name: "codec" },
+  { name: "http", groups: ["rooms", "network"] },
+  { name: "rooms" },
+  { name: "soak", onDemand: true },
+];
 
 describe("arguments", () => {
   const refusal = (...args: string[]): string => {
@@ -22,52 +35,78 @@ describe("arguments", () => {
   };
 
   test("without any: every part but those on demand, as often as each wants", () => {
-    expect(readOptions([], parts)).toEqual({ only: ["codec", "http", "rooms"], list: false, release: false, minutes: 60 });
+    expect(readOptions([], parts)).toEqual({
+      only: ["codec", "http", "rooms"],
+      list: false,
+      release: false,
+      minutes: 60,
+    });
   });
 
   test("parts by name, by group, in the order of the parts; equals sign or not", () => {
     expect(readOptions(["--only", "soak,codec"], parts).only).toEqual(["codec", "soak"]);
     expect(readOptions(["--only=rooms", "--runs=5"], parts)).toMatchObject({ only: ["http", "rooms"], runs: 5 });
-    expect(readOptions(["--only", "network", "--release", "--minutes", "0.5", "--json", "x.json"], parts)).toMatchObject({ only: ["http"], release: true, minutes: 0.5, json: "x.json" });
+    expect(
+      readOptions(["--only", "network", "--release", "--minutes", "0.5", "--json", "x.json"], parts),
+    ).toMatchObject({ only: ["http"], release: true, minutes: 0.5, json: "x.json" });
   });
 
   test("what cannot be used is named with its value and the limit", () => {
     expect(refusal("--runs", "0")).toBe('--runs is "0", but must be an integer from 1 to 100');
     expect(refusal("--runs", "2.5")).toContain('"2.5"');
     expect(refusal("--runs", "many")).toContain('"many"');
-    expect(refusal("--runs", "2", "--release")).toBe('--runs is "2", but must be at least 3 with --release: a figure without a spread cannot be compared');
+    expect(refusal("--runs", "2", "--release")).toBe(
+      '--runs is "2", but must be at least 3 with --release: a figure without a spread cannot be compared',
+    );
     expect(refusal("--minutes", "1e9")).toBe('--minutes is "1e9", but must be a number from 0.2 to 1440');
-    expect(refusal("--only", "codec,kernal")).toBe('--only is "kernal", but must be a part or several with commas between them: codec, http, rooms, soak; or a group: network');
+    expect(refusal("--only", "codec,kernal")).toBe(
+      '--only is "kernal", but must be a part or several with commas between them: codec, http, rooms, soak; or a group: network',
+    );
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
     expect(refusal("--json")).toBe('--json is "", but must be followed by its value');
-    expect(refusal("--quick")).toBe('--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --list, --release');
+    expect(refusal("--quick")).toBe(
+      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --list, --release',
+    );
     expect(refusal("codec")).toContain("--only codec");
   });
 });
 
-const measured = (row: Omit<Row, "value">, ...values: number[]) => summarize(values.map((value) => ({ rows: [{ ...row, value }], yardstickMs: 4 })))[0]!;
+const measured = (row: Omit<Row, "value">, ...values: number[]) =>
+  summarize(values.map((value) => ({ rows: [{ ...row, value }], yardstickMs: 4 })))[0]!;
 const release = (name: string, ...cells: [string, string][]) => putRelease(parseReleases(""), name, cells);
 
 describe("releases", () => {
   test("any cells come back as they went, commas, quotes and line breaks too", () => {
     const text = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r\n", " ", "é", "0") });
-    fc.assert(fc.property(fc.uniqueArray(text, { minLength: 1, maxLength: 4 }), text, (names, cell) => {
-      const columns = names.map((name) => `part/${name} hash`), made = release("1.0.0", ["cpu", cell], ...columns.map((name): [string, string] => [name, cell]));
-      const back = parseReleases(formatReleases(made));
-      expect(back.columns).toEqual([...HEAD_COLUMNS, ...columns]);
-      expect(back.rows).toHaveLength(1);
-      for (const name of ["cpu", ...columns]) expect(back.rows[0]!.get(name)).toBe(cell);
-    }));
+    fc.assert(
+      fc.property(fc.uniqueArray(text, { minLength: 1, maxLength: 4 }), text, (names, cell) => {
+        const columns = names.map((name) => `part/${name} hash`);
+        const made = release("1.0.0", ["cpu", cell], ...columns.map((name): [string, string] => [name, cell]));
+        const back = parseReleases(formatReleases(made));
+        expect(back.columns).toEqual([...HEAD_COLUMNS, ...columns]);
+        expect(back.rows).toHaveLength(1);
+        for (const name of ["cpu", ...columns]) expect(back.rows[0]!.get(name)).toBe(cell);
+      }),
+    );
   });
 
   test("a figure is its median in yardsticks, its spread and its hash", () => {
     const summary = measured({ what: "step", unit: "ms", hash: "abcd" }, 8, 6, 12);
-    expect(cellsOf("tick", summary)).toEqual([["tick/step [ms]", "2"], ["tick/step [ms] spread", "1.5"], ["tick/step [ms] hash", "abcd"]]);
+    expect(cellsOf("tick", summary)).toEqual([
+      ["tick/step [ms]", "2"],
+      ["tick/step [ms] spread", "1.5"],
+      ["tick/step [ms] hash", "abcd"],
+    ]);
     expect(columnOf("kernel", { what: "370,440 tetrahedra", key: "block", unit: "" })).toBe("kernel/block");
   });
 
   test("a release measured again keeps its place and what was not measured; new columns come last, old ones stay", () => {
-    const first = release("0.1.0", ["a", "1"], ["b", "2"]), second = putRelease(first, "0.2.0", [["c", "3"]]), again = putRelease(second, "0.1.0", [["b", "4"], ["d", "5"]]);
+    const first = release("0.1.0", ["a", "1"], ["b", "2"]);
+    const second = putRelease(first, "0.2.0", [["c", "3"]]);
+    const again = putRelease(second, "0.1.0", [
+      ["b", "4"],
+      ["d", "5"],
+    ]);
     expect(formatReleases(again)).toBe(`${HEAD_COLUMNS.join(",")},a,b,c,d\n0.1.0,,,,,,,,1,4,,5\n0.2.0,,,,,,,,,,3,\n`);
     expect(parseReleases(formatReleases(again)).rows.map((row) => row.get("release"))).toEqual(["0.1.0", "0.2.0"]);
   });
@@ -84,9 +123,15 @@ describe("releases", () => {
       return expect.fail("it was read");
     };
     expect(fault(text.replace("commit", "comit"))).toBe('releases, line 1: column 3 is "comit", but must be "commit"');
-    expect(fault(text.replace(",2\n", ",fast\n"))).toBe('releases, line 2: tick/step [ms] is "fast", but must be a number, or empty where it was not measured');
-    expect(fault(text.replace(",2\n", "\n"))).toBe('releases, line 2: the number of cells is "8", but must be 9, one for each column');
-    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe('releases, line 3: release is "0.1.0", but must be there once');
+    expect(fault(text.replace(",2\n", ",fast\n"))).toBe(
+      'releases, line 2: tick/step [ms] is "fast", but must be a number, or empty where it was not measured',
+    );
+    expect(fault(text.replace(",2\n", "\n"))).toBe(
+      'releases, line 2: the number of cells is "8", but must be 9, one for each column',
+    );
+    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe(
+      'releases, line 3: release is "0.1.0", but must be there once',
+    );
     expect(fault(text.replace("tick/step [ms]", "cpu"))).toContain('a column\'s name is "cpu"');
     expect(fault(text.replace(",2\n", ',"2" 3\n'))).toContain("line 2: a cell is");
   });
@@ -97,7 +142,15 @@ describe("comparison", () => {
   const step = { what: "step", unit: "ms" };
 
   test("a figure moved when medians differ by more than the larger spread", () => {
-    const kind = (spread: string, ...values: number[]) => compare("tick", [measured(step, ...values)], row([["tick/step [ms]", "2"], ["tick/step [ms] spread", spread]]))[0]!.kind;
+    const kind = (spread: string, ...values: number[]) =>
+      compare(
+        "tick",
+        [measured(step, ...values)],
+        row([
+          ["tick/step [ms]", "2"],
+          ["tick/step [ms] spread", spread],
+        ]),
+      )[0]!.kind;
     expect(kind("0.1", 8.2, 8.2, 8.2)).toBe("within noise");
     expect(kind("0.1", 8.8, 8.8, 8.8)).toBe("moved");
     expect(kind("0.3", 8.8, 8.8, 8.8)).toBe("within noise");
@@ -107,8 +160,25 @@ describe("comparison", () => {
   });
 
   test("the list names what moved with its share, new figures only by number, other hashes always", () => {
-    const before = row([["tick/step [ms]", "2"], ["tick/step [ms] spread", "0.1"], ["tick/step [ms] hash", "aaaa"], ["tick/bytes [bytes]", "0.7"], ["tick/bytes [bytes] spread", "0"], ["tick/misses", "0"], ["tick/misses spread", "0"]]);
-    const moves = compare("tick", [measured({ ...step, hash: "bbbb" }, 8, 8, 8), measured({ what: "bytes", unit: "bytes" }, 0.56), measured({ what: "misses", unit: "" }, 2), measured({ what: "fresh", unit: "" }, 1)], before);
+    const before = row([
+      ["tick/step [ms]", "2"],
+      ["tick/step [ms] spread", "0.1"],
+      ["tick/step [ms] hash", "aaaa"],
+      ["tick/bytes [bytes]", "0.7"],
+      ["tick/bytes [bytes] spread", "0"],
+      ["tick/misses", "0"],
+      ["tick/misses spread", "0"],
+    ]);
+    const moves = compare(
+      "tick",
+      [
+        measured({ ...step, hash: "bbbb" }, 8, 8, 8),
+        measured({ what: "bytes", unit: "bytes" }, 0.56),
+        measured({ what: "misses", unit: "" }, 2),
+        measured({ what: "fresh", unit: "" }, 1),
+      ],
+      before,
+    );
     const text = describeMoves("0.1.0", moves);
     expect(text.split("\n")[0]).toBe("since release 0.1.0: 2 moved, 1 within noise, 1 new");
     expect(text).toMatch(/-20\.0 % +tick\/bytes \[bytes\], noise 0\.0 %/);
@@ -119,9 +189,13 @@ describe("comparison", () => {
 });
 
 test("the table shows warm-up and hash in columns of their own, and only where there are any", () => {
-  const lines = (row: Partial<Row>): string[] => table([measured({ what: "step", unit: "ms", ...row }, 1, 3, 2)]).split("\n");
+  const lines = (row: Partial<Row>): string[] =>
+    table([measured({ what: "step", unit: "ms", ...row }, 1, 3, 2)]).split("\n");
   expect(lines({})[0]).not.toMatch(/hash|warm-up/);
-  expect(lines({ warmUp: 9, hash: "abcd" }).map((line) => line.trim().split(/\s+/))).toEqual([["warm-up", "min", "median", "max", "unit", "hash"], ["step", "9", "1", "2", "3", "ms", "abcd"]]);
+  expect(lines({ warmUp: 9, hash: "abcd" }).map((line) => line.trim().split(/\s+/))).toEqual([
+    ["warm-up", "min", "median", "max", "unit", "hash"],
+    ["step", "9", "1", "2", "3", "ms", "abcd"],
+  ]);
 });
 
 test("the yardstick is the loop that it has always been", () => {

@@ -27,5 +27,8 @@ test("hearing of each other costs n + 2 cache lines a piece, and sharing never m
 });
 
 test("serial stages by label, largest first", () => {
-  expect(serialStages(PIECES)).toEqual([["guard", 1.25], ["verification", 1]]);
+  expect(serialStages(PIECES)).toEqual([
+    ["guard", 1.25],
+    ["verification", 1],
+  ]);
 });

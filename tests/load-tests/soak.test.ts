@@ -1,6 +1,8 @@
 /**
- * A soak in half a minute: a crowd comes and goes, rooms are opened and deleted, lines are lost, scenes start again. After everybody has gone nothing is left of it: no room, no
- * session, no room object that anything still holds, no socket, no timer more than after the first crowd, which made what is made once. `npm run bench -- --only soak` is the long one.
+ * A soak in half a minute: a crowd comes and goes, rooms are opened and deleted, lines are lost, scenes start again.
+ * After everybody has gone nothing is left of it: no room, no session, no room object that anything still holds, no
+ * socket, no timer more than after the first crowd, which made what is made once. `npm run bench -- --only soak` is the
+ * long one.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -16,11 +18,19 @@ const collect = runInNewContext("gc") as () => void;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ workers: 1, scenesDir: fileURLToPath(new URL("../../load-tests/scenes", import.meta.url)), resumeSeconds: 0.5, emptyRoomSeconds: 3 });
+  server = await startTestServer({
+    workers: 1,
+    scenesDir: fileURLToPath(new URL("../../load-tests/scenes", import.meta.url)),
+    resumeSeconds: 0.5,
+    emptyRoomSeconds: 3,
+  });
 });
 afterAll(() => server.close());
 
-/** Timers and intervals that run, by this process's own count. Sockets are counted by the WebSocket server: others are kept open for the next HTTP request. */
+/**
+ * Timers and intervals that run, by this process's own count. Sockets are counted by the WebSocket server: others are
+ * kept open for the next HTTP request.
+ */
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
 const WITHIN_MS = 60_000;
@@ -34,23 +44,38 @@ async function until(done: () => boolean | Promise<boolean>, what: string): Prom
 }
 
 /**
- * @param replaced how many rooms are deleted and opened anew before the crowd goes: work, not time, so that a busy machine does as much
+ * @param replaced how many rooms are deleted and opened anew before the crowd goes: work, not time, so that a busy
+ *   machine does as much
  * @returns the rooms that there were, and what the clients received
  */
-async function crowd(replaced: number): Promise<{ rooms: Map<string, WeakRef<Room>>; frames: number; failures: number }> {
-  const scenario = readScenario("soak"), faults: Error[] = [], rooms = new Map<string, WeakRef<Room>>();
-  const clients = new Crowd(server.url, { ...scenario, churn: { clientsPerMinute: 600, resetsPerMinute: 120, roomsPerMinute: 120 } }, (error) => void faults.push(error));
+async function crowd(
+  replaced: number,
+): Promise<{ rooms: Map<string, WeakRef<Room>>; frames: number; failures: number }> {
+  const scenario = readScenario("soak");
+  const faults: Error[] = [];
+  const rooms = new Map<string, WeakRef<Room>>();
+  const clients = new Crowd(
+    server.url,
+    { ...scenario, churn: { clientsPerMinute: 600, resetsPerMinute: 120, roomsPerMinute: 120 } },
+    (error) => void faults.push(error),
+  );
   const note = setInterval(() => {
     for (const room of server.app.registry.list()) if (!rooms.has(room.name)) rooms.set(room.name, new WeakRef(room));
   }, 100);
   await clients.open();
   await clients.join();
   const opened = rooms.size;
-  await until(() => rooms.size >= opened + replaced && clients.counts.frames >= 100 * replaced, `${replaced} rooms replaced`);
+  await until(
+    () => rooms.size >= opened + replaced && clients.counts.frames >= 100 * replaced,
+    `${replaced} rooms replaced`,
+  );
   clients.stop();
   clearInterval(note);
   expect(faults).toEqual([]);
-  await until(async () => server.app.registry.size === 0 && (await server.metric("pliant_sessions")) === 0, "all rooms gone");
+  await until(
+    async () => server.app.registry.size === 0 && (await server.metric("pliant_sessions")) === 0,
+    "all rooms gone",
+  );
   await until(async () => (await server.metric("pliant_worker_queue_depth")) === 0, "no tick waits");
   return { rooms, frames: clients.counts.frames, failures: clients.counts.failures };
 }

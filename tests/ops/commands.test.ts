@@ -1,6 +1,7 @@
 /**
- * The commands of README.md in a fresh copy of the repository, with the machine's own Node and npm: `npm start` installs, builds and serves, ends
- * cleanly on a signal to npm, and does nothing twice; `npm run simulate` works without a server; a machine that cannot get the runtime is told why.
+ * The commands of README.md in a fresh copy of the repository, with the machine's own Node and npm: `npm start`
+ * installs, builds and serves, ends cleanly on a signal to npm, and does nothing twice; `npm run simulate` works
+ * without a server; a machine that cannot get the runtime is told why.
  */
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -16,8 +17,12 @@ const clone = join(folder, "pliant");
 
 /** The environment of a user's shell: nothing of the npm that runs these tests, nor its runtime on PATH. */
 function shellEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([key]) => !/^(npm_|INIT_CWD$|VITEST|NODE_ENV$|TEST)/i.test(key) || /^npm_config_(registry|cache|userconfig|globalconfig)$/i.test(key));
-  const path = (process.env["PATH"] ?? "").split(delimiter).filter((entry) => !entry.includes("node_modules"));
+  const kept = Object.entries(process.env).filter(
+    ([key]) =>
+      !/^(npm_|INIT_CWD$|VITEST|NODE_ENV$|TEST)/i.test(key) ||
+      /^npm_config_(registry|cache|userconfig|globalconfig)$/i.test(key),
+  );
+  const path = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.includes("node_modules"));
   return { ...Object.fromEntries(kept), PATH: path.join(delimiter), npm_config_prefer_offline: "true", ...extra };
 }
 
@@ -30,13 +35,19 @@ interface Start {
 
 async function npmStart(): Promise<Start> {
   const port = await freePort();
-  const npm = spawn("npm", ["start"], { cwd: clone, env: shellEnvironment({ PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none" }), stdio: ["ignore", "pipe", "pipe"] });
+  const npm = spawn("npm", ["start"], {
+    cwd: clone,
+    env: shellEnvironment({ PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none" }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let text = "";
   for (const stream of [npm.stdout, npm.stderr]) stream?.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => npm.once("exit", (code) => resolve(code)));
   const url = `http://127.0.0.1:${port}`;
   try {
-    await waitForOk(`${url}/healthz`, 240_000, () => (npm.exitCode === null ? undefined : `npm start ended with code ${npm.exitCode}`));
+    await waitForOk(`${url}/healthz`, 240_000, () =>
+      npm.exitCode === null ? undefined : `npm start ended with code ${npm.exitCode}`,
+    );
   } catch (error) {
     npm.kill("SIGTERM");
     throw new Error(`${(error as Error).message}\n${text}`);
@@ -44,7 +55,11 @@ async function npmStart(): Promise<Start> {
   return { npm, url, output: () => text, ended };
 }
 
-const answers = (url: string): Promise<boolean> => fetch(url).then(() => true, () => false);
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
 
 beforeAll(() => {
   for (const path of repositoryFiles()) {
@@ -55,7 +70,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("npm start in a fresh clone installs, builds, serves the page, and ends cleanly when npm gets SIGTERM", { timeout: 300_000 }, async () => {
+test("npm start in a fresh clone installs, builds, serves the page, and ends cleanly when npm gets SIGTERM", {
+  timeout: 300_000,
+}, async () => {
   const { npm, url, output, ended } = await npmStart();
   expect(output()).toMatch(/installing dependencies[\s\S]*building the kernel[\s\S]*building the client/);
   const page = await fetch(url);
@@ -76,7 +93,11 @@ test("a second start builds nothing, and SIGINT ends it as cleanly", async () =>
 
 test("npm run simulate builds the kernel that is missing and prints the state hash", () => {
   rmSync(join(clone, "build"), { recursive: true });
-  const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", "simulate", "--", "scenes/jelly-stack.json", "--ticks", "5"], { cwd: clone, env: shellEnvironment(), encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(
+    "npm",
+    ["run", "--silent", "simulate", "--", "scenes/jelly-stack.json", "--ticks", "5"],
+    { cwd: clone, env: shellEnvironment(), encoding: "utf8" },
+  );
   expect(status, stderr).toBe(0);
   expect(stdout).toMatch(/hash\W+[0-9a-f]{16}/i);
   expect(stderr).not.toMatch(/building the client/);
@@ -86,26 +107,46 @@ test("npm run simulate builds the kernel that is missing and prints the state ha
 test("setup leaves what npm install did by hand alone, and renews its own note", () => {
   const stamp = join(clone, "node_modules/.pliant-install.json");
   rmSync(stamp);
-  const { status, stderr } = spawnSync("node", ["setup.mjs", "--only", "kernel"], { cwd: clone, env: shellEnvironment(), encoding: "utf8" });
+  const { status, stderr } = spawnSync("node", ["setup.mjs", "--only", "kernel"], {
+    cwd: clone,
+    env: shellEnvironment(),
+    encoding: "utf8",
+  });
   expect(status, stderr).toBe(0);
   expect(stderr).not.toMatch(/installing/);
   expect(existsSync(stamp)).toBe(true);
 });
 
 test("an argument that setup does not know is refused", () => {
-  const { status, stderr } = spawnSync("node", ["setup.mjs", "--fast"], { cwd: clone, env: shellEnvironment(), encoding: "utf8" });
+  const { status, stderr } = spawnSync("node", ["setup.mjs", "--fast"], {
+    cwd: clone,
+    env: shellEnvironment(),
+    encoding: "utf8",
+  });
   expect(status).toBe(1);
   expect(stderr).toContain('unknown argument "--fast"');
 });
 
 test("without a way to the runtime, setup uses the machine's own Node if that will do, and else says what to do", () => {
-  const env = shellEnvironment({ npm_config_registry: "http://127.0.0.1:9", npm_config_cache: join(folder, "empty-cache"), npm_config_fetch_retries: "0" });
+  const env = shellEnvironment({
+    npm_config_registry: "http://127.0.0.1:9",
+    npm_config_cache: join(folder, "empty-cache"),
+    npm_config_fetch_retries: "0",
+  });
   const own = Number(spawnSync("node", ["--version"], { env, encoding: "utf8" }).stdout.slice(1).split(".")[0]);
   rmSync(join(clone, "node_modules/node/bin"), { recursive: true });
   rmSync(join(clone, "node_modules/node/node_modules"), { recursive: true, force: true });
-  const { status, stderr } = spawnSync("node", ["setup.mjs", "--only", "kernel"], { cwd: clone, env, encoding: "utf8" });
-  const { devDependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8")) as { devDependencies: Record<string, string> };
-  const needed = Number(devDependencies["node"].split(".")[0]);
+  const { status, stderr } = spawnSync("node", ["setup.mjs", "--only", "kernel"], {
+    cwd: clone,
+    env,
+    encoding: "utf8",
+  });
+  const { devDependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const needed = Number(devDependencies.node.split(".")[0]);
   expect(status, stderr).toBe(own >= needed ? 0 : 1);
-  expect(stderr).toContain(own >= needed ? "using this machine's own Node" : `The server needs Node ${needed} or newer`);
+  expect(stderr).toContain(
+    own >= needed ? "using this machine's own Node" : `The server needs Node ${needed} or newer`,
+  );
 });

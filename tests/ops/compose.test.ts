@@ -1,4 +1,6 @@
-/** docker-compose.yml and what it mounts fit each other and the server. No Docker engine is needed, and none is asked. */
+/**
+ * docker-compose.yml and what it mounts fit each other and the server. No Docker engine is needed, and none is asked.
+ */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { relative } from "node:path";
 import { parse } from "yaml";
@@ -17,23 +19,31 @@ interface Service {
   depends_on?: unknown;
 }
 
-const compose = parse(readFileSync("docker-compose.yml", "utf8")) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+const compose = parse(readFileSync("docker-compose.yml", "utf8")) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
 const { pliant, prometheus, grafana } = compose.services;
 const yaml = (path: string): any => parse(readFileSync(path, "utf8"));
 
 /** Where a path inside a container lies in the repository, by the service's mounts; the longest mount wins. */
 function onHost(service: Service, path: string): string | undefined {
-  const mounts = (service.volumes ?? []).map((volume) => volume.split(":")).filter(([host, inside]) => host.startsWith("./") && path.startsWith(inside));
+  const mounts = (service.volumes ?? [])
+    .map((volume) => volume.split(":"))
+    .filter(([host, inside]) => host.startsWith("./") && path.startsWith(inside));
   const [best] = mounts.sort((a, b) => b[1].length - a[1].length);
   return best && best[0] + path.slice(best[1].length);
 }
 
 test("every mounted file and folder is in the repository or made by a command of it, and every named volume is declared", () => {
-  const mounts = Object.values(compose.services).flatMap((service) => service.volumes ?? []).map((volume) => volume.split(":")[0]);
+  const mounts = Object.values(compose.services)
+    .flatMap((service) => service.volumes ?? [])
+    .map((volume) => volume.split(":")[0]);
   expect(mounts.length).toBeGreaterThan(0);
   for (const source of mounts) {
     // Docker makes an empty folder where there is none yet.
-    if (source === "./build/report") expect(pliant.volumes).toContain(`${source}:/app/${relative(process.cwd(), readConfig({}).reportDir)}:ro`);
+    if (source === "./build/report")
+      expect(pliant.volumes).toContain(`${source}:/app/${relative(process.cwd(), readConfig({}).reportDir)}:ro`);
     else if (source.startsWith(".")) expect(existsSync(source), source).toBe(true);
     else expect(Object.keys(compose.volumes)).toContain(source);
   }
@@ -49,10 +59,14 @@ test("the server's port is the one that it listens on, that the image exposes an
   expect(Number.parseInt(pliant.stop_grace_period as string, 10)).toBeGreaterThan(shutdownSeconds);
   const last = parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1);
   expect(last?.expose).toEqual([String(port)]);
-  expect(last?.env["PORT"]).toBe(String(port));
+  expect(last?.env.PORT).toBe(String(port));
   expect(readConfig(last?.env ?? {}).port).toBe(port);
   const [job] = yaml("server/ops/prometheus/prometheus.yml").scrape_configs;
-  expect(job).toMatchObject({ job_name: "pliant", metrics_path: "/metrics", dns_sd_configs: [{ names: ["pliant"], type: "A", port }] });
+  expect(job).toMatchObject({
+    job_name: "pliant",
+    metrics_path: "/metrics",
+    dns_sd_configs: [{ names: ["pliant"], type: "A", port }],
+  });
   expect(Object.keys(compose.services)).toContain("pliant");
 });
 
@@ -72,7 +86,7 @@ test("Grafana finds its data source, the provider its dashboards, and every pane
 
   const [provider] = yaml(`${provisioning}/dashboards/pliant.yml`).providers;
   const dashboards = onHost(grafana, provider.options.path) as string;
-  const home = onHost(grafana, grafana.environment?.["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"] as string) as string;
+  const home = onHost(grafana, grafana.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH as string) as string;
   expect(existsSync(home), home).toBe(true);
   for (const name of readdirSync(dashboards)) {
     const dashboard = JSON.parse(readFileSync(`${dashboards}/${name}`, "utf8"));

@@ -1,4 +1,7 @@
-/** docker-compose.cluster.yml, its balancer and its Prometheus fit each other, the server and the compose file of one server. No Docker engine is needed, and none is asked. */
+/**
+ * docker-compose.cluster.yml, its balancer and its Prometheus fit each other, the server and the compose file of one
+ * server. No Docker engine is needed, and none is asked.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { expect, test } from "vitest";
@@ -26,11 +29,20 @@ test("the server can be scaled: no port and no name of its own, time to hand ove
   const { pliant } = services;
   expect([pliant.ports, pliant.container_name, pliant.volumes]).toEqual([undefined, undefined, undefined]);
   expect(Number.parseInt(pliant.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
-  const env = Object.fromEntries(Object.entries<string>(pliant.environment).map(([name, value]) => [name, value.replace(/\$\{[^}]*\}/g, "0123456789abcdef0123456789abcdef")]));
+  const env = Object.fromEntries(
+    Object.entries<string>(pliant.environment).map(([name, value]) => [
+      name,
+      value.replace(/\$\{[^}]*\}/g, "0123456789abcdef0123456789abcdef"),
+    ]),
+  );
   const config = readConfig(env);
   expect(config.trustProxy).toBe(true);
   const store = new URL(config.store);
-  expect([store.hostname, store.username, store.pathname.slice(1)]).toEqual(["postgres", services.postgres.environment.POSTGRES_USER, services.postgres.environment.POSTGRES_DB]);
+  expect([store.hostname, store.username, store.pathname.slice(1)]).toEqual([
+    "postgres",
+    services.postgres.environment.POSTGRES_USER,
+    services.postgres.environment.POSTGRES_DB,
+  ]);
   expect(pliant.environment.PLIANT_STORE).toContain(services.postgres.environment.POSTGRES_PASSWORD);
 });
 
@@ -45,9 +57,19 @@ test("the balancer asks for readiness, finds the servers by name and port, and b
 });
 
 test("Prometheus asks every server, with the rules of a single one", () => {
-  const { scrape_configs: [job], rule_files } = read("server/ops/cluster/prometheus.yml");
-  const { scrape_configs: [known], global } = read("server/ops/prometheus/prometheus.yml");
-  expect(job).toMatchObject({ job_name: known.job_name, metrics_path: known.metrics_path, dns_sd_configs: [{ names: ["pliant"], type: "A", port }] });
+  const {
+    scrape_configs: [job],
+    rule_files,
+  } = read("server/ops/cluster/prometheus.yml");
+  const {
+    scrape_configs: [known],
+    global,
+  } = read("server/ops/prometheus/prometheus.yml");
+  expect(job).toMatchObject({
+    job_name: known.job_name,
+    metrics_path: known.metrics_path,
+    dns_sd_configs: [{ names: ["pliant"], type: "A", port }],
+  });
   expect(read("server/ops/cluster/prometheus.yml").global).toEqual(global);
   const inside = services.prometheus.volumes.map((mount: string) => mount.split(":")[1]);
   expect(inside).toEqual(expect.arrayContaining([...rule_files, services.prometheus.command[0].split("=")[1]]));

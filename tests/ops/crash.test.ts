@@ -1,4 +1,7 @@
-/** A real server is killed and started again beside a real Prometheus: the room comes back, the alert that says so fires, and the log tells the same. */
+/**
+ * A real server is killed and started again beside a real Prometheus: the room comes back, the alert that says so
+ * fires, and the log tells the same.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +33,11 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
 
   test("raises the alert of rooms brought back, which names the server and its runbook paragraph", async () => {
     const port = await freePort();
-    const start = (): Promise<RunningServer> => startServer({ port, env: { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, LOG_LEVEL: "info" } });
+    const start = (): Promise<RunningServer> =>
+      startServer({
+        port,
+        env: { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, LOG_LEVEL: "info" },
+      });
     server = await start();
     monitor = await startPrometheus(prometheus as string, `127.0.0.1:${port}`, "1s");
     await createRoom(server.url, "jelly-stack", "crashed");
@@ -42,12 +49,15 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
 
     const firing = async (): Promise<Alert | undefined> => {
       const { alerts } = (await monitor.get("alerts")) as { alerts: Alert[] };
-      return alerts.find(({ labels, state }) => labels["alertname"] === "PliantRoomsRestored" && state === "firing");
+      return alerts.find(({ labels, state }) => labels.alertname === "PliantRoomsRestored" && state === "firing");
     };
     await expect.poll(firing, { timeout: 30_000, interval: 500 }).toBeDefined();
     const { labels, annotations } = (await firing())!;
     expect(labels).toMatchObject({ severity: "ticket", cause: "restart", instance: `127.0.0.1:${port}` });
-    expect(annotations).toEqual({ summary: `127.0.0.1:${port} started and brought back 1 rooms of a process that died`, runbook: "server/ops/RUNBOOK.md#pliantroomsrestored" });
+    expect(annotations).toEqual({
+      summary: `127.0.0.1:${port} started and brought back 1 rooms of a process that died`,
+      runbook: "server/ops/RUNBOOK.md#pliantroomsrestored",
+    });
 
     const lines = linesOf(server);
     expect(faults(lines)).toEqual([]);

@@ -1,4 +1,7 @@
-/** The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and holds no build tools. */
+/**
+ * The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and
+ * holds no build tools.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,11 @@ describe("the replayed image", () => {
     image = replayed.stages[replayed.stages.length - 1];
     // Only the last stage is there at run time; anything that still reaches into the others must fail here.
     for (const { root } of replayed.stages.slice(0, -1)) rmSync(root, { recursive: true });
-    server = await startServer({ folder: image.workdir, command: [process.execPath, ...(image.stage.command as string[]).slice(1)], env: image.stage.env });
+    server = await startServer({
+      folder: image.workdir,
+      command: [process.execPath, ...(image.stage.command as string[]).slice(1)],
+      env: image.stage.env,
+    });
   }, 300_000);
 
   afterAll(async () => {
@@ -38,19 +45,23 @@ describe("the replayed image", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
     const [, ...args] = image.stage.command as string[];
     expect(args).toEqual(["--max-semi-space-size=16", "server/main.ts"]);
-    expect(scripts["serve"]).toBe(`node ${args.join(" ")}`);
+    expect(scripts.serve).toBe(`node ${args.join(" ")}`);
     for (const script of ["start", "dev"]) expect(scripts[script]!.endsWith(` ${args.join(" ")}`), script).toBe(true);
   });
 
   test("holds no development dependency and no test", () => {
     const modules = readdirSync(join(image.workdir, "node_modules"));
     for (const name of ["fastify", "piscina", "ws"]) expect(modules).toContain(name);
-    for (const name of ["typescript", "vite", "vitest", "assemblyscript", "playwright-core", "node"]) expect(modules).not.toContain(name);
-    for (const name of ["tests", "load-tests", "client", ".git"]) expect(existsSync(join(image.workdir, name)), name).toBe(false);
+    for (const name of ["typescript", "vite", "vitest", "assemblyscript", "playwright-core", "node"])
+      expect(modules).not.toContain(name);
+    for (const name of ["tests", "load-tests", "client", ".git"])
+      expect(existsSync(join(image.workdir, name)), name).toBe(false);
   });
 
   test("holds the tetrahedral meshes, so that no container makes them again", () => {
-    expect(readdirSync(join(image.workdir, "build/cache/meshes")).filter((name) => name.endsWith(".bin")).length).toBeGreaterThan(1);
+    expect(
+      readdirSync(join(image.workdir, "build/cache/meshes")).filter((name) => name.endsWith(".bin")).length,
+    ).toBeGreaterThan(1);
   });
 
   test("serves health, the page and its scenes, and opens a room", async () => {
@@ -64,7 +75,8 @@ describe("the replayed image", () => {
 
   test("passes its own health check, which fails where nothing listens", () => {
     const [, ...args] = image.stage.healthcheck as string[];
-    const check = (port: number): number | null => spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 10_000 }).status;
+    const check = (port: number): number | null =>
+      spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 10_000 }).status;
     expect(check(server.port)).toBe(0);
     expect(check(1)).toBe(1);
   });

@@ -1,6 +1,6 @@
 /**
- * Reads the Dockerfile and replays it without a Docker engine: every stage becomes an empty folder, COPY and RUN happen in it. What this cannot show:
- * the base image itself, the user, and file systems mounted read-only.
+ * Reads the Dockerfile and replays it without a Docker engine: every stage becomes an empty folder, COPY and RUN happen
+ * in it. What this cannot show: the base image itself, the user, and file systems mounted read-only.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from "node:fs";
@@ -16,7 +16,10 @@ export interface Stage {
   expose: string[];
   healthcheck: string[] | undefined;
   command: string[] | undefined;
-  steps: ({ type: "copy"; from: string | undefined; sources: string[]; target: string } | { type: "run"; command: string })[];
+  steps: (
+    | { type: "copy"; from: string | undefined; sources: string[]; target: string }
+    | { type: "run"; command: string }
+  )[];
 }
 
 /** @throws Error for an instruction that the replay would leave out */
@@ -33,7 +36,17 @@ export function parseDockerfile(text: string): Stage[] {
     const stage = stages[stages.length - 1];
     if (word === "FROM") {
       const [base, , name] = rest.split(/\s+/);
-      stages.push({ base, name, workdir: "/", env: {}, user: undefined, expose: [], healthcheck: undefined, command: undefined, steps: [] });
+      stages.push({
+        base,
+        name,
+        workdir: "/",
+        env: {},
+        user: undefined,
+        expose: [],
+        healthcheck: undefined,
+        command: undefined,
+        steps: [],
+      });
     } else if (word === "WORKDIR") stage.workdir = rest;
     else if (word === "ENV") for (const [, key, value] of rest.matchAll(/(\w+)=(\S+)/g)) stage.env[key] = value;
     else if (word === "USER") stage.user = rest;
@@ -51,9 +64,15 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** What .dockerignore keeps out of the context. Its patterns here are names with `*`, matched against the top level, as Docker matches them. */
+/**
+ * What .dockerignore keeps out of the context. Its patterns here are names with `*`, matched against the top level, as
+ * Docker matches them.
+ */
 export function ignoredByDocker(text: string): (topLevelName: string) => boolean {
-  const patterns = text.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
+  const patterns = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
   const tests = patterns.map((pattern) => {
     if (!/^[\w.*-]+$/.test(pattern)) throw new Error(`.dockerignore: the replay does not know the pattern ${pattern}`);
     return new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
@@ -73,7 +92,8 @@ export interface Replayed {
  * Replays all stages below a new temporary folder.
  * @param context folder of the Dockerfile
  * @returns the stages in order; the last is the image
- * @throws Error with the output of a RUN that fails, or naming a COPY source that is not there or is kept out by .dockerignore
+ * @throws Error with the output of a RUN that fails, or naming a COPY source that is not there or is kept out by
+ *   .dockerignore
  */
 export function replay(context: string): { folder: string; stages: Replayed[] } {
   const folder = mkdtempSync(join(tmpdir(), "pliant-image-"));
@@ -93,12 +113,22 @@ export function replay(context: string): { folder: string; stages: Replayed[] } 
   return { folder, stages: done };
 }
 
-/** The base image is `node:24-slim`: its `node` is the Node that runs this, and nothing of this repository's node_modules is on PATH. */
+/**
+ * The base image is `node:24-slim`: its `node` is the Node that runs this, and nothing of this repository's
+ * node_modules is on PATH.
+ */
 function stageEnvironment(stage: Stage): NodeJS.ProcessEnv {
-  const outside = (process.env["PATH"] ?? "").split(delimiter).filter((entry) => !entry.includes("node_modules"));
+  const outside = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.includes("node_modules"));
   // The download cache of the machine may be used: an image build would fetch the same bytes.
-  const kept = Object.entries(process.env).filter(([key]) => /^(HOME|LANG|TMPDIR|https?_proxy|no_proxy|npm_config_(registry|cache|userconfig|globalconfig))$/i.test(key));
-  return { ...Object.fromEntries(kept), npm_config_prefer_offline: "true", PATH: [dirname(process.execPath), ...outside].join(delimiter), ...stage.env };
+  const kept = Object.entries(process.env).filter(([key]) =>
+    /^(HOME|LANG|TMPDIR|https?_proxy|no_proxy|npm_config_(registry|cache|userconfig|globalconfig))$/i.test(key),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    npm_config_prefer_offline: "true",
+    PATH: [dirname(process.execPath), ...outside].join(delimiter),
+    ...stage.env,
+  };
 }
 
 function run(command: string, { workdir, env }: Replayed): void {
@@ -106,17 +136,26 @@ function run(command: string, { workdir, env }: Replayed): void {
   if (status !== 0) throw new Error(`RUN ${command} ended with ${status}\n${stdout}${stderr}`);
 }
 
-function copy(step: Extract<Stage["steps"][number], { type: "copy" }>, context: string, ignored: (name: string) => boolean, done: readonly Replayed[], into: Replayed): void {
+function copy(
+  step: Extract<Stage["steps"][number], { type: "copy" }>,
+  context: string,
+  ignored: (name: string) => boolean,
+  done: readonly Replayed[],
+  into: Replayed,
+): void {
   const source = step.from === undefined ? undefined : done.find(({ stage }) => stage.name === step.from);
-  if (step.from !== undefined && source === undefined) throw new Error(`COPY --from=${step.from}: there is no such stage`);
+  if (step.from !== undefined && source === undefined)
+    throw new Error(`COPY --from=${step.from}: there is no such stage`);
   const target = step.target.startsWith("/") ? join(into.root, step.target) : resolve(into.workdir, step.target);
   for (const name of step.sources) {
     const from = source ? join(source.root, name) : join(context, name);
     if (!source && ignored(name.split("/")[0])) throw new Error(`COPY ${name}: .dockerignore keeps it out`);
     if (!existsSync(from)) throw new Error(`COPY ${name}: not there`);
-    // As Docker does it: a folder's contents go into the target, a file into a target that ends in a slash or becomes it.
+    // As Docker does it: a folder's contents go into the target, a file into a target that ends in a slash or becomes
+    // it.
     const isFolder = statSync(from).isDirectory();
-    const to = !isFolder && (step.target.endsWith("/") || step.sources.length > 1) ? join(target, basename(name)) : target;
+    const to =
+      !isFolder && (step.target.endsWith("/") || step.sources.length > 1) ? join(target, basename(name)) : target;
     mkdirSync(isFolder ? to : dirname(to), { recursive: true });
     cpSync(from, to, { recursive: true, verbatimSymlinks: true });
   }

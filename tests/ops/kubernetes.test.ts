@@ -1,4 +1,7 @@
-/** The manifests hold Kubernetes' own schemas (npm kubernetes-models, generated from its OpenAPI description), and fit the server, the image and each other. No cluster is asked. */
+/**
+ * The manifests hold Kubernetes' own schemas (npm kubernetes-models, generated from its OpenAPI description), and fit
+ * the server, the image and each other. No cluster is asked.
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
 import { Deployment } from "kubernetes-models/apps/v1";
@@ -11,15 +14,27 @@ import { parseDockerfile } from "./dockerfile.ts";
 
 const folder = "server/ops/kubernetes";
 const models = { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, ConfigMap, Service };
-const documents = readdirSync(folder).flatMap((name) => parseAllDocuments(readFileSync(`${folder}/${name}`, "utf8")).map((document) => document.toJS() as any));
-const one = (kind: string, name = "pliant"): any => documents.find((document) => document.kind === kind && document.metadata.name === name);
+const documents = readdirSync(folder).flatMap((name) =>
+  parseAllDocuments(readFileSync(`${folder}/${name}`, "utf8")).map((document) => document.toJS() as any),
+);
+const one = (kind: string, name = "pliant"): any =>
+  documents.find((document) => document.kind === kind && document.metadata.name === name);
 const pod = one("Deployment").spec.template;
 const [container] = pod.spec.containers;
 
 test("every document is what Kubernetes' schema of its kind allows, and of the version that the model is for", () => {
-  expect(documents.map(({ kind }) => kind).sort()).toEqual(["ConfigMap", "Deployment", "HorizontalPodAutoscaler", "PodDisruptionBudget", "Service"]);
+  expect(documents.map(({ kind }) => kind).sort()).toEqual([
+    "ConfigMap",
+    "Deployment",
+    "HorizontalPodAutoscaler",
+    "PodDisruptionBudget",
+    "Service",
+  ]);
   for (const document of documents) {
-    const Model = models[document.kind as keyof typeof models] as unknown as { new (data: object): { validate(): void }; apiVersion: string };
+    const Model = models[document.kind as keyof typeof models] as unknown as {
+      new (data: object): { validate(): void };
+      apiVersion: string;
+    };
     expect(document.apiVersion).toBe(Model.apiVersion);
     expect(() => new Model(document).validate()).not.toThrow();
   }
@@ -29,34 +44,60 @@ test("the schemas find what is wrong", () => {
   const broken = structuredClone(one("Deployment"));
   broken.spec.template.spec.containers[0].ports[0].containerPort = "8080";
   expect(() => new Deployment(broken).validate()).toThrow(/containerPort/);
-  expect(() => new HorizontalPodAutoscaler({ ...one("HorizontalPodAutoscaler"), spec: {} } as never).validate()).toThrow(/required/);
+  expect(() =>
+    new HorizontalPodAutoscaler({ ...one("HorizontalPodAutoscaler"), spec: {} } as never).validate(),
+  ).toThrow(/required/);
 });
 
 test("selectors choose the pods, the budget and the autoscaler mean the deployment, the service's port is the server's", () => {
   const { labels } = pod.metadata;
-  for (const chosen of [one("Deployment").spec.selector.matchLabels, one("Service").spec.selector, one("PodDisruptionBudget").spec.selector.matchLabels]) expect(labels).toMatchObject(chosen);
+  for (const chosen of [
+    one("Deployment").spec.selector.matchLabels,
+    one("Service").spec.selector,
+    one("PodDisruptionBudget").spec.selector.matchLabels,
+  ])
+    expect(labels).toMatchObject(chosen);
   const { scaleTargetRef, minReplicas } = one("HorizontalPodAutoscaler").spec;
   expect(scaleTargetRef).toEqual({ apiVersion: "apps/v1", kind: "Deployment", name: "pliant" });
   expect(minReplicas).toBeGreaterThan(one("PodDisruptionBudget").spec.maxUnavailable);
   const port = container.ports.find(({ name }: { name: string }) => name === one("Service").spec.ports[0].targetPort);
   expect(port.containerPort).toBe(readConfig({}).port);
-  expect(pod.metadata.annotations).toMatchObject({ "prometheus.io/path": "/metrics", "prometheus.io/port": String(port.containerPort) });
-  for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) expect(probe.httpGet.port).toBe(port.name);
-  expect([container.readinessProbe.httpGet.path, container.livenessProbe.httpGet.path, container.startupProbe.httpGet.path]).toEqual(["/readyz", "/healthz", "/healthz"]);
+  expect(pod.metadata.annotations).toMatchObject({
+    "prometheus.io/path": "/metrics",
+    "prometheus.io/port": String(port.containerPort),
+  });
+  for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+    expect(probe.httpGet.port).toBe(port.name);
+  expect([
+    container.readinessProbe.httpGet.path,
+    container.livenessProbe.httpGet.path,
+    container.startupProbe.httpGet.path,
+  ]).toEqual(["/readyz", "/healthz", "/healthz"]);
 });
 
 test("the server takes the environment that the pod gives it", () => {
-  const secrets: Record<string, string> = { store: "postgres://pliant:hush@db:5432/pliant", "token-secret": "0123456789abcdef0123456789abcdef" };
+  const secrets: Record<string, string> = {
+    store: "postgres://pliant:hush@db:5432/pliant",
+    "token-secret": "0123456789abcdef0123456789abcdef",
+  };
   const env: Record<string, string> = {};
   for (const { name, value, valueFrom } of container.env) {
-    env[name] = value?.replace(/\$\((\w+)\)/g, (_: string, other: string) => env[other]) ?? (valueFrom.fieldRef ? "192.0.2.7" : secrets[valueFrom.secretKeyRef.key]);
+    env[name] =
+      value?.replace(/\$\((\w+)\)/g, (_: string, other: string) => env[other]) ??
+      (valueFrom.fieldRef ? "192.0.2.7" : secrets[valueFrom.secretKeyRef.key]);
     expect(env[name], name).toBeDefined();
   }
-  expect(readConfig(env)).toMatchObject({ advertiseUrl: "http://192.0.2.7:8080", store: secrets["store"], tokenSecrets: [secrets["token-secret"]], trustProxy: true });
+  expect(readConfig(env)).toMatchObject({
+    advertiseUrl: "http://192.0.2.7:8080",
+    store: secrets.store,
+    tokenSecrets: [secrets["token-secret"]],
+    trustProxy: true,
+  });
 });
 
 test("there is time to hand rooms over, and the image's user is the one that runs", () => {
-  const grace = pod.spec.terminationGracePeriodSeconds, wait = Number(container.lifecycle.preStop.exec.command[1]);
+  const grace = pod.spec.terminationGracePeriodSeconds;
+  const wait = Number(container.lifecycle.preStop.exec.command[1]);
   expect(grace).toBeGreaterThan(wait + readConfig({}).shutdownSeconds);
   expect(parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1)?.user).toBe("node");
   expect(container.image).toBe((parse(readFileSync("docker-compose.yml", "utf8")) as any).services.pliant.image);

@@ -24,7 +24,8 @@ function balanced(text: string, start: number): string {
 /** Names of an object literal's properties; `...(x && { y })` counts as y. */
 function keys(literal: string): string[] {
   const names: string[] = [];
-  let depth = 0, item = "";
+  let depth = 0;
+  let item = "";
   for (const char of `${literal.slice(1, -1)},`) {
     if ("({[".includes(char)) depth += 1;
     if (")}]".includes(char)) depth -= 1;
@@ -32,7 +33,8 @@ function keys(literal: string): string[] {
       item += char;
       continue;
     }
-    const inner = /^\s*\.\.\.[^{]*\{\s*(\w+)/.exec(item), own = /^\s*(\w+)/.exec(item);
+    const inner = /^\s*\.\.\.[^{]*\{\s*(\w+)/.exec(item);
+    const own = /^\s*(\w+)/.exec(item);
     const name = (inner ?? own)?.[1];
     if (name) names.push(name);
     item = "";
@@ -49,7 +51,12 @@ export function logCalls(): (LogEvent & { path: string })[] {
       const object = call.startsWith("{") ? balanced(call, 0) : "";
       const message = /^[\s,]*(?:"([^"]*)"|`([^`]*)`)/.exec(call.slice(object.length));
       if (!message) throw new Error(`${path}: log.${match[1]}(${call}): the message must be a literal`);
-      return { path, level: match[1]!, message: withoutValues(message[1] ?? message[2]!), fields: object ? keys(object) : [] };
+      return {
+        path,
+        level: match[1]!,
+        message: withoutValues(message[1] ?? message[2]!),
+        fields: object ? keys(object) : [],
+      };
     }),
   );
 }
@@ -58,8 +65,19 @@ export function logCalls(): (LogEvent & { path: string })[] {
 export const FRAMEWORK = ["Server listening at <>", "incoming request", "request completed"];
 
 export function loggedOnPage(): LogEvent[] {
-  const rows = readFileSync("server/ops/LOGS.md", "utf8").split("\n").map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const rows = readFileSync("server/ops/LOGS.md", "utf8")
+    .split("\n")
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   return rows
     .filter((cells) => cells.length === 4 && /^(fatal|error|warn|info|debug|trace)$/.test(cells[1]!))
-    .map(([message, level, fields]) => ({ message: withoutValues(message!), level: level!, fields: [...fields!.matchAll(/`(\w+)`/g)].map(([, name]) => name!) }));
+    .map(([message, level, fields]) => ({
+      message: withoutValues(message!),
+      level: level!,
+      fields: [...fields!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
+    }));
 }

@@ -1,4 +1,7 @@
-/** server/ops/LOGS.md says what the server logs: held to the lines of a real process that is used in many ways. (tests/architecture/logs.test.ts holds it to the source.) */
+/**
+ * server/ops/LOGS.md says what the server logs: held to the lines of a real process that is used in many ways.
+ * (tests/architecture/logs.test.ts holds it to the source.)
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
@@ -20,7 +23,9 @@ describe("a running server", () => {
     const bot = await Bot.join(server.url, room, { name: "somebody" });
     await bot.frames(3);
     ({ session } = bot.welcome);
-    const answer = await fetch(`${server.url}/api/rooms/${room}`, { headers: { authorization: "Bearer very-secret-words", cookie: "id=secret-crumbs", "x-request-id": "pretended" } });
+    const answer = await fetch(`${server.url}/api/rooms/${room}`, {
+      headers: { authorization: "Bearer very-secret-words", cookie: "id=secret-crumbs", "x-request-id": "pretended" },
+    });
     answered = answer.headers.get("x-request-id");
     const broken = await Bot.join(server.url, room);
     broken.send(["nonsense"]);
@@ -38,22 +43,35 @@ describe("a running server", () => {
   test("writes JSON only, and only messages, levels and fields of the page", () => {
     expect(logged.length).toBeGreaterThan(15);
     expect(faults(logged)).toEqual([]);
-    expect(faults([{ ...logged[0]!, msg: "never heard of" }, { ...logged[0]!, level: 60 }, { ...logged[0]!, secret: 1 }])).toHaveLength(3);
+    expect(
+      faults([
+        { ...logged[0]!, msg: "never heard of" },
+        { ...logged[0]!, level: 60 },
+        { ...logged[0]!, secret: 1 },
+      ]),
+    ).toHaveLength(3);
   });
 
   test("names room, session, member and request", () => {
     const of = (msg: string): Line[] => logged.filter((line) => line.msg === msg);
-    for (const msg of ["room opened", "room closed", "member connected", "closing socket"]) for (const line of of(msg)) expect(line["room"], msg).toBe(room);
+    for (const msg of ["room opened", "room closed", "member connected", "closing socket"])
+      for (const line of of(msg)) expect(line.room, msg).toBe(room);
     expect(of("member connected")).toHaveLength(2);
     expect(of("member connected")[0]).toMatchObject({ session, member: 1 });
-    expect(of("closing socket").map(({ code, member }) => ({ code, member }))).toEqual([{ code: 4400, member: 2 }, { code: 4404, member: 1 }]);
-    const upgrade = of("incoming request").find(({ reqId }) => reqId === of("member connected")[0]!["reqId"]);
-    expect(upgrade?.["req"]).toMatchObject({ url: `/api/rooms/${room}/socket` });
+    expect(of("closing socket").map(({ code, member }) => ({ code, member }))).toEqual([
+      { code: 4400, member: 2 },
+      { code: 4404, member: 1 },
+    ]);
+    const upgrade = of("incoming request").find(({ reqId }) => reqId === of("member connected")[0]!.reqId);
+    expect(upgrade?.req).toMatchObject({ url: `/api/rooms/${room}/socket` });
   });
 
   test("gives every request an id that its answer names, and believes no client's own", () => {
     expect(answered).toMatch(/^[0-9a-f-]{36}$/);
-    expect(logged.filter(({ reqId }) => reqId === answered).map(({ msg }) => msg)).toEqual(["incoming request", "request completed"]);
+    expect(logged.filter(({ reqId }) => reqId === answered).map(({ msg }) => msg)).toEqual([
+      "incoming request",
+      "request completed",
+    ]);
     const ids = logged.filter(({ msg }) => msg === "incoming request").map(({ reqId }) => reqId);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -65,7 +83,8 @@ describe("a running server", () => {
 
 test("LOG_LEVEL=warn leaves out what is normal, and a trusted proxy's request id is taken", async () => {
   const server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "warn", PLIANT_TRUST_PROXY: "true" } });
-  const id = async (given: string): Promise<string | null> => (await fetch(`${server.url}/api/rooms`, { headers: { "x-request-id": given } })).headers.get("x-request-id");
+  const id = async (given: string): Promise<string | null> =>
+    (await fetch(`${server.url}/api/rooms`, { headers: { "x-request-id": given } })).headers.get("x-request-id");
   expect(await id("trace-4711:a.b")).toBe("trace-4711:a.b");
   expect(await id("not one {}")).toMatch(/^[0-9a-f-]{36}$/);
   await createRoom(server.url, "jelly-stack");

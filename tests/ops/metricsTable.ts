@@ -1,4 +1,7 @@
-/** server/ops/METRICS.md: the metrics of the server as a table, from the registry itself. `node tests/ops/writeMetrics.ts` writes it anew. */
+/**
+ * server/ops/METRICS.md: the metrics of the server as a table, from the registry itself. `node
+ * tests/ops/writeMetrics.ts` writes it anew.
+ */
 import { Metrics } from "../../server/metrics/metrics.ts";
 
 export const METRICS_PAGE = "server/ops/METRICS.md";
@@ -24,13 +27,38 @@ interface Described {
 /** Sorted by name. */
 export function describedMetrics(): Described[] {
   const zero = (): number => 0;
-  const metrics = new Metrics({ rooms: zero, sessions: () => ({ connected: 0, resumable: 0 }), bodiesHeld: zero, queueDepth: zero, workerThreads: zero, timeDilation: zero, bufferedBytes: zero });
-  const all = metrics.registry.getMetricsAsArray() as unknown as (Omit<Described, "type"> & { constructor: { name: string } })[];
-  const own = all.filter(({ name }) => name.startsWith("pliant_")).map(({ name, help, labelNames, constructor }) => ({ name, help, labelNames: [...labelNames], type: constructor.name.toLowerCase() }));
+  const metrics = new Metrics({
+    rooms: zero,
+    sessions: () => ({ connected: 0, resumable: 0 }),
+    bodiesHeld: zero,
+    queueDepth: zero,
+    workerThreads: zero,
+    timeDilation: zero,
+    bufferedBytes: zero,
+  });
+  const all = metrics.registry.getMetricsAsArray() as unknown as (Omit<Described, "type"> & {
+    constructor: { name: string };
+  })[];
+  const own = all
+    .filter(({ name }) => name.startsWith("pliant_"))
+    .map(({ name, help, labelNames, constructor }) => ({
+      name,
+      help,
+      labelNames: [...labelNames],
+      type: constructor.name.toLowerCase(),
+    }));
   metrics.close();
   return own.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function metricsPage(): string {
-  return HEAD + describedMetrics().map(({ name, type, labelNames, help }) => `| \`${name}\` | ${type} | ${labelNames.map((label) => `\`${label}\``).join(", ")} | ${help} |\n`).join("");
+  return (
+    HEAD +
+    describedMetrics()
+      .map(
+        ({ name, type, labelNames, help }) =>
+          `| \`${name}\` | ${type} | ${labelNames.map((label) => `\`${label}\``).join(", ")} | ${help} |\n`,
+      )
+      .join("")
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of every dashboard is put to it: each must return numbers, with the
- * labels that its legend names. So no panel can stay empty because a metric was renamed.
+ * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of every dashboard is put to it:
+ * each must return numbers, with the labels that its legend names. So no panel can stay empty because a metric was
+ * renamed.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,16 +37,28 @@ interface Dashboard {
 }
 
 const folder = "server/ops/grafana/dashboards";
-const dashboards = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as Dashboard);
-const panels = dashboards.flatMap(({ title, panels }) => panels.filter(({ type }) => type !== "row").map((panel) => ({ ...panel, title: `${title}: ${panel.title}` })));
-const queries = panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ title: `${panel.title}: ${target.legendFormat || target.expr}`, ...target })));
+const dashboards = readdirSync(folder).map(
+  (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as Dashboard,
+);
+const panels = dashboards.flatMap(({ title, panels }) =>
+  panels.filter(({ type }) => type !== "row").map((panel) => ({ ...panel, title: `${title}: ${panel.title}` })),
+);
+const queries = panels.flatMap((panel) =>
+  (panel.targets ?? []).map((target) => ({
+    title: `${panel.title}: ${target.legendFormat || target.expr}`,
+    ...target,
+  })),
+);
 
 /** What Grafana puts in for its variables; at a scrape per second its rate interval is four of them. */
 const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
 
 const LOAD_SECONDS = 12;
 
-/** One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something to count. */
+/**
+ * One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something
+ * to count.
+ */
 async function load(url: string, room: string): Promise<void> {
   const bot = await Bot.join(url, room, { name: "puller" });
   const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
@@ -56,9 +69,11 @@ async function load(url: string, room: string): Promise<void> {
     bot.move(1, [x + 0.1 * Math.sin(step / 5), y + 0.2, z]);
     bot.cursor([x, y, z]);
     if (step % 10 === 0) bot.impulse(point, [0, 0.1, 0]);
-    if (step % 10 === 5) bot.grab(2, { body: 99, triangle: 0, u: 0, v: 0 }, [0, 0, 0]); // There is no such body: a rejected input.
+    // There is no such body: a rejected input.
+    if (step % 10 === 5) bot.grab(2, { body: 99, triangle: 0, u: 0, v: 0 }, [0, 0, 0]);
     if (step % 30 === 0) await (await Bot.join(url, room)).leave(); // A socket that is closed.
-    if (step % 20 === 0) for (const path of ["/api/rooms", "/api/rooms/nobody", "/nowhere"]) await fetch(url + path); // One answer that is fine, two that are not.
+    // One answer that is fine, two that are not.
+    if (step % 20 === 0) for (const path of ["/api/rooms", "/api/rooms/nobody", "/nowhere"]) await fetch(url + path);
     await sleep(50);
   }
   bot.release(1);
@@ -74,7 +89,9 @@ test("every panel says what it shows, and every query leaves the choice of the s
 test("dashboards lead to each other, with the reader's time and choice of servers", () => {
   for (const { title, tags, links } of dashboards) {
     expect(tags, title).toContain("pliant");
-    expect(links, title).toContainEqual(expect.objectContaining({ type: "dashboards", tags: ["pliant"], keepTime: true, includeVars: true }));
+    expect(links, title).toContainEqual(
+      expect.objectContaining({ type: "dashboards", tags: ["pliant"], keepTime: true, includeVars: true }),
+    );
   }
 });
 
@@ -87,7 +104,9 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
 
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), "pliant-monitored-"));
-    server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data } });
+    server = await startServer({
+      env: { PLIANT_PREWARM: "jelly-stack", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data },
+    });
     monitor = await startPrometheus(prometheus as string, `127.0.0.1:${server.port}`, "1s");
     const { room } = await createRoom(server.url, "jelly-stack");
     await load(server.url, room);
@@ -105,18 +124,25 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     const series = instant ? await monitor.instant(query) : await monitor.range(query, LOAD_SECONDS);
     const withNumbers = series.filter(({ values }) => values.some(Number.isFinite));
     expect(withNumbers.length, query).toBeGreaterThan(0);
-    for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) for (const { metric } of withNumbers) expect(Object.keys(metric), query).toContain(label);
+    for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+      for (const { metric } of withNumbers) expect(Object.keys(metric), query).toContain(label);
   });
 
   test("the server's name can be chosen", async () => {
-    for (const { templating: { list: [variable] } } of dashboards) {
+    for (const {
+      templating: {
+        list: [variable],
+      },
+    } of dashboards) {
       const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variable.definition) as RegExpExecArray;
       expect(await monitor.get(`label/${label}/values`, { "match[]": selector })).toEqual([`127.0.0.1:${server.port}`]);
     }
   });
 
   test("Prometheus evaluates every alert without an error, and a healthy server pages nobody", async () => {
-    const { groups } = (await monitor.get("rules")) as { groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[] };
+    const { groups } = (await monitor.get("rules")) as {
+      groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[];
+    };
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(8);
     for (const { name, health, state, lastError } of rules) {
@@ -127,14 +153,19 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
 
   test("every metric that an alert asks for is exposed", () => {
     const exposed = new Set(parseMetrics(metrics).map(({ name }) => name));
-    const asked = readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\b(pliant|process|nodejs)_\w+/g) ?? [];
+    const asked =
+      readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\b(pliant|process|nodejs)_\w+/g) ?? [];
     expect(asked.length).toBeGreaterThan(8);
     for (const name of asked) expect([...exposed], name).toContain(name);
   });
 
   test("METRICS.md lists what the server exposes, and nothing else", () => {
-    const exposed = metrics.split("\n").flatMap((line) => /^# TYPE (pliant_\w+) (\w+)$/.exec(line)?.slice(1).join(" ") ?? []);
-    const listed = readFileSync("server/ops/METRICS.md", "utf8").split("\n").flatMap((line) => /^\| `(\w+)` \| (\w+) \|/.exec(line)?.slice(1).join(" ") ?? []);
+    const exposed = metrics
+      .split("\n")
+      .flatMap((line) => /^# TYPE (pliant_\w+) (\w+)$/.exec(line)?.slice(1).join(" ") ?? []);
+    const listed = readFileSync("server/ops/METRICS.md", "utf8")
+      .split("\n")
+      .flatMap((line) => /^\| `(\w+)` \| (\w+) \|/.exec(line)?.slice(1).join(" ") ?? []);
     expect(exposed.sort()).toEqual(listed.sort());
   });
 
@@ -142,9 +173,12 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     const ours = metrics.split("\n").filter((line) => line.startsWith("# HELP pliant_"));
     expect(ours.length).toBeGreaterThan(20);
     for (const line of ours) expect(line).toMatch(/^# HELP \w+ \S/);
-    const foreign = parseMetrics(metrics).filter(({ name }) => !/^(pliant|process|nodejs)_/.test(name)).map(({ name }) => name);
+    const foreign = parseMetrics(metrics)
+      .filter(({ name }) => !/^(pliant|process|nodejs)_/.test(name))
+      .map(({ name }) => name);
     expect(foreign).toEqual([]);
     const labels = new Set(parseMetrics(metrics).flatMap((sample) => Object.keys(sample.labels)));
-    for (const label of ["room", "user", "member", "session", "scene", "name", "address"]) expect([...labels]).not.toContain(label);
+    for (const label of ["room", "user", "member", "session", "scene", "name", "address"])
+      expect([...labels]).not.toContain(label);
   });
 });

@@ -1,4 +1,7 @@
-/** A real Prometheus on a temporary folder, running the project's own configuration and rules against a server on some port. */
+/**
+ * A real Prometheus on a temporary folder, running the project's own configuration and rules against a server on some
+ * port.
+ */
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,9 +29,14 @@ const CONFIG = "server/ops/prometheus/prometheus.yml";
 
 /**
  * @param executable Prometheus' path
- * @param target host:port that takes the place of the configured one; the intervals become `interval` so that a test need not take minutes
+ * @param target host:port that takes the place of the configured one; the intervals become `interval` so that a test
+ *   need not take minutes
  */
-export async function startPrometheus(executable: string, target: string, interval: string): Promise<RunningPrometheus> {
+export async function startPrometheus(
+  executable: string,
+  target: string,
+  interval: string,
+): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), "pliant-prometheus-"));
   const config = parse(readFileSync(CONFIG, "utf8"));
   config.global = { scrape_interval: interval, evaluation_interval: interval };
@@ -39,9 +47,18 @@ export async function startPrometheus(executable: string, target: string, interv
 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(executable, [`--config.file=${join(folder, "prometheus.yml")}`, `--storage.tsdb.path=${join(folder, "data")}`, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(
+    executable,
+    [
+      `--config.file=${join(folder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      "--log.level=warn",
+    ],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -51,14 +68,20 @@ export async function startPrometheus(executable: string, target: string, interv
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await waitForOk(`${url}/-/ready`, 30_000, () => (child.exitCode === null ? undefined : `Prometheus ended with code ${child.exitCode}`));
+    await waitForOk(`${url}/-/ready`, 30_000, () =>
+      child.exitCode === null ? undefined : `Prometheus ended with code ${child.exitCode}`,
+    );
   } catch (error) {
     await stop();
     throw new Error(`${(error as Error).message}\n${log}`);
   }
 
   const get = async (path: string, parameters: Record<string, string> = {}): Promise<any> => {
-    const answer = (await (await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`)).json()) as { status: string; data: unknown; error?: string };
+    const answer = (await (await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`)).json()) as {
+      status: string;
+      data: unknown;
+      error?: string;
+    };
     if (answer.status !== "success") throw new Error(`${path} ${JSON.stringify(parameters)}: ${answer.error}`);
     return answer.data;
   };
@@ -68,11 +91,17 @@ export async function startPrometheus(executable: string, target: string, interv
     async range(query, seconds) {
       const now = Date.now() / 1000;
       const { result } = await get("query_range", { query, start: String(now - seconds), end: String(now), step: "1" });
-      return result.map(({ metric, values }: { metric: Record<string, string>; values: [number, string][] }) => ({ metric, values: values.map(([, value]) => Number(value)) }));
+      return result.map(({ metric, values }: { metric: Record<string, string>; values: [number, string][] }) => ({
+        metric,
+        values: values.map(([, value]) => Number(value)),
+      }));
     },
     async instant(query) {
       const { result } = await get("query", { query });
-      return result.map(({ metric, value }: { metric: Record<string, string>; value: [number, string] }) => ({ metric, values: [Number(value[1])] }));
+      return result.map(({ metric, value }: { metric: Record<string, string>; value: [number, string] }) => ({
+        metric,
+        values: [Number(value[1])],
+      }));
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Prometheus' own tools judge its configuration and rules; every alert has a unit test and a paragraph in the runbook, and none is left over. */
+/**
+ * Prometheus' own tools judge its configuration and rules; every alert has a unit test and a paragraph in the runbook,
+ * and none is left over.
+ */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -9,7 +12,9 @@ import { loggedOnPage } from "./logCalls.ts";
 const folder = "server/ops/prometheus";
 const promtool = findOnPath("promtool");
 const rules = parse(readFileSync(`${folder}/alerts.yml`, "utf8")) as {
-  groups: { rules: { alert: string; expr: string; labels: Record<string, string>; annotations: Record<string, string> }[] }[];
+  groups: {
+    rules: { alert: string; expr: string; labels: Record<string, string>; annotations: Record<string, string> }[];
+  }[];
 };
 const alerts = rules.groups.flatMap((group) => group.rules);
 const names = alerts.map((rule) => rule.alert).sort();
@@ -21,37 +26,49 @@ describe.skipIf(lacks("promtool", promtool))("promtool", () => {
   };
   test("accepts prometheus.yml", () => accepts("check", "config", `${folder}/prometheus.yml`));
   test("accepts alerts.yml", () => accepts("check", "rules", `${folder}/alerts.yml`));
-  test("finds that every alert fires when it should and only then", () => accepts("test", "rules", "tests/ops/alerts.test.yml"));
+  test("finds that every alert fires when it should and only then", () =>
+    accepts("test", "rules", "tests/ops/alerts.test.yml"));
 });
 
 test("every alert is unit-tested", () => {
-  const units = parse(readFileSync("tests/ops/alerts.test.yml", "utf8")) as { tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[] };
-  const firing = units.tests.flatMap((unit) => unit.alert_rule_test).filter((check) => (check.exp_alerts?.length ?? 0) > 0);
+  const units = parse(readFileSync("tests/ops/alerts.test.yml", "utf8")) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+  };
+  const firing = units.tests
+    .flatMap((unit) => unit.alert_rule_test)
+    .filter((check) => (check.exp_alerts?.length ?? 0) > 0);
   expect([...new Set(firing.map((check) => check.alertname))].sort()).toEqual(names);
 });
 
 test("every alert links to its paragraph of the runbook, and every paragraph has an alert", () => {
   const headings = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   expect([...headings].sort()).toEqual(names);
-  for (const { alert, annotations } of alerts) expect(annotations["runbook"]).toBe(`server/ops/RUNBOOK.md#${alert.toLowerCase()}`);
+  for (const { alert, annotations } of alerts)
+    expect(annotations.runbook).toBe(`server/ops/RUNBOOK.md#${alert.toLowerCase()}`);
 });
 
 test("every panel that the runbook names exists, and nothing else is in italics", () => {
   const folder = "server/ops/grafana/dashboards";
-  const dashboards = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as { title: string; panels: { title: string }[] });
+  const dashboards = readdirSync(folder).map(
+    (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as { title: string; panels: { title: string }[] },
+  );
   const titles = new Set(dashboards.flatMap(({ title, panels }) => [title, ...panels.map((panel) => panel.title)]));
-  const named = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g)].map(([, name]) => name).filter((name) => name !== "italics");
+  const named = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g)]
+    .map(([, name]) => name)
+    .filter((name) => name !== "italics");
   expect(named.length).toBeGreaterThan(20);
   for (const name of named) expect([...titles], name).toContain(name);
 });
 
 test("every log message that the runbook quotes is one", () => {
   const messages = loggedOnPage().map(({ message }) => message);
-  const quoted = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/`([a-z][a-z' ;,]+)`/g)].map(([, text]) => text!).filter((text) => text.split(" ").length > 1 && !/^(docker|npm) /.test(text));
+  const quoted = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/`([a-z][a-z' ;,]+)`/g)]
+    .map(([, text]) => text!)
+    .filter((text) => text.split(" ").length > 1 && !/^(docker|npm) /.test(text));
   expect(quoted.length).toBeGreaterThan(3);
   for (const text of quoted) expect([...messages, "without inputs"], text).toContain(text);
 });
 
 test("every alert has one of the two severities", () => {
-  for (const { alert, labels } of alerts) expect(["page", "ticket"], alert).toContain(labels["severity"]);
+  for (const { alert, labels } of alerts) expect(["page", "ticket"], alert).toContain(labels.severity);
 });

@@ -1,6 +1,7 @@
 /**
  * kernel/assembly/constraints/bending.ts against its float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts). Measured: 3.
+ * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
+ * (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";
 import { DEFORMATIONS, deformed, inverseMasses, randomStencils, stencilsOn } from "./elements.ts";
@@ -14,11 +15,16 @@ for (const flat of [true, false]) {
     for (const rigidity of [1e-9, 1e-3, 1e6]) {
       test(`${flat ? "flat" : "curved"} stencils of ${size} m with ${rigidity} N m, four iterations each`, () => {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
-          const { X, elements } = randomStencils(COUNT, size, rigidity, flat), random = randomStream(3), h = 1 / 240;
+          const { X, elements } = randomStencils(COUNT, size, rigidity, flat);
+          const random = randomStream(3);
+          const h = 1 / 240;
           const kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(4 * COUNT, 10 * size ** 3, 5), h);
           for (let iteration = 0; iteration < 4; iteration++) {
             for (const [i, d] of conditioned(kit, iteration === 0, h, random).entries()) {
-              expect(d.distance / d.unit, `${name}, iteration ${iteration}, stencil ${i}: ${d.distance} m apart`).toBeLessThan(TOLERANCE);
+              expect(
+                d.distance / d.unit,
+                `${name}, iteration ${iteration}, stencil ${i}: ${d.distance} m apart`,
+              ).toBeLessThan(TOLERANCE);
             }
           }
         }
@@ -29,20 +35,37 @@ for (const flat of [true, false]) {
 
 test("fixed corners keep every bit", () => {
   for (const pinned of [1, 2, 3]) {
-    const { X, elements } = randomStencils(5, 0.1, 1e-3, true), h = 1 / 240, random = randomStream(3);
-    const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), inverseMasses(20, 0.1, 9, pinned), h), before = kit.kernelPositions();
-    for (let iteration = 0; iteration < 3; iteration++) for (const { distance, unit } of conditioned(kit, iteration === 0, h, random)) expect(distance / unit).toBeLessThan(TOLERANCE);
+    const { X, elements } = randomStencils(5, 0.1, 1e-3, true);
+    const h = 1 / 240;
+    const random = randomStream(3);
+    const kit = makeKit(
+      elements,
+      deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3),
+      inverseMasses(20, 0.1, 9, pinned),
+      h,
+    );
+    const before = kit.kernelPositions();
+    for (let iteration = 0; iteration < 3; iteration++)
+      for (const { distance, unit } of conditioned(kit, iteration === 0, h, random))
+        expect(distance / unit).toBeLessThan(TOLERANCE);
     const after = kit.kernelPositions();
     for (let i = pinned - 1; i < 20; i += pinned) expect(distanceAt(before, after, i)).toBe(0);
   }
 });
 
-// Trap of physics.md, section 6: from absolute float32 positions an undeformed stencil far from the origin moves by a meter.
+// Trap of physics.md, section 6: from absolute float32 positions an undeformed stencil far from the origin moves by a
+// meter.
 test("a rest state is a fixed point a kilometer from the origin", () => {
   const { X } = randomStencils(COUNT, 1, 1, true);
   // coordinates that float32 holds at 1,024 m as well as at 0: multiples of 2^-13 m
   const grid = X.map((x) => Math.round(x * 8192) / 8192);
-  const kit = makeKit(stencilsOn(grid, 1), grid.map((x, k) => x + [1024, -1024, 512][k % 3]!), inverseMasses(4 * COUNT, 0.1, 5), 1 / 240), before = kit.kernelPositions();
+  const kit = makeKit(
+    stencilsOn(grid, 1),
+    grid.map((x, k) => x + [1024, -1024, 512][k % 3]!),
+    inverseMasses(4 * COUNT, 0.1, 5),
+    1 / 240,
+  );
+  const before = kit.kernelPositions();
   for (let iteration = 0; iteration < 5; iteration++) kit.iterate(iteration === 0);
   const after = kit.kernelPositions();
   for (let i = 0; i < 4 * COUNT; i++) expect(distanceAt(before, after, i)).toBeLessThan(1e-6);

@@ -1,7 +1,9 @@
 /**
- * server/sim/ccd.ts, which is the kernel's ccd.ts, against exact arithmetic (support/exactCcd.ts) and against sets of queries with exact truth.
+ * server/sim/ccd.ts, which is the kernel's ccd.ts, against exact arithmetic (support/exactCcd.ts) and against sets of
+ * queries with exact truth.
  *
- * What must hold: no miss at all; a time of impact that is not after the first touch, and not much before it; few false alarms.
+ * What must hold: no miss at all; a time of impact that is not after the first touch, and not much before it; few false
+ * alarms.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,15 +13,20 @@ import { lacksData } from "../support/dataFolder.ts";
 import { exactEdgeEdge, exactVertexTriangle } from "../support/exactCcd.ts";
 
 type Test = (q: Float64Array) => number;
-const PAIRS: [string, Test, Test][] = [["vertex-face", vertexTriangle, exactVertexTriangle], ["edge-edge", edgeEdge, exactEdgeEdge]];
+const PAIRS: [string, Test, Test][] = [
+  ["vertex-face", vertexTriangle, exactVertexTriangle],
+  ["edge-edge", edgeEdge, exactEdgeEdge],
+];
 /** Of exact times, which are rounded to float64. */
 const TIME_ROUNDING = 2 ** -53;
 
 /** Fails for a miss and for a late time; returns how early it was, -1 for "no", and 2 for a false alarm. */
 function judge(test: Test, exact: Test, q: Float64Array): number {
-  const got = test(q), truth = exact(q);
+  const got = test(q);
+  const truth = exact(q);
   if (truth < 0) return got < 0 ? -1 : 2;
-  if (!(got >= 0 && got <= truth + TIME_ROUNDING)) throw new Error(`${test.name} says ${got}, first touch ${truth}: [${q.join(", ")}]`);
+  if (!(got >= 0 && got <= truth + TIME_ROUNDING))
+    throw new Error(`${test.name} says ${got}, first touch ${truth}: [${q.join(", ")}]`);
   return truth - got;
 }
 
@@ -32,7 +39,8 @@ describe.skipIf(absent)("query sets with exact truth", () => {
     sets.set(set, { kind, queries: [...(sets.get(set)?.queries ?? []), ...queries] });
   }
   test.each([...sets])("%s: no miss, at most 5 % false alarms", (_, { kind, queries }) => {
-    const answer = kind === "edge-edge" ? edgeEdge : vertexTriangle, negatives = queries.filter(({ touches }) => !touches);
+    const answer = kind === "edge-edge" ? edgeEdge : vertexTriangle;
+    const negatives = queries.filter(({ touches }) => !touches);
     expect(queries.length).toBeGreaterThan(0);
     expect(queries.filter(({ q, touches }) => touches && answer(q) < 0)).toEqual([]);
     expect(negatives.filter(({ q }) => answer(q) >= 0).length).toBeLessThanOrEqual(0.05 * negatives.length);
@@ -44,7 +52,8 @@ describe.skipIf(absent)("query sets with exact truth", () => {
   });
 });
 
-const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0], edge = [-1, 0, 0, 1, 0, 0];
+const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0];
+const edge = [-1, 0, 0, 1, 0, 0];
 const still = (...points: number[]): number[] => [...points, ...points];
 
 /** Touch or miss as the name says; times where they are plain. */
@@ -52,7 +61,11 @@ const VERTEX_CASES: [string, number[], number][] = [
   ["through the face", [0.25, 0.25, 1, ...triangle, 0.25, 0.25, -3, ...triangle], 0.25],
   ["through a corner", [0, 0, 1, ...triangle, 0, 0, -1, ...triangle], 0.5],
   ["through an edge", [0.5, 0.5, 1, ...triangle, 0.5, 0.5, -1, ...triangle], 0.5],
-  ["past an edge by one unit in the last place", [0.5, 0.5 + 2 ** -53, 1, ...triangle, 0.5, 0.5 + 2 ** -53, -1, ...triangle], -1],
+  [
+    "past an edge by one unit in the last place",
+    [0.5, 0.5 + 2 ** -53, 1, ...triangle, 0.5, 0.5 + 2 ** -53, -1, ...triangle],
+    -1,
+  ],
   ["past an edge by 10^-14", [0.5, 0.5 + 1e-14, 1, ...triangle, 0.5, 0.5 + 1e-14, -1, ...triangle], -1],
   ["touching at t = 1 exactly", [0.25, 0.25, 1, ...triangle, 0.25, 0.25, 0, ...triangle], 1],
   ["touching at t = 0 exactly", [0.25, 0.25, 0, ...triangle, 0.25, 0.25, 1, ...triangle], 0],
@@ -64,10 +77,18 @@ const VERTEX_CASES: [string, number[], number][] = [
   ["at rest beside, in the plane", still(0.75, 0.75, 0, ...triangle), -1],
   ["all in one point", still(...[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]), 0],
   ["a triangle that is a segment", [0, 0, 1, -1, 0, 0, 1, 0, 0, 3, 0, 0, 0, 0, -1, -1, 0, 0, 1, 0, 0, 3, 0, 0], 0.5],
-  ["past a triangle that is a segment", [2.5, 1, 1, -1, 0, 0, 1, 0, 0, 3, 0, 0, 2.5, 0.5, -1, -1, 0, 0, 1, 0, 0, 3, 0, 0], -1],
+  [
+    "past a triangle that is a segment",
+    [2.5, 1, 1, -1, 0, 0, 1, 0, 0, 3, 0, 0, 2.5, 0.5, -1, -1, 0, 0, 1, 0, 0, 3, 0, 0],
+    -1,
+  ],
   ["a triangle that is a point", [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0.5],
   ["past a triangle that is a point", [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0], -1],
-  ["a triangle that turns inside out around it", [0.25, 0.25, 0.5, ...triangle, 0.25, 0.25, 0.5, 0, 0, 1, 1, 0, 1, 0, 1, 1], 0.5],
+  [
+    "a triangle that turns inside out around it",
+    [0.25, 0.25, 0.5, ...triangle, 0.25, 0.25, 0.5, 0, 0, 1, 1, 0, 1, 0, 1, 1],
+    0.5,
+  ],
 ];
 const EDGE_CASES: [string, number[], number][] = [
   ["crossing", [...edge, 0, -1, 1, 0, 1, 1, ...edge, 0, -1, -3, 0, 1, -3], 0.25],
@@ -78,7 +99,11 @@ const EDGE_CASES: [string, number[], number][] = [
   ["on one line, apart", [...edge, 3, 0, 0, 4, 0, 0, ...edge, 2, 0, 0, 5, 0, 0], -1],
   ["one a point, onto the other", [...edge, 0, 0, 1, 0, 0, 1, ...edge, 0, 0, -1, 0, 0, -1], 0.5],
   ["one a point, past the other", [...edge, 2, 0, 1, 2, 0, 1, ...edge, 2, 0, -1, 2, 0, -1], -1],
-  ["both the same point at t = 0.5", [...[0, 0, 1, 0, 0, 1], ...[0, 0, 0, 0, 0, 0], ...[0, 0, -1, 0, 0, -1], ...[0, 0, 0, 0, 0, 0]], 0.5],
+  [
+    "both the same point at t = 0.5",
+    [...[0, 0, 1, 0, 0, 1], ...[0, 0, 0, 0, 0, 0], ...[0, 0, -1, 0, 0, -1], ...[0, 0, 0, 0, 0, 0]],
+    0.5,
+  ],
   ["at rest, crossing", still(...edge, 0, -1, 0, 0, 1, 0), 0],
   ["at rest, in one plane, apart", still(...edge, 0, 1, 0, 0, 2, 0), -1],
   ["at rest, the same edge", still(...edge, ...edge), 0],
@@ -87,24 +112,43 @@ const EDGE_CASES: [string, number[], number][] = [
 /** By how much early is still right: an ulp or two of the time and of the numbers, at most cubed. */
 const CLOSE = 1e-14;
 
-describe.each([["vertex-face", vertexTriangle, exactVertexTriangle, VERTEX_CASES], ["edge-edge", edgeEdge, exactEdgeEdge, EDGE_CASES]] as const)("%s by hand", (_, answer, exact, cases) => {
+describe.each([
+  ["vertex-face", vertexTriangle, exactVertexTriangle, VERTEX_CASES],
+  ["edge-edge", edgeEdge, exactEdgeEdge, EDGE_CASES],
+] as const)("%s by hand", (_, answer, exact, cases) => {
   test.each(cases.map((x) => [...x] as const))("%s", (name, numbers, time) => {
-    const q = Float64Array.from(numbers), got = answer(q);
-    if (name.startsWith("short of it") || name.includes("unit in the last place")) return void expect(judge(answer, exact, q)).toBeOneOf([-1, 2]); // Either answer is in order: the gap is below rounding.
+    const q = Float64Array.from(numbers);
+    const got = answer(q);
+    if (name.startsWith("short of it") || name.includes("unit in the last place"))
+      // Either answer is in order: the gap is below rounding.
+      return void expect(judge(answer, exact, q)).toBeOneOf([-1, 2]);
     expect(exact(q)).toBe(time);
     if (time < 0) return void expect(got).toBe(-1);
     expect(got).toBeLessThanOrEqual(time);
     expect(got).toBeGreaterThanOrEqual(time - CLOSE);
   });
   test.each([-1074, -1000, -300, -150, -40, 40, 150, 300, 900, 1020])("scaled by 2^%d: never a miss", (power) => {
-    const half = 2 ** Math.trunc(power / 2), rest = 2 ** (power - Math.trunc(power / 2));
-    for (const [, numbers] of cases) judge(answer, exact, Float64Array.from(numbers, (x) => x * half * rest)); // What is lost below 2^-1074 is another query, with its own truth.
+    const half = 2 ** Math.trunc(power / 2);
+    const rest = 2 ** (power - Math.trunc(power / 2));
+    for (const [, numbers] of cases)
+      judge(
+        answer,
+        exact,
+        Float64Array.from(numbers, (x) => x * half * rest),
+      ); // What is lost below 2^-1074 is another query, with its own truth.
   });
   test("far from the origin: integers beyond 2^53", () => {
-    for (const [, numbers] of cases) for (const origin of [2 ** 20, 2 ** 53, 2 ** 60]) judge(answer, exact, Float64Array.from(numbers, (x) => origin + 2 ** 10 * x));
+    for (const [, numbers] of cases)
+      for (const origin of [2 ** 20, 2 ** 53, 2 ** 60])
+        judge(
+          answer,
+          exact,
+          Float64Array.from(numbers, (x) => origin + 2 ** 10 * x),
+        );
   });
   test.each([NaN, Infinity, -Infinity])("%d anywhere: 0", (bad) => {
-    for (const [, numbers] of cases) for (let i = 0; i < 24; i++) expect(answer(Float64Array.from(numbers).fill(bad, i, i + 1))).toBe(0);
+    for (const [, numbers] of cases)
+      for (let i = 0; i < 24; i++) expect(answer(Float64Array.from(numbers).fill(bad, i, i + 1))).toBe(0);
   });
   test("another length is refused", () => {
     expect(() => answer(new Float64Array(23))).toThrow("q has 23 numbers; expected 24");
@@ -112,15 +156,40 @@ describe.each([["vertex-face", vertexTriangle, exactVertexTriangle, VERTEX_CASES
 });
 
 /** Small integers: a third of such queries is degenerate in some way. */
-const onGrid = fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 24, maxLength: 24 }).map((a) => Float64Array.from(a));
+const onGrid = fc
+  .array(fc.integer({ min: -2, max: 2 }), { minLength: 24, maxLength: 24 })
+  .map((a) => Float64Array.from(a));
 /** The same, with some coordinates a few units in the last place of 1 away. */
-const nearGrid = fc.tuple(onGrid, fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: -3, max: 3 })), { minLength: 24, maxLength: 24 })).map(([q, ulps]) => q.map((x, i) => x + ulps[i] * 2 ** -52));
+const nearGrid = fc
+  .tuple(
+    onGrid,
+    fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: -3, max: 3 })), {
+      minLength: 24,
+      maxLength: 24,
+    }),
+  )
+  .map(([q, ulps]) => q.map((x, i) => x + ulps[i] * 2 ** -52));
 /** Away from it by any power of two. */
-const besideGrid = fc.tuple(onGrid, fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 3, max: 60 })), { minLength: 24, maxLength: 24 })).map(([q, bits]) => q.map((x, i) => x + (bits[i] === 0 ? 0 : 2 ** -bits[i])));
-const anywhere = fc.array(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), { minLength: 24, maxLength: 24 }).map((a) => Float64Array.from(a, (x) => x / 2 ** 40));
+const besideGrid = fc
+  .tuple(
+    onGrid,
+    fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 3, max: 60 })), {
+      minLength: 24,
+      maxLength: 24,
+    }),
+  )
+  .map(([q, bits]) => q.map((x, i) => x + (bits[i] === 0 ? 0 : 2 ** -bits[i])));
+const anywhere = fc
+  .array(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), { minLength: 24, maxLength: 24 })
+  .map((a) => Float64Array.from(a, (x) => x / 2 ** 40));
 /** Of all sizes at once. */
-const wild = fc.array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -90, max: 90 })), { minLength: 24, maxLength: 24 }).map((a) => Float64Array.from(a, ([m, e]) => m * 2 ** e));
-/** Runs, and whether the gaps of a miss are above the rounding of its numbers by construction, so that false alarms would be a fault. */
+const wild = fc
+  .array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -90, max: 90 })), { minLength: 24, maxLength: 24 })
+  .map((a) => Float64Array.from(a, ([m, e]) => m * 2 ** e));
+/**
+ * Runs, and whether the gaps of a miss are above the rounding of its numbers by construction, so that false alarms
+ * would be a fault.
+ */
 const SOURCES = {
   "on a grid": { queries: onGrid, runs: 4000, clear: true },
   "on a grid but for units in the last place": { queries: nearGrid, runs: 4000, clear: false },
@@ -131,19 +200,26 @@ const SOURCES = {
 
 describe.each(PAIRS)("%s at random", (_, answer, exact) => {
   test.each(Object.entries(SOURCES))("%s: no miss, nothing late", (_source, { queries, runs, clear }) => {
-    let alarms = 0, negatives = 0;
-    fc.assert(fc.property(queries, (q) => {
-      const early = judge(answer, exact, q);
-      if (early === 2 || early === -1) negatives++;
-      if (early === 2) alarms++;
-    }), { seed: 20021, numRuns: runs });
+    let alarms = 0;
+    let negatives = 0;
+    fc.assert(
+      fc.property(queries, (q) => {
+        const early = judge(answer, exact, q);
+        if (early === 2 || early === -1) negatives++;
+        if (early === 2) alarms++;
+      }),
+      { seed: 20021, numRuns: runs },
+    );
     expect(negatives).toBeGreaterThan(0.1 * runs);
     if (clear) expect(alarms).toBeLessThanOrEqual(0.05 * negatives);
   });
   test("scaled by any power of two: the same bits", () => {
-    fc.assert(fc.property(nearGrid, fc.integer({ min: -800, max: 800 }), (q, power) => {
-      const scale = 2 ** power;
-      expect(answer(q.map((x) => x * scale))).toBe(answer(q));
-    }), { seed: 20022, numRuns: 2000 });
+    fc.assert(
+      fc.property(nearGrid, fc.integer({ min: -800, max: 800 }), (q, power) => {
+        const scale = 2 ** power;
+        expect(answer(q.map((x) => x * scale))).toBe(answer(q));
+      }),
+      { seed: 20022, numRuns: 2000 },
+    );
   });
 });

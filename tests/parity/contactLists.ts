@@ -1,4 +1,7 @@
-/** The kernel's packed list of pairs (contactList.ts), read from a room's memory, and what the twin of contact needs besides. */
+/**
+ * The kernel's packed list of pairs (contactList.ts), read from a room's memory, and what the twin of contact needs
+ * besides.
+ */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
@@ -7,7 +10,8 @@ import type { ReferenceContact } from "../../server/sim/reference/step.ts";
 import type { PairName, ReferenceSurface, ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
-const word = (memory: WebAssembly.Memory, offset: number): number => new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
+const word = (memory: WebAssembly.Memory, offset: number): number =>
+  new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
 
 /** A lane that holds a pair: its place, in order of solving. */
 export interface PackedPair extends Omit<PairName, "surfaces"> {
@@ -20,13 +24,23 @@ export interface PackedPair extends Omit<PairName, "surfaces"> {
 }
 
 export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
-  const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), at = word(memory, L.H_CONTACT_BLOCKS), x = word(memory, L.H_X), starts = word(memory, L.H_CONTACT_COLORS) / 4, found: PackedPair[] = [];
-  const capacity = word(memory, L.H_CONTACT_BLOCK_CAPACITY), vertices = word(memory, L.H_VERTEX_CONTACT_BLOCKS), edges = word(memory, L.H_EDGE_CONTACT_BLOCKS), blocks = [...Array(vertices).keys(), ...Array.from({ length: edges }, (_, n) => capacity - edges + n)];
+  const i32 = new Int32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const at = word(memory, L.H_CONTACT_BLOCKS);
+  const x = word(memory, L.H_X);
+  const starts = word(memory, L.H_CONTACT_COLORS) / 4;
+  const found: PackedPair[] = [];
+  const capacity = word(memory, L.H_CONTACT_BLOCK_CAPACITY);
+  const vertices = word(memory, L.H_VERTEX_CONTACT_BLOCKS);
+  const edges = word(memory, L.H_EDGE_CONTACT_BLOCKS);
+  const blocks = [...Array(vertices).keys(), ...Array.from({ length: edges }, (_, n) => capacity - edges + n)];
   for (const block of blocks) {
-    const vertex = block < vertices, table = vertex ? 0 : L.COLOR_ENTRIES;
+    const vertex = block < vertices;
+    const table = vertex ? 0 : L.COLOR_ENTRIES;
     let entry = 0;
     while (entry < L.COLOR_ENTRIES - 1 && i32[starts + table + entry + 1]! <= block) entry++;
-    const color = entry % (L.CONTACT_COLORS + 1), far = entry > L.CONTACT_COLORS;
+    const color = entry % (L.CONTACT_COLORS + 1);
+    const far = entry > L.CONTACT_COLORS;
     for (let lane = 0; lane < 4; lane++) {
       const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
       if (f32[row + L.CONTACT_BLOCK_KEEP / 4]! < 0) continue;
@@ -39,33 +53,71 @@ export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
 
 /** Which surface a particle belongs to. */
 function surfaceOf(memory: WebAssembly.Memory): (particle: number) => number {
-  const i32 = new Int32Array(memory.buffer), rows = word(memory, L.H_SURFACE) / 4, count = word(memory, L.H_SURFACE_COUNT), x = word(memory, L.H_X);
-  const first = Array.from({ length: count }, (_, n) => (i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_FIRST) / 4]! - x) / 16), counts = Array.from({ length: count }, (_, n) => i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_COUNT) / 4]!);
+  const i32 = new Int32Array(memory.buffer);
+  const rows = word(memory, L.H_SURFACE) / 4;
+  const count = word(memory, L.H_SURFACE_COUNT);
+  const x = word(memory, L.H_X);
+  const first = Array.from(
+    { length: count },
+    (_, n) => (i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_FIRST) / 4]! - x) / 16,
+  );
+  const counts = Array.from({ length: count }, (_, n) => i32[rows + (n * L.SURFACE_BYTES + L.SURFACE_COUNT) / 4]!);
   return (particle) => first.findIndex((f, n) => particle >= f && particle < f + counts[n]!);
 }
 
 export function namedPairs(memory: WebAssembly.Memory): PairName[] {
   const owner = surfaceOf(memory);
-  return packedPairs(memory).map(({ kind, particles }) => ({ kind, particles, surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])] }));
+  return packedPairs(memory).map(({ kind, particles }) => ({
+    kind,
+    particles,
+    surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])],
+  }));
 }
 
 export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
-  const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), rows = word(memory, L.H_SURFACE);
+  const i32 = new Int32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const rows = word(memory, L.H_SURFACE);
   return Array.from({ length: word(memory, L.H_SURFACE_COUNT) }, (_, n) => {
-    const at = (rows + n * L.SURFACE_BYTES) / 4, number = (offset: number): number => f32[at + offset / 4]!;
-    return { radius: number(L.SURFACE_RADIUS), rootStatic: number(L.SURFACE_STATIC), rootDynamic: number(L.SURFACE_DYNAMIC), rootBounce: number(L.SURFACE_RESTITUTION), shaped: i32[at + L.SURFACE_SHAPED / 4] !== 0, smooth: i32[at + L.SURFACE_SHAPED / 4] === L.SHAPED_SMOOTH };
+    const at = (rows + n * L.SURFACE_BYTES) / 4;
+    const number = (offset: number): number => f32[at + offset / 4]!;
+    return {
+      radius: number(L.SURFACE_RADIUS),
+      rootStatic: number(L.SURFACE_STATIC),
+      rootDynamic: number(L.SURFACE_DYNAMIC),
+      rootBounce: number(L.SURFACE_RESTITUTION),
+      shaped: i32[at + L.SURFACE_SHAPED / 4] !== 0,
+      smooth: i32[at + L.SURFACE_SHAPED / 4] === L.SHAPED_SMOOTH,
+    };
   });
 }
 
 /** Pairs as the kernel has them now, in its order. */
 export function packedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
-  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), at = word(memory, L.H_CONTACT_BLOCKS), owner = surfaceOf(memory);
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const at = word(memory, L.H_CONTACT_BLOCKS);
+  const owner = surfaceOf(memory);
   return packedPairs(memory).map(({ kind, particles, block, lane }): ReferenceContactPair => {
-    const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane, number = (offset: number): number => f32[row + offset / 4]!;
+    const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
+    const number = (offset: number): number => f32[row + offset / 4]!;
     return {
-      kind, particles, surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])], thickness: number(L.CONTACT_BLOCK_THICKNESS), keep: number(L.CONTACT_BLOCK_KEEP), gap: number(L.CONTACT_BLOCK_GAP), near: i32[row + L.CONTACT_BLOCK_NEAR / 4] !== 0,
-      normal: [number(L.CONTACT_BLOCK_NORMAL), number(L.CONTACT_BLOCK_NORMAL + 16), number(L.CONTACT_BLOCK_NORMAL + 32)], weights: [0, 16, 32, 48].map((k) => number(L.CONTACT_BLOCK_WEIGHT + k)) as ReferenceContactPair["weights"],
-      staticFriction: number(L.CONTACT_BLOCK_STATIC), dynamicFriction: number(L.CONTACT_BLOCK_DYNAMIC), restitution: number(L.CONTACT_BLOCK_BOUNCE),
+      kind,
+      particles,
+      surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])],
+      thickness: number(L.CONTACT_BLOCK_THICKNESS),
+      keep: number(L.CONTACT_BLOCK_KEEP),
+      gap: number(L.CONTACT_BLOCK_GAP),
+      near: i32[row + L.CONTACT_BLOCK_NEAR / 4] !== 0,
+      normal: [
+        number(L.CONTACT_BLOCK_NORMAL),
+        number(L.CONTACT_BLOCK_NORMAL + 16),
+        number(L.CONTACT_BLOCK_NORMAL + 32),
+      ],
+      weights: [0, 16, 32, 48].map((k) => number(L.CONTACT_BLOCK_WEIGHT + k)) as ReferenceContactPair["weights"],
+      staticFriction: number(L.CONTACT_BLOCK_STATIC),
+      dynamicFriction: number(L.CONTACT_BLOCK_DYNAMIC),
+      restitution: number(L.CONTACT_BLOCK_BOUNCE),
     };
   });
 }

@@ -1,8 +1,9 @@
 /**
- * The response to contacts that the check could not clear, its stage of impulses: kernel/assembly/contact/contactResponse.ts against the float64 twin, on sheets of
- * a few triangles that are thrown through each other in one substep. Both push the same pairs in the same order; afterwards nothing meets, by exact arithmetic.
- * Rounding: a direction is a difference of coordinates over a gap, so it is off by UNIT size/gap; pushes as long as the motion carry that on, a few
- * times over.
+ * The response to contacts that the check could not clear, its stage of impulses:
+ * kernel/assembly/contact/contactResponse.ts against the float64 twin, on sheets of a few triangles that are thrown
+ * through each other in one substep. Both push the same pairs in the same order; afterwards nothing meets, by exact
+ * arithmetic. Rounding: a direction is a difference of coordinates over a gap, so it is off by UNIT size/gap; pushes as
+ * long as the motion carry that on, a few times over.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -19,16 +20,47 @@ import { pushAllApart, updatePushed } from "../../server/sim/reference/contactRe
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
 
-const SIZE = 0.2, GAP = 0.02;
+const SIZE = 0.2;
+const GAP = 0.02;
 
 /** Two sheets, face to face; the first is thrown through the second. @returns impulses of the kernel */
-async function clash(seed: number, friction: number, restitution: number, turn: Vec3): Promise<{ impulses: number; zones: number; stops: number; bad: number }> {
-  const random = randomStream(seed), sheet = (name: string, y: number, rotate: Vec3): object => ({ name, kind: "cloth", mesh: { type: "grid", size: [SIZE, SIZE], cells: [1, 1] }, transform: { translate: [0.01, y, 0.02], rotate }, material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3, friction }, contact: { restitution, thickness: 0.004 } });
-  const scene = validateScene({ version: 1, title: "clash", gravity: [0, 0, 0], substeps: 20, iterations: 1, refine: false, bodies: [sheet("upper", GAP, turn), sheet("lower", 0, [0, 0, 0])] });
-  const created = await createWorld(scene, { baseDir: "." }), { memory, layout } = created, kernel = instantiateKernel(memory), n = layout.particleCount, f32 = new Float32Array(memory.buffer), u32 = new Uint32Array(memory.buffer);
-  const at = (array: number, i: number): number => array / 4 + 4 * i, h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
-  const read = (array: number): Float64Array => Float64Array.from({ length: 3 * n }, (_, k) => f32[at(array, Math.floor(k / 3)) + (k % 3)]!);
-  const safe = read(layout.x), p = makeParticles(n), end = safe.slice();
+async function clash(
+  seed: number,
+  friction: number,
+  restitution: number,
+  turn: Vec3,
+): Promise<{ impulses: number; zones: number; stops: number; bad: number }> {
+  const random = randomStream(seed);
+  const sheet = (name: string, y: number, rotate: Vec3): object => ({
+    name,
+    kind: "cloth",
+    mesh: { type: "grid", size: [SIZE, SIZE], cells: [1, 1] },
+    transform: { translate: [0.01, y, 0.02], rotate },
+    material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3, friction },
+    contact: { restitution, thickness: 0.004 },
+  });
+  const scene = validateScene({
+    version: 1,
+    title: "clash",
+    gravity: [0, 0, 0],
+    substeps: 20,
+    iterations: 1,
+    refine: false,
+    bodies: [sheet("upper", GAP, turn), sheet("lower", 0, [0, 0, 0])],
+  });
+  const created = await createWorld(scene, { baseDir: "." });
+  const { memory, layout } = created;
+  const kernel = instantiateKernel(memory);
+  const n = layout.particleCount;
+  const f32 = new Float32Array(memory.buffer);
+  const u32 = new Uint32Array(memory.buffer);
+  const at = (array: number, i: number): number => array / 4 + 4 * i;
+  const h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
+  const read = (array: number): Float64Array =>
+    Float64Array.from({ length: 3 * n }, (_, k) => f32[at(array, Math.floor(k / 3)) + (k % 3)]!);
+  const safe = read(layout.x);
+  const p = makeParticles(n);
+  const end = safe.slice();
   for (let i = 0; i < n; i++) {
     const down = i < layout.bodies[1]!.first ? -2.5 * GAP : 0;
     for (const [r, base] of [0, down, 0].entries()) {
@@ -47,19 +79,40 @@ async function clash(seed: number, friction: number, restitution: number, turn: 
   p.x.set(read(layout.x));
   p.v.set(read(layout.v));
   kernel.verifyContacts(h);
-  const rest = u32[(L.HEADER + L.H_REST) / 4]!, touches = listContacts(names, surfaceRows(memory), safe, read(rest));
+  const rest = u32[(L.HEADER + L.H_REST) / 4]!;
+  const touches = listContacts(names, surfaceRows(memory), safe, read(rest));
   checkContacts(touches, safe, safe);
   const bad = checkContacts(touches, safe, p.x);
-  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!, counts = { impulses: word(L.H_COUNT_IMPULSES), zones: word(L.H_COUNT_ZONES), stops: word(L.H_COUNT_STOPS), bad: bad.length };
-  const x = read(layout.x), v = read(layout.v), way = 3 * GAP;
+  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
+  const counts = {
+    impulses: word(L.H_COUNT_IMPULSES),
+    zones: word(L.H_COUNT_ZONES),
+    stops: word(L.H_COUNT_STOPS),
+    bad: bad.length,
+  };
+  const x = read(layout.x);
+  const v = read(layout.v);
+  const way = 3 * GAP;
   for (const touch of touches) {
-    const q = Float64Array.from([safe, x].flatMap((from) => touch.particles.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)])));
-    expect((touch.kind === "vertex" ? vertexTriangle : edgeEdge)(q), `seed ${seed}: ${touch.kind} ${touch.particles.join(" ")}`).toBe(-1);
-    expect(closestOf(touch, x).distance).toBeGreaterThan(0.99 * Math.min(touch.keep, closestOf(touch, safe).distance) - 4 * UNIT * SIZE);
+    const q = Float64Array.from(
+      [safe, x].flatMap((from) => touch.particles.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)])),
+    );
+    expect(
+      (touch.kind === "vertex" ? vertexTriangle : edgeEdge)(q),
+      `seed ${seed}: ${touch.kind} ${touch.particles.join(" ")}`,
+    ).toBe(-1);
+    expect(closestOf(touch, x).distance).toBeGreaterThan(
+      0.99 * Math.min(touch.keep, closestOf(touch, safe).distance) - 4 * UNIT * SIZE,
+    );
   }
   if (counts.zones > 0 || counts.stops > 0) return counts;
   const momentum = wholeMomentum(p, 0, n);
-  updatePushed(p, pushAllApart(p, safe, bad, touches, { vertexTriangle: ccd.vertexTriangle, edgeEdge: ccd.edgeEdge }), touches, h);
+  updatePushed(
+    p,
+    pushAllApart(p, safe, bad, touches, { vertexTriangle: ccd.vertexTriangle, edgeEdge: ccd.edgeEdge }),
+    touches,
+    h,
+  );
   // both sheets are an island
   keepMomentum(p, 0, n, momentum);
   const tolerance = 16 * counts.impulses * UNIT * (SIZE + (way * SIZE) / 0.001);
@@ -70,9 +123,19 @@ async function clash(seed: number, friction: number, restitution: number, turn: 
   return counts;
 }
 
-describe.each([["flat on each other", [0, 17, 0]], ["edge first", [35, 10, 5]], ["corner first", [30, 20, -30]]] as [string, Vec3][])("%s", (_, turn) => {
-  test.each([[0, 0], [0.5, 0], [0, 0.6], [0.4, 1]])("friction %d, restitution %d", async (friction, restitution) => {
-    let impulses = 0, compared = 0;
+describe.each([
+  ["flat on each other", [0, 17, 0]],
+  ["edge first", [35, 10, 5]],
+  ["corner first", [30, 20, -30]],
+] as [string, Vec3][])("%s", (_, turn) => {
+  test.each([
+    [0, 0],
+    [0.5, 0],
+    [0, 0.6],
+    [0.4, 1],
+  ])("friction %d, restitution %d", async (friction, restitution) => {
+    let impulses = 0;
+    let compared = 0;
     for (let seed = 1; seed <= 8; seed++) {
       const counts = await clash(100 * seed, friction, restitution, turn);
       expect(counts.bad).toBeGreaterThan(0);

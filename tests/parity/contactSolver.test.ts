@@ -1,8 +1,9 @@
 /**
- * Contact between surfaces, kernel against the float64 twin and against exact arithmetic: the force pass (contactSolver.ts), closest points in lanes
- * (contactLanes.ts), what the check clears (contactCheck.ts), and how a list is packed (contactList.ts).
- * Rounding: coordinates are differences within a pair, so errors are units (2^-24) of its size, times the steps that follow one another (a dozen),
- * and, where a difference is divided by a gap, times size/gap. A position that moves is rounded again, at its own place.
+ * Contact between surfaces, kernel against the float64 twin and against exact arithmetic: the force pass
+ * (contactSolver.ts), closest points in lanes (contactLanes.ts), what the check clears (contactCheck.ts), and how a
+ * list is packed (contactList.ts). Rounding: coordinates are differences within a pair, so errors are units (2^-24) of
+ * its size, times the steps that follow one another (a dozen), and, where a difference is divided by a gap, times
+ * size/gap. A position that moves is rounded again, at its own place.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -11,7 +12,12 @@ import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
-import { closestOf, separation, solveContacts, type ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
+import {
+  closestOf,
+  separation,
+  solveContacts,
+  type ReferenceContactPair,
+} from "../../server/sim/reference/contacts.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
 import { cornersOf, contactKit, type PairCase } from "./contactKit.ts";
@@ -19,128 +25,312 @@ import { packedPairs } from "./contactLists.ts";
 
 type Kind = ReferenceContactPair["kind"];
 const KINDS: Kind[] = ["vertex", "edges"];
-const PLACES: [string, Vector, number][] = [["around zero", [0, 0, 0], 1], ["1 mm at 8 m", [8, -5, 3], 0.001], ["1e-9 m", [0, 0, 0], 1e-9], ["1e6 m", [0, 0, 0], 1e6]];
+const PLACES: [string, Vector, number][] = [
+  ["around zero", [0, 0, 0], 1],
+  ["1 mm at 8 m", [8, -5, 3], 0.001],
+  ["1e-9 m", [0, 0, 0], 1e-9],
+  ["1e6 m", [0, 0, 0], 1e6],
+];
 
 const unit = (a: Vector): Vector => scale(1 / norm(a), a);
 const vector = (random: () => number): Vector => [random(), random(), random()];
 
 /** Two primitives of size about 1, their closest points inside both, `gap` apart along n. */
-function apart(kind: Kind, gap: number, random: () => number): { points: Vector[]; n: Vector; weights: ReferenceContactPair["weights"] } {
-  const n = unit(vector(random)), u = unit(cross(n, vector(random))), v = cross(n, u), share = (): number => 0.5 + 0.4 * random();
+function apart(
+  kind: Kind,
+  gap: number,
+  random: () => number,
+): { points: Vector[]; n: Vector; weights: ReferenceContactPair["weights"] } {
+  const n = unit(vector(random));
+  const u = unit(cross(n, vector(random)));
+  const v = cross(n, u);
+  const share = (): number => 0.5 + 0.4 * random();
   if (kind === "vertex") {
-    const [a, b] = [0.6 * share(), 0.6 * share()] as const, corners = [[1, 0], [-0.5, 0.9], [-0.5, -0.9]].map(([s, t]) => add(scale(s!, u), scale(t!, v)));
-    const weights: ReferenceContactPair["weights"] = [1, -a, -b * (1 - a), -(1 - a) * (1 - b)], foot = scale(-1, combine(weights.slice(1), corners));
+    const [a, b] = [0.6 * share(), 0.6 * share()] as const;
+    const corners = [
+      [1, 0],
+      [-0.5, 0.9],
+      [-0.5, -0.9],
+    ].map(([s, t]) => add(scale(s!, u), scale(t!, v)));
+    const weights: ReferenceContactPair["weights"] = [1, -a, -b * (1 - a), -(1 - a) * (1 - b)];
+    const foot = scale(-1, combine(weights.slice(1), corners));
     return { points: [add(foot, scale(gap, n)), ...corners], n, weights };
   }
-  const s = share(), t = share(), turn = unit(add(u, scale(0.3 + share(), v)));
-  return { points: [add(scale(gap, n), scale(-s, u)), add(scale(gap, n), scale(1 - s, u)), scale(-t, turn), scale(1 - t, turn)], n, weights: [1 - s, s, t - 1, -t] };
+  const s = share();
+  const t = share();
+  const turn = unit(add(u, scale(0.3 + share(), v)));
+  return {
+    points: [
+      add(scale(gap, n), scale(-s, u)),
+      add(scale(gap, n), scale(1 - s, u)),
+      scale(-t, turn),
+      scale(1 - t, turn),
+    ],
+    n,
+    weights: [1 - s, s, t - 1, -t],
+  };
 }
 
 describe.each(KINDS)("the force pass, %s", (kind) => {
-  test.each(PLACES)("%s: pushes, friction that sticks and slips, restitution, overlap that is released; fixed particles", (_, at, size) => {
-    const random = randomStream(kind === "vertex" ? 31 : 32), r = 0.05, put = (p: Vector): Vector => add(at, scale(size, p));
-    const felt = { pushed: 0, free: 0, stuck: 0, slipped: 0, bounced: 0, released: 0 };
-    const cases = Array.from({ length: 400 }, (_, n): PairCase => {
-      const before = r * (n % 4 === 0 ? 0.5 + 0.4 * random() : 1.2 + 0.5 * random()), { points, n: normal, weights } = apart(kind, before, random);
-      const moves = points.map((_, k) => add(scale(0.04 * random() + (k === 0 || (kind === "edges" && k === 1) ? -0.05 : 0.02), normal), scale(0.05, vector(random))));
-      return {
-        safe: points.map(put), x: points.map((p, k) => put(add(p, moves[k]!))), w: points.map((_, k) => (n % 7 === k ? 0 : 1 + 0.9 * random())),
-        touch: { thickness: r * size, keep: (r * size) / 8, gap: before * size, normal, weights, near: n % 11 !== 0, staticFriction: n % 3 === 0 ? 0 : 0.6, dynamicFriction: n % 3 === 0 ? 0 : 0.3, restitution: n % 5 === 0 ? 0.7 : 0 },
-      };
-    });
-    const kit = contactKit(kind, cases), start = Float64Array.from(kit.particles.x), startPrevious = Float64Array.from(kit.particles.xPrev);
-    for (const { normal: n, weights: b, thickness, gap, near, staticFriction, restitution, particles } of kit.touches) {
-      const g = dot(n, combine(b, cornersOf(start, particles[0] / 4))), hold = Math.min(thickness, gap), moved = subtract(combine(b, cornersOf(start, particles[0] / 4)), combine(b, cornersOf(startPrevious, particles[0] / 4))), slide = norm(subtract(moved, scale(dot(moved, n), n)));
-      if (!near || g > hold + 0.25 * (thickness - hold)) { felt.free++; continue; }
-      felt.pushed++;
-      if (gap < thickness) felt.released++;
-      if (restitution > 0) felt.bounced++;
-      if (staticFriction > 0) felt[slide <= staticFriction * (hold - g) ? "stuck" : "slipped"]++;
-    }
-    for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
-    kit.kernel.solveContacts(kit.blocks, kit.count, 0);
-    solveContacts(kit.particles, kit.touches, 0);
-    const x = kit.positions(), previous = kit.previous(), far = Math.max(...start.map(Math.abs));
-    cases.forEach(({ w, touch }, pair) => {
-      // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say
-      const { normal: n, weights: b } = kit.touches[pair]!, moved = subtract(combine(b, cornersOf(start, pair)), combine(b, cornersOf(startPrevious, pair))), slide = norm(subtract(moved, scale(dot(moved, n), n))), limit = touch.staticFriction * (Math.min(touch.thickness, touch.gap) - dot(n, combine(b, cornersOf(start, pair))));
-      if (Math.abs(slide - limit) < 100 * UNIT * size) return;
-      // what slides is solved along the closest points' direction at x, which is known to units of size/gap; that turns what the pair has moved
-      const turned = norm(moved) / closestOf(kit.touches[pair]!, start).distance;
-      for (const [kernel, twin, from] of [[x, kit.particles.x, start], [previous, kit.particles.xPrev, startPrevious]] as const) {
-        cornersOf(kernel, pair).forEach((p, k) => {
-          expect(norm(subtract(p, cornersOf(twin, pair)[k]!)), `pair ${pair}, particle ${k}`).toBeLessThan(UNIT * (2 * far + 24 * size * (1 + turned)));
-          if (w[k] === 0 || !touch.near) expect(p, `pair ${pair}, particle ${k} does not move`).toEqual(cornersOf(from, pair)[k]);
-        });
+  test.each(PLACES)(
+    "%s: pushes, friction that sticks and slips, restitution, overlap that is released; fixed particles",
+    (_, at, size) => {
+      const random = randomStream(kind === "vertex" ? 31 : 32);
+      const r = 0.05;
+      const put = (p: Vector): Vector => add(at, scale(size, p));
+      const felt = { pushed: 0, free: 0, stuck: 0, slipped: 0, bounced: 0, released: 0 };
+      const cases = Array.from({ length: 400 }, (_, n): PairCase => {
+        const before = r * (n % 4 === 0 ? 0.5 + 0.4 * random() : 1.2 + 0.5 * random());
+        const { points, n: normal, weights } = apart(kind, before, random);
+        const moves = points.map((_, k) =>
+          add(
+            scale(0.04 * random() + (k === 0 || (kind === "edges" && k === 1) ? -0.05 : 0.02), normal),
+            scale(0.05, vector(random)),
+          ),
+        );
+        return {
+          safe: points.map(put),
+          x: points.map((p, k) => put(add(p, moves[k]!))),
+          w: points.map((_, k) => (n % 7 === k ? 0 : 1 + 0.9 * random())),
+          touch: {
+            thickness: r * size,
+            keep: (r * size) / 8,
+            gap: before * size,
+            normal,
+            weights,
+            near: n % 11 !== 0,
+            staticFriction: n % 3 === 0 ? 0 : 0.6,
+            dynamicFriction: n % 3 === 0 ? 0 : 0.3,
+            restitution: n % 5 === 0 ? 0.7 : 0,
+          },
+        };
+      });
+      const kit = contactKit(kind, cases);
+      const start = Float64Array.from(kit.particles.x);
+      const startPrevious = Float64Array.from(kit.particles.xPrev);
+      for (const {
+        normal: n,
+        weights: b,
+        thickness,
+        gap,
+        near,
+        staticFriction,
+        restitution,
+        particles,
+      } of kit.touches) {
+        const g = dot(n, combine(b, cornersOf(start, particles[0] / 4)));
+        const hold = Math.min(thickness, gap);
+        const moved = subtract(
+          combine(b, cornersOf(start, particles[0] / 4)),
+          combine(b, cornersOf(startPrevious, particles[0] / 4)),
+        );
+        const slide = norm(subtract(moved, scale(dot(moved, n), n)));
+        if (!near || g > hold + 0.25 * (thickness - hold)) {
+          felt.free++;
+          continue;
+        }
+        felt.pushed++;
+        if (gap < thickness) felt.released++;
+        if (restitution > 0) felt.bounced++;
+        if (staticFriction > 0) felt[slide <= staticFriction * (hold - g) ? "stuck" : "slipped"]++;
       }
-    });
-  });
+      for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
+      kit.kernel.solveContacts(kit.blocks, kit.count, 0);
+      solveContacts(kit.particles, kit.touches, 0);
+      const x = kit.positions();
+      const previous = kit.previous();
+      const far = Math.max(...start.map(Math.abs));
+      cases.forEach(({ w, touch }, pair) => {
+        // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say
+        const { normal: n, weights: b } = kit.touches[pair]!;
+        const moved = subtract(combine(b, cornersOf(start, pair)), combine(b, cornersOf(startPrevious, pair)));
+        const slide = norm(subtract(moved, scale(dot(moved, n), n)));
+        const limit =
+          touch.staticFriction * (Math.min(touch.thickness, touch.gap) - dot(n, combine(b, cornersOf(start, pair))));
+        if (Math.abs(slide - limit) < 100 * UNIT * size) return;
+        // what slides is solved along the closest points' direction at x, which is known to units of size/gap; that
+        // turns what the pair has moved
+        const turned = norm(moved) / closestOf(kit.touches[pair]!, start).distance;
+        for (const [kernel, twin, from] of [
+          [x, kit.particles.x, start],
+          [previous, kit.particles.xPrev, startPrevious],
+        ] as const) {
+          cornersOf(kernel, pair).forEach((p, k) => {
+            expect(norm(subtract(p, cornersOf(twin, pair)[k]!)), `pair ${pair}, particle ${k}`).toBeLessThan(
+              UNIT * (2 * far + 24 * size * (1 + turned)),
+            );
+            if (w[k] === 0 || !touch.near)
+              expect(p, `pair ${pair}, particle ${k} does not move`).toEqual(cornersOf(from, pair)[k]);
+          });
+        }
+      });
+    },
+  );
 });
 
 /** The check of pairs that nothing has cleared before, none too near: it measures all of them. */
 function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnType<typeof contactKit> {
-  const kit = contactKit(kind, points.map((x): PairCase => ({ safe: x, x, w: [1, 1, 1, 1], touch: { thickness: 1e9, keep: 0, gap: 1, normal: [1, 0, 0], weights: [0, 0, 0, 0], near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } })));
+  const kit = contactKit(
+    kind,
+    points.map(
+      (x): PairCase => ({
+        safe: x,
+        x,
+        w: [1, 1, 1, 1],
+        touch: {
+          thickness: 1e9,
+          keep: 0,
+          gap: 1,
+          normal: [1, 0, 0],
+          weights: [0, 0, 0, 0],
+          near: false,
+          staticFriction: 0,
+          dynamicFriction: 0,
+          restitution: 0,
+        },
+      }),
+    ),
+  );
   kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
   return kit;
 }
 
 describe.each(KINDS)("closest points in lanes, %s", (kind) => {
-  test.each(PLACES)("%s: any pair, flattened, on grids where points coincide, without area or length", (_, at, size) => {
-    const random = randomStream(kind === "vertex" ? 41 : 42);
-    const points = Array.from({ length: 4000 }, (_, n) => {
-      const flat = [1, 10 ** (3 * random() - 3), n % 3 === 0 ? 0 : 1], grid = n % 5 === 0 ? 2 : 0;
-      return Array.from({ length: 4 }, () => add(at, scale(size, [0, 1, 2].map((r) => (grid ? Math.round(grid * random()) : random()) * flat[r]!) as unknown as Vector)));
-    });
-    const kit = measured(kind, points);
-    let judged = 0, uncleared = 0;
-    points.forEach((_, pair) => {
-      const x = cornersOf(kit.particles.x, pair), extent = Math.max(...x.map((p) => norm(subtract(p, x[3]!)))), truth = closestOf(kit.touches[pair]!, kit.particles.x).distance, gap = kit.row(pair, L.CONTACT_BLOCK_GAP);
-      const b = [0, 16, 32, 48].map((k) => kit.row(pair, L.CONTACT_BLOCK_WEIGHT + k)), first = kind === "vertex" ? 1 : 2;
-      if (!(truth > 1e-3 * extent)) return; // touching: no direction parts them, and the check does not clear them
-      judged++;
-      // of a triangle or edges all but flat the direction may be off by what the last line below allows: then the pair is left to the response
-      if (kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0) { uncleared++; return; }
-      // points of the primitives: weights of each in [0, 1], together 1
-      for (const w of b.slice(0, first)) expect(w).toBeGreaterThanOrEqual(-2 * UNIT);
-      for (const w of b.slice(first)) expect(w).toBeLessThanOrEqual(2 * UNIT);
-      expect(Math.abs(b.slice(0, first).reduce((s, w) => s + w, 0) - 1)).toBeLessThan(4 * UNIT);
-      expect(Math.abs(b.slice(first).reduce((s, w) => s + w, 0) + 1)).toBeLessThan(4 * UNIT);
-      expect(Math.abs(norm(combine(b, x.map((p) => subtract(p, x[3]!)))) - gap), `pair ${pair}: the points named`).toBeLessThan(16 * UNIT * extent);
-      // never nearer than they are; further only where a determinant below 1e-5 of its terms counts as none: lines 0.003 rad apart count as parallel
-      expect(gap).toBeGreaterThan(truth - 16 * UNIT * extent);
-      expect(gap, `pair ${pair}`).toBeLessThan(truth + (Math.sqrt(1e-5) + 16 * UNIT) * extent);
-    });
-    expect(judged).toBeGreaterThan(1000);
-    expect(uncleared / judged).toBeLessThan(0.01);
-  });
+  test.each(PLACES)(
+    "%s: any pair, flattened, on grids where points coincide, without area or length",
+    (_, at, size) => {
+      const random = randomStream(kind === "vertex" ? 41 : 42);
+      const points = Array.from({ length: 4000 }, (_, n) => {
+        const flat = [1, 10 ** (3 * random() - 3), n % 3 === 0 ? 0 : 1];
+        const grid = n % 5 === 0 ? 2 : 0;
+        return Array.from({ length: 4 }, () =>
+          add(
+            at,
+            scale(
+              size,
+              [0, 1, 2].map((r) => (grid ? Math.round(grid * random()) : random()) * flat[r]!) as unknown as Vector,
+            ),
+          ),
+        );
+      });
+      const kit = measured(kind, points);
+      let judged = 0;
+      let uncleared = 0;
+      points.forEach((_, pair) => {
+        const x = cornersOf(kit.particles.x, pair);
+        const extent = Math.max(...x.map((p) => norm(subtract(p, x[3]!))));
+        const truth = closestOf(kit.touches[pair]!, kit.particles.x).distance;
+        const gap = kit.row(pair, L.CONTACT_BLOCK_GAP);
+        const b = [0, 16, 32, 48].map((k) => kit.row(pair, L.CONTACT_BLOCK_WEIGHT + k));
+        const first = kind === "vertex" ? 1 : 2;
+        if (!(truth > 1e-3 * extent)) return; // touching: no direction parts them, and the check does not clear them
+        judged++;
+        // of a triangle or edges all but flat the direction may be off by what the last line below allows: then the
+        // pair is left to the response
+        if (kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0) {
+          uncleared++;
+          return;
+        }
+        // points of the primitives: weights of each in [0, 1], together 1
+        for (const w of b.slice(0, first)) expect(w).toBeGreaterThanOrEqual(-2 * UNIT);
+        for (const w of b.slice(first)) expect(w).toBeLessThanOrEqual(2 * UNIT);
+        expect(Math.abs(b.slice(0, first).reduce((s, w) => s + w, 0) - 1)).toBeLessThan(4 * UNIT);
+        expect(Math.abs(b.slice(first).reduce((s, w) => s + w, 0) + 1)).toBeLessThan(4 * UNIT);
+        expect(
+          Math.abs(
+            norm(
+              combine(
+                b,
+                x.map((p) => subtract(p, x[3]!)),
+              ),
+            ) - gap,
+          ),
+          `pair ${pair}: the points named`,
+        ).toBeLessThan(16 * UNIT * extent);
+        // never nearer than they are; further only where a determinant below 1e-5 of its terms counts as none: lines
+        // 0.003 rad apart count as parallel
+        expect(gap).toBeGreaterThan(truth - 16 * UNIT * extent);
+        expect(gap, `pair ${pair}`).toBeLessThan(truth + (Math.sqrt(1e-5) + 16 * UNIT) * extent);
+      });
+      expect(judged).toBeGreaterThan(1000);
+      expect(uncleared / judged).toBeLessThan(0.01);
+    },
+  );
 
   test("well apart from every degenerate case they agree with float64 to its rounding", () => {
-    const random = randomStream(43), kit = measured(kind, Array.from({ length: 1000 }, () => apart(kind, 0.01 + 0.2 * Math.abs(random()), random).points));
+    const random = randomStream(43);
+    const kit = measured(
+      kind,
+      Array.from({ length: 1000 }, () => apart(kind, 0.01 + 0.2 * Math.abs(random()), random).points),
+    );
     kit.touches.forEach((touch, pair) => {
       const { distance, difference, weights } = closestOf(touch, kit.particles.x);
       expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_GAP) - distance)).toBeLessThan(16 * UNIT);
-      [0, 1, 2].forEach((r) => expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r) - difference[r]! / distance)).toBeLessThan((16 * UNIT) / distance));
+      [0, 1, 2].forEach((r) =>
+        expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r) - difference[r]! / distance)).toBeLessThan(
+          (16 * UNIT) / distance,
+        ),
+      );
       // their determinants are at least a twentieth of their terms
-      weights.forEach((w, k) => expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_WEIGHT + 16 * k) - w)).toBeLessThan(400 * UNIT));
+      weights.forEach((w, k) =>
+        expect(Math.abs(kit.row(pair, L.CONTACT_BLOCK_WEIGHT + 16 * k) - w)).toBeLessThan(400 * UNIT),
+      );
     });
   });
 });
 
 describe.each(KINDS)("what the check clears, %s", (kind) => {
   test.each(PLACES)("%s: nothing that meets on its way, by exact arithmetic; and it does clear", (_, at, size) => {
-    const random = randomStream(kind === "vertex" ? 51 : 52), keep = 1e-3, detect = kind === "vertex" ? vertexTriangle : edgeEdge;
+    const random = randomStream(kind === "vertex" ? 51 : 52);
+    const keep = 1e-3;
+    const detect = kind === "vertex" ? vertexTriangle : edgeEdge;
     const cases = Array.from({ length: 3000 }, (_, n): PairCase => {
-      const gap = 0.01 + 0.1 * Math.abs(random()), { points, n: normal, weights } = apart(kind, gap, random), speed = [0.05, 0.3, 2][n % 3]!, put = (p: Vector): Vector => add(at, scale(size, p));
+      const gap = 0.01 + 0.1 * Math.abs(random());
+      const { points, n: normal, weights } = apart(kind, gap, random);
+      const speed = [0.05, 0.3, 2][n % 3]!;
+      const put = (p: Vector): Vector => add(at, scale(size, p));
       // some just touch: all that approaches goes by the gap and a little
-      const moves = points.map((_, k): Vector => (n % 4 === 0 ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal) : scale(speed, vector(random))));
-      return { safe: points.map(put), x: points.map((p, k) => put(add(p, moves[k]!))), w: [1, 1, 1, 1], touch: { thickness: 0.02 * size, keep: keep * size, gap: gap * size, normal, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 } };
+      const moves = points.map(
+        (_, k): Vector =>
+          n % 4 === 0
+            ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal)
+            : scale(speed, vector(random)),
+      );
+      return {
+        safe: points.map(put),
+        x: points.map((p, k) => put(add(p, moves[k]!))),
+        w: [1, 1, 1, 1],
+        touch: {
+          thickness: 0.02 * size,
+          keep: keep * size,
+          gap: gap * size,
+          normal,
+          weights,
+          near: false,
+          staticFriction: 0,
+          dynamicFriction: 0,
+          restitution: 0,
+        },
+      };
     });
-    const kit = contactKit(kind, cases), marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
-    let hits = 0, misses = 0, cleared = 0, blocks = 0;
-    for (let block = 0; block < kit.count; block++) if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.CONTACT_BLOCK_BAD) !== 0)) blocks++;
+    const kit = contactKit(kind, cases);
+    const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+    let hits = 0;
+    let misses = 0;
+    let cleared = 0;
+    let blocks = 0;
+    for (let block = 0; block < kit.count; block++)
+      if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.CONTACT_BLOCK_BAD) !== 0)) blocks++;
     expect(marked).toBe(blocks);
     kit.touches.forEach((touch, pair) => {
-      const hit = detect(Float64Array.from([...kit.safe.subarray(12 * pair, 12 * pair + 12), ...kit.particles.x.subarray(12 * pair, 12 * pair + 12)])) >= 0, bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
+      const hit =
+        detect(
+          Float64Array.from([
+            ...kit.safe.subarray(12 * pair, 12 * pair + 12),
+            ...kit.particles.x.subarray(12 * pair, 12 * pair + 12),
+          ]),
+        ) >= 0;
+      const bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
       if (hit) {
         hits++;
         expect(bad, `pair ${pair} meets`).toBe(true);
@@ -149,10 +339,22 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       misses++;
       if (bad) return;
       cleared++;
-      // what is cleared is held apart at both ends by one direction, by a part of its thickness: the one that it had, or that of the closest points at x
-      const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector, least = keep * size, rounding = 16 * UNIT * 3 * size;
-      expect([touch.normal, now].some((n) => separation(touch, kit.particles.x, n) > least - rounding && separation(touch, kit.safe, n) > 0.5 * least - rounding), `pair ${pair} is held apart`).toBe(true);
-      expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size);
+      // what is cleared is held apart at both ends by one direction, by a part of its thickness: the one that it had,
+      // or that of the closest points at x
+      const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector;
+      const least = keep * size;
+      const rounding = 16 * UNIT * 3 * size;
+      expect(
+        [touch.normal, now].some(
+          (n) =>
+            separation(touch, kit.particles.x, n) > least - rounding &&
+            separation(touch, kit.safe, n) > 0.5 * least - rounding,
+        ),
+        `pair ${pair} is held apart`,
+      ).toBe(true);
+      expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(
+        closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size,
+      );
     });
     expect(hits).toBeGreaterThan(300);
     expect(misses).toBeGreaterThan(300);
@@ -161,8 +363,29 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
   });
 
   test("a number that is none is never cleared", () => {
-    const { points, n, weights } = apart(kind, 0.1, randomStream(53)), touch = { thickness: 0.01, keep: 0.001, gap: 0.1, normal: n, weights, near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 };
-    const kit = contactKit(kind, [0, 1, 2, 3].map((k): PairCase => ({ safe: points, x: points.map((p, i): Vector => (i === k ? [NaN, p[1], p[2]] : [...p])), w: [1, 1, 1, 1], touch })));
+    const { points, n, weights } = apart(kind, 0.1, randomStream(53));
+    const touch = {
+      thickness: 0.01,
+      keep: 0.001,
+      gap: 0.1,
+      normal: n,
+      weights,
+      near: false,
+      staticFriction: 0,
+      dynamicFriction: 0,
+      restitution: 0,
+    };
+    const kit = contactKit(
+      kind,
+      [0, 1, 2, 3].map(
+        (k): PairCase => ({
+          safe: points,
+          x: points.map((p, i): Vector => (i === k ? [NaN, p[1], p[2]] : [...p])),
+          w: [1, 1, 1, 1],
+          touch,
+        }),
+      ),
+    );
     kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
     for (let pair = 0; pair < 4; pair++) expect(kit.bits(pair, L.CONTACT_BLOCK_BAD), `particle ${pair}`).not.toBe(0);
   });
@@ -171,42 +394,79 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
 describe("packing", () => {
   const cloth = { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3 };
   const SCENES: Record<string, Scene["bodies"]> = {
-    "a folded pair of sheets": [0, 1].map((n) => ({ name: `s${n}`, kind: "cloth", mesh: { type: "grid", size: [0.2, 0.2], cells: [9 - n, 7 + n] }, transform: { translate: [0.003 * n, 0.0015 * n, 0] }, material: cloth })),
+    "a folded pair of sheets": [0, 1].map((n) => ({
+      name: `s${n}`,
+      kind: "cloth",
+      mesh: { type: "grid", size: [0.2, 0.2], cells: [9 - n, 7 + n] },
+      transform: { translate: [0.003 * n, 0.0015 * n, 0] },
+      material: cloth,
+    })),
     "a fine sheet in a coarse triangle": [
       { name: "coarse", kind: "cloth", mesh: { type: "grid", size: [0.5, 0.5], cells: [1, 1] }, material: cloth },
-      { name: "fine", kind: "cloth", mesh: { type: "grid", size: [0.2, 0.2], cells: [16, 16] }, transform: { translate: [0.1, 0.003, 0.05] }, material: cloth },
+      {
+        name: "fine",
+        kind: "cloth",
+        mesh: { type: "grid", size: [0.2, 0.2], cells: [16, 16] },
+        transform: { translate: [0.1, 0.003, 0.05] },
+        material: cloth,
+      },
     ],
   };
 
-  test.each(Object.entries(SCENES))("%s: every pair once, no free particle twice in a color, leftovers alone", async (name, bodies) => {
-    const created = await createWorld(validateScene({ version: 1, title: "packing", gravity: [0, 0, 0], bodies }), { baseDir: "." }), { memory } = created, kernel = instantiateKernel(memory);
-    kernel.beginPairList();
-    const i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!, x = header(L.H_X);
-    const packed = packedPairs(memory), key = (kind: string, particles: readonly number[]): string => `${kind} ${particles.join(" ")}`;
-    const rows = header(L.H_PAIRS) / 4, capacity = header(L.H_PAIR_CAPACITY), listed: string[] = [];
-    for (const [kind, count] of [["vertex", header(L.H_VERTEX_PAIRS)], ["edges", header(L.H_EDGE_PAIRS)]] as const) {
-      for (let n = 0; n < count; n++) {
-        const row = rows + ((kind === "vertex" ? n : capacity - 1 - n) * L.PAIR_BYTES) / 4;
-        listed.push(key(kind, [0, 1, 2, 3].map((k) => (i32[row + k]! - x) / 16)));
+  test.each(Object.entries(SCENES))(
+    "%s: every pair once, no free particle twice in a color, leftovers alone",
+    async (name, bodies) => {
+      const created = await createWorld(validateScene({ version: 1, title: "packing", gravity: [0, 0, 0], bodies }), {
+        baseDir: ".",
+      });
+      const { memory } = created;
+      const kernel = instantiateKernel(memory);
+      kernel.beginPairList();
+      const i32 = new Int32Array(memory.buffer);
+      const f32 = new Float32Array(memory.buffer);
+      const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+      const x = header(L.H_X);
+      const packed = packedPairs(memory);
+      const key = (kind: string, particles: readonly number[]): string => `${kind} ${particles.join(" ")}`;
+      const rows = header(L.H_PAIRS) / 4;
+      const capacity = header(L.H_PAIR_CAPACITY);
+      const listed: string[] = [];
+      for (const [kind, count] of [
+        ["vertex", header(L.H_VERTEX_PAIRS)],
+        ["edges", header(L.H_EDGE_PAIRS)],
+      ] as const) {
+        for (let n = 0; n < count; n++) {
+          const row = rows + ((kind === "vertex" ? n : capacity - 1 - n) * L.PAIR_BYTES) / 4;
+          listed.push(
+            key(
+              kind,
+              [0, 1, 2, 3].map((k) => (i32[row + k]! - x) / 16),
+            ),
+          );
+        }
       }
-    }
-    expect(listed.length).toBeGreaterThan(500);
-    expect(packed.map((p) => key(p.kind, p.particles)).sort()).toEqual([...listed].sort());
-    const used = new Set<string>(), blocks = new Map<number, number>();
-    for (const { kind, color, far, particles, block } of packed) {
-      blocks.set(block, (blocks.get(block) ?? 0) + 1);
-      if (color === L.CONTACT_COLORS) continue;
-      for (const p of particles) {
-        if (f32[x / 4 + 4 * p + 3] === 0) continue;
-        expect(used.has(`${kind} ${far} ${color} ${p}`), `particle ${p} twice in color ${color} of ${kind}`).toBe(false);
-        used.add(`${kind} ${far} ${color} ${p}`);
+      expect(listed.length).toBeGreaterThan(500);
+      expect(packed.map((p) => key(p.kind, p.particles)).sort()).toEqual([...listed].sort());
+      const used = new Set<string>();
+      const blocks = new Map<number, number>();
+      for (const { kind, color, far, particles, block } of packed) {
+        blocks.set(block, (blocks.get(block) ?? 0) + 1);
+        if (color === L.CONTACT_COLORS) continue;
+        for (const p of particles) {
+          if (f32[x / 4 + 4 * p + 3] === 0) continue;
+          expect(used.has(`${kind} ${far} ${color} ${p}`), `particle ${p} twice in color ${color} of ${kind}`).toBe(
+            false,
+          );
+          used.add(`${kind} ${far} ${color} ${p}`);
+        }
       }
-    }
-    const alone = packed.filter(({ color }) => color === L.CONTACT_COLORS);
-    for (const { block } of alone) expect(blocks.get(block)).toBe(1);
-    // three corners for hundreds of vertices: colors do not reach
-    if (name.startsWith("a fine")) expect(alone.length).toBeGreaterThan(0);
-    // a pair has the lowest color that it can: of each color below its own one of its particles has another pair
-    for (const { kind, color, far, particles } of packed) for (let c = 0; c < color; c++) expect(particles.some((p) => used.has(`${kind} ${far} ${c} ${p}`))).toBe(true);
-  });
+      const alone = packed.filter(({ color }) => color === L.CONTACT_COLORS);
+      for (const { block } of alone) expect(blocks.get(block)).toBe(1);
+      // three corners for hundreds of vertices: colors do not reach
+      if (name.startsWith("a fine")) expect(alone.length).toBeGreaterThan(0);
+      // a pair has the lowest color that it can: of each color below its own one of its particles has another pair
+      for (const { kind, color, far, particles } of packed)
+        for (let c = 0; c < color; c++) expect(particles.some((p) => used.has(`${kind} ${far} ${c} ${p}`))).toBe(true);
+    },
+  );
 });

@@ -1,7 +1,15 @@
 /** Random disjoint elements of one kind and the deformations that they are put through. */
 import { bendElements } from "../../server/sim/constraints/bending.ts";
 import type { GeometricStiffness } from "../../shared/scene.ts";
-import type { BendElements, DistanceElements, HexahedronElements, HyperElements, TetElements, TriangleElements, VolumeElements } from "../../server/sim/constraints/elements.ts";
+import type {
+  BendElements,
+  DistanceElements,
+  HexahedronElements,
+  HyperElements,
+  TetElements,
+  TriangleElements,
+  VolumeElements,
+} from "../../server/sim/constraints/elements.ts";
 import { distanceElements, volumeElements } from "../../server/sim/constraints/geometric.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { FALLING, RISING, sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
@@ -29,39 +37,84 @@ export const DEFORMATIONS: Record<string, Deform> = {
   "a thousand sizes from the origin": (x, _, s) => [1.05 * x[0] + 1000 * s, 0.97 * x[1] - 700 * s, x[2] + 300 * s],
 };
 
-/** X of n disjoint elements of k corners in a cube of half edge `size`; `accept` refuses slivers, by the six-fold volume or so. */
-function scattered(n: number, k: number, size: number, seed: number, accept: (X: Float64Array) => boolean): Float64Array {
-  const random = randomStream(seed), all = new Float64Array(3 * k * n);
+/**
+ * X of n disjoint elements of k corners in a cube of half edge `size`; `accept` refuses slivers, by the six-fold volume
+ * or so.
+ */
+function scattered(
+  n: number,
+  k: number,
+  size: number,
+  seed: number,
+  accept: (X: Float64Array) => boolean,
+): Float64Array {
+  const random = randomStream(seed);
+  const all = new Float64Array(3 * k * n);
   for (let i = 0; i < n; i++) {
     const X = all.subarray(3 * k * i, 3 * k * (i + 1));
-    do X.forEach((_, j) => (X[j] = size * random())); while (!accept(X));
+    do X.forEach((_, j) => (X[j] = size * random()));
+    while (!accept(X));
   }
   return all;
 }
 
 const triple = (X: Float64Array, a: number, b: number, c: number, o: number): number => {
-  const u = [0, 1, 2].map((r) => X[3 * a + r]! - X[3 * o + r]!), v = [0, 1, 2].map((r) => X[3 * b + r]! - X[3 * o + r]!), t = [0, 1, 2].map((r) => X[3 * c + r]! - X[3 * o + r]!);
-  return u[0]! * (v[1]! * t[2]! - v[2]! * t[1]!) - u[1]! * (v[0]! * t[2]! - v[2]! * t[0]!) + u[2]! * (v[0]! * t[1]! - v[1]! * t[0]!);
+  const u = [0, 1, 2].map((r) => X[3 * a + r]! - X[3 * o + r]!);
+  const v = [0, 1, 2].map((r) => X[3 * b + r]! - X[3 * o + r]!);
+  const t = [0, 1, 2].map((r) => X[3 * c + r]! - X[3 * o + r]!);
+  return (
+    u[0]! * (v[1]! * t[2]! - v[2]! * t[1]!) -
+    u[1]! * (v[0]! * t[2]! - v[2]! * t[0]!) +
+    u[2]! * (v[0]! * t[1]! - v[1]! * t[0]!)
+  );
 };
 
 const ramp = (n: number): Uint32Array => Uint32Array.from({ length: n }, (_, i) => i);
 
-export function randomTets(n: number, size: number, k: number, nu: number, seed = 7): { X: Float64Array; elements: TetElements } {
+export function randomTets(
+  n: number,
+  size: number,
+  k: number,
+  nu: number,
+  seed = 7,
+): { X: Float64Array; elements: TetElements } {
   const X = scattered(n, 4, size, seed, (x) => triple(x, 0, 1, 2, 3) > 0.05 * size ** 3);
   return { X, elements: tetElements(X, ramp(4 * n), lameCoefficients({ youngsModulus: k, poissonsRatio: nu })) };
 }
 
 /** The same random tetrahedra in another material. */
-export function randomHyper(kind: HyperElements["kind"], n: number, size: number, k: number, nu: number, seed = 7): { X: Float64Array; elements: HyperElements } {
-  const { X, elements } = randomTets(n, size, k, nu, seed), material = { youngsModulus: k, poissonsRatio: nu };
-  return { X, elements: hyperElements(kind, X, elements.particles, kind === "neo-hookean" ? neoHookean(material) : stableNeoHookean(material)) };
+export function randomHyper(
+  kind: HyperElements["kind"],
+  n: number,
+  size: number,
+  k: number,
+  nu: number,
+  seed = 7,
+): { X: Float64Array; elements: HyperElements } {
+  const { X, elements } = randomTets(n, size, k, nu, seed);
+  const material = { youngsModulus: k, poissonsRatio: nu };
+  return {
+    X,
+    elements: hyperElements(
+      kind,
+      X,
+      elements.particles,
+      kind === "neo-hookean" ? neoHookean(material) : stableNeoHookean(material),
+    ),
+  };
 }
 
 export const HYPER_KINDS = ["neo-hookean", "stable-neo-hookean"] as const;
 
-export function randomTriangles(n: number, size: number, moduli: SheetModuli, seed = 7): { X: Float64Array; elements: TriangleElements } {
+export function randomTriangles(
+  n: number,
+  size: number,
+  moduli: SheetModuli,
+  seed = 7,
+): { X: Float64Array; elements: TriangleElements } {
   const X = scattered(n, 3, size, seed, (x) => {
-    const u = [0, 1, 2].map((r) => x[r]! - x[6 + r]!), v = [0, 1, 2].map((r) => x[3 + r]! - x[6 + r]!);
+    const u = [0, 1, 2].map((r) => x[r]! - x[6 + r]!);
+    const v = [0, 1, 2].map((r) => x[3 + r]! - x[6 + r]!);
     const c = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
     return Math.sqrt(c[0]! ** 2 + c[1]! ** 2 + c[2]! ** 2) > 0.2 * size ** 2;
   });
@@ -69,8 +122,15 @@ export function randomTriangles(n: number, size: number, moduli: SheetModuli, se
 }
 
 /** Two triangles on the edge x0 x1 each: curved at rest, or flat in z = 0. */
-export function randomStencils(n: number, size: number, rigidity: number, flat: boolean, seed = 7): { X: Float64Array; elements: BendElements } {
-  const area = (x: Float64Array, c: number): number => (x[3]! - x[0]!) * (x[3 * c + 1]! - x[1]!) - (x[4]! - x[1]!) * (x[3 * c]! - x[0]!);
+export function randomStencils(
+  n: number,
+  size: number,
+  rigidity: number,
+  flat: boolean,
+  seed = 7,
+): { X: Float64Array; elements: BendElements } {
+  const area = (x: Float64Array, c: number): number =>
+    (x[3]! - x[0]!) * (x[3 * c + 1]! - x[1]!) - (x[4]! - x[1]!) * (x[3 * c]! - x[0]!);
   const X = scattered(n, 4, size, seed, (x) => {
     if (flat) for (let c = 0; c < 4; c++) x[3 * c + 2] = 0;
     return area(x, 2) > 0.2 * size ** 2 && area(x, 3) < -0.2 * size ** 2;
@@ -80,14 +140,16 @@ export function randomStencils(n: number, size: number, rigidity: number, flat: 
 
 /** Stencils of four particles each on given positions. */
 export function stencilsOn(X: Float64Array, rigidity: number): BendElements {
-  const n = X.length / 12, triangles = new Uint32Array(6 * n);
+  const n = X.length / 12;
+  const triangles = new Uint32Array(6 * n);
   for (let i = 0; i < n; i++) triangles.set([4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 1, 4 * i, 4 * i + 3], 6 * i);
   return bendElements(X, triangles, rigidity);
 }
 
 /** Every element through the same kind of deformation, about its own corners' coordinates. */
 export function deformed(X: Float64Array, deform: Deform, size: number, seed: number): Float64Array {
-  const random = randomStream(seed), x = new Float64Array(X.length);
+  const random = randomStream(seed);
+  const x = new Float64Array(X.length);
   for (let i = 0; i < X.length; i += 3) x.set(deform([X[i]!, X[i + 1]!, X[i + 2]!], random, size), i);
   return x;
 }
@@ -95,10 +157,15 @@ export function deformed(X: Float64Array, deform: Deform, size: number, seed: nu
 /** Inverse masses of particles around `mass` kg each, a factor of up to 11 apart; every `pinned`-th is fixed. */
 export function inverseMasses(count: number, mass: number, seed: number, pinned = Infinity): Float64Array {
   const random = randomStream(seed);
-  return Float64Array.from({ length: count }, (_, i) => (i % pinned === pinned - 1 ? 0 : 1 / (mass * (1.2 + random()))));
+  return Float64Array.from({ length: count }, (_, i) =>
+    i % pinned === pinned - 1 ? 0 : 1 / (mass * (1.2 + random())),
+  );
 }
 
-/** Coordinates that float32 holds with the sums and products of a determinant: multiples of 2^-7 of `size`'s power of two. */
+/**
+ * Coordinates that float32 holds with the sums and products of a determinant: multiples of 2^-7 of `size`'s power of
+ * two.
+ */
 const onGrid = (X: Float64Array, size: number): Float64Array => {
   const step = 2 ** (Math.floor(Math.log2(size)) - 6);
   return X.map((x) => Math.round(x / step) * step);
@@ -106,20 +173,51 @@ const onGrid = (X: Float64Array, size: number): Float64Array => {
 
 const PACE = { substeps: 1, iterations: 4 };
 
-export function randomDistances(n: number, size: number, asked: GeometricStiffness, unilateral: boolean, seed = 7): { X: Float64Array; elements: DistanceElements } {
-  const X = onGrid(scattered(n, 2, size, seed, (x) => [0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0) > 0.1 * size ** 2), size);
+export function randomDistances(
+  n: number,
+  size: number,
+  asked: GeometricStiffness,
+  unilateral: boolean,
+  seed = 7,
+): { X: Float64Array; elements: DistanceElements } {
+  const X = onGrid(
+    scattered(n, 2, size, seed, (x) => [0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0) > 0.1 * size ** 2),
+    size,
+  );
   return { X, elements: distanceElements(X, ramp(2 * n), { ...asked, unilateral }, PACE) };
 }
 
-export function randomVolumes(n: number, size: number, asked: GeometricStiffness, unilateral: boolean, seed = 7): { X: Float64Array; elements: VolumeElements } {
-  const X = onGrid(scattered(n, 4, size, seed, (x) => triple(x, 0, 1, 2, 3) > 0.05 * size ** 3), size);
+export function randomVolumes(
+  n: number,
+  size: number,
+  asked: GeometricStiffness,
+  unilateral: boolean,
+  seed = 7,
+): { X: Float64Array; elements: VolumeElements } {
+  const X = onGrid(
+    scattered(n, 4, size, seed, (x) => triple(x, 0, 1, 2, 3) > 0.05 * size ** 3),
+    size,
+  );
   return { X, elements: volumeElements(X, ramp(4 * n), { ...asked, unilateral }, PACE) };
 }
 
 /** Cubes of edge `size` with corners moved by a tenth of it, each with the given compliance of its volume. */
-export function randomHexahedra(n: number, size: number, alpha: number, seed = 7): { X: Float64Array; elements: HexahedronElements } {
+export function randomHexahedra(
+  n: number,
+  size: number,
+  alpha: number,
+  seed = 7,
+): { X: Float64Array; elements: HexahedronElements } {
   const random = randomStream(seed);
-  const X = onGrid(Float64Array.from({ length: 24 * n }, (_, k) => size * (((Math.floor(k / 3) % 8 >> (k % 3)) & 1) - 0.5 + 0.1 * random())), size);
-  const rest = Float64Array.from({ length: 2 * n }, (_, k) => sixVolumes(X.subarray(24 * (k >> 1)), k % 2 === 0 ? RISING : FALLING, 0));
+  const X = onGrid(
+    Float64Array.from(
+      { length: 24 * n },
+      (_, k) => size * ((((Math.floor(k / 3) % 8) >> (k % 3)) & 1) - 0.5 + 0.1 * random()),
+    ),
+    size,
+  );
+  const rest = Float64Array.from({ length: 2 * n }, (_, k) =>
+    sixVolumes(X.subarray(24 * (k >> 1)), k % 2 === 0 ? RISING : FALLING, 0),
+  );
   return { X, elements: { kind: "hexahedron", particles: ramp(8 * n), rest, alpha: new Float64Array(n).fill(alpha) } };
 }

@@ -1,7 +1,8 @@
 /**
- * kernel/assembly/constraints/{distance,volume,hexahedron}.ts against their float64 twins, with compliance and with stiffness k', both ways and one way only.
- * Tolerance: 16 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts): a volume is
- * a sum of six products of three differences, each of which is rounded three times over. Measured: 8.3.
+ * kernel/assembly/constraints/{distance,volume,hexahedron}.ts against their float64 twins, with compliance and with
+ * stiffness k', both ways and one way only. Tolerance: 16 units, a unit being what one float32 unit in the last place
+ * of the inputs may do to the twin's answer (kit.ts): a volume is a sum of six products of three differences, each of
+ * which is rounded three times over. Measured: 8.3.
  */
 import { describe, expect, test } from "vitest";
 import type { DistanceElements, Elements } from "../../server/sim/constraints/elements.ts";
@@ -9,7 +10,9 @@ import { distanceValue } from "../../server/sim/reference/geometric.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomDistances, randomHexahedra, randomVolumes } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream } from "./kit.ts";
 
-const TOLERANCE = 16, COUNT = 41, H = 1 / 240;
+const TOLERANCE = 16;
+const COUNT = 41;
+const H = 1 / 240;
 
 interface Kind {
   corners: number;
@@ -19,8 +22,26 @@ interface Kind {
 
 /** Compliance that stands against W, sum of w |grad C|^2, as `soft` to 1, with particles of about 10 size^3 kg. */
 const KINDS: Record<string, Kind> = {
-  distances: { corners: 2, make: (size, soft, unilateral) => randomDistances(COUNT, size, soft === undefined ? { stiffness: 0.3 } : { compliance: (soft * H * H) / (5 * size ** 3) }, unilateral) },
-  volumes: { corners: 4, make: (size, soft, unilateral) => randomVolumes(COUNT, size, soft === undefined ? { stiffness: 0.3 } : { compliance: (soft * H * H * size) / 10 }, unilateral) },
+  distances: {
+    corners: 2,
+    make: (size, soft, unilateral) =>
+      randomDistances(
+        COUNT,
+        size,
+        soft === undefined ? { stiffness: 0.3 } : { compliance: (soft * H * H) / (5 * size ** 3) },
+        unilateral,
+      ),
+  },
+  volumes: {
+    corners: 4,
+    make: (size, soft, unilateral) =>
+      randomVolumes(
+        COUNT,
+        size,
+        soft === undefined ? { stiffness: 0.3 } : { compliance: (soft * H * H * size) / 10 },
+        unilateral,
+      ),
+  },
   hexahedra: { corners: 8, make: (size, soft = 0.1) => randomHexahedra(COUNT, size, (soft * H * H * size) / 10) },
 };
 
@@ -31,11 +52,20 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
         for (const size of [1e-3, 0.1, 10]) {
           for (const soft of [undefined, 0, 1, 100]) {
             for (const unilateral of kind === "hexahedra" ? [false] : [false, true]) {
-              const { X, elements } = make(size, soft, unilateral), random = randomStream(3);
-              const kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(corners * COUNT, 10 * size ** 3, 5, 9), H);
+              const { X, elements } = make(size, soft, unilateral);
+              const random = randomStream(3);
+              const kit = makeKit(
+                elements,
+                deformed(X, deform, size, 11),
+                inverseMasses(corners * COUNT, 10 * size ** 3, 5, 9),
+                H,
+              );
               for (let iteration = 0; iteration < 4; iteration++) {
                 for (const [i, d] of conditioned(kit, iteration === 0, kit.h, random).entries()) {
-                  expect(d.distance / d.unit, `size ${size} m, softness ${soft}, unilateral ${unilateral}, iteration ${iteration}, element ${i}: ${d.distance} m apart`).toBeLessThan(TOLERANCE);
+                  expect(
+                    d.distance / d.unit,
+                    `size ${size} m, softness ${soft}, unilateral ${unilateral}, iteration ${iteration}, element ${i}: ${d.distance} m apart`,
+                  ).toBeLessThan(TOLERANCE);
                 }
               }
             }
@@ -48,7 +78,13 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
       for (const soft of [undefined, 0, 1]) {
         const { X, elements } = make(0.5, soft, false);
         for (const at of [0, 1024]) {
-          const kit = makeKit(elements, X.map((x, k) => x + [at, -at, at / 2][k % 3]!), inverseMasses(corners * COUNT, 0.1, 5), H), before = kit.kernelPositions();
+          const kit = makeKit(
+            elements,
+            X.map((x, k) => x + [at, -at, at / 2][k % 3]!),
+            inverseMasses(corners * COUNT, 0.1, 5),
+            H,
+          );
+          const before = kit.kernelPositions();
           for (let iteration = 0; iteration < 5; iteration++) kit.iterate(iteration === 0);
           expect(kit.kernelPositions().every((x, k) => x === before[k])).toBe(true); // -0 may become 0
         }
@@ -57,9 +93,17 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
 
     test("what is collapsed into a point: distances part, volumes have no direction and stay", () => {
       for (const soft of [undefined, 0, 1]) {
-        const { X, elements } = make(0.5, soft, false), kit = makeKit(elements, X.map(() => 0.25), inverseMasses(corners * COUNT, 0.1, 5), H), random = randomStream(3);
+        const { X, elements } = make(0.5, soft, false);
+        const kit = makeKit(
+          elements,
+          X.map(() => 0.25),
+          inverseMasses(corners * COUNT, 0.1, 5),
+          H,
+        );
+        const random = randomStream(3);
         for (let iteration = 0; iteration < 3; iteration++) {
-          for (const { distance, unit } of conditioned(kit, iteration === 0, kit.h, random, 0)) expect(distance).toBeLessThanOrEqual(TOLERANCE * unit);
+          for (const { distance, unit } of conditioned(kit, iteration === 0, kit.h, random, 0))
+            expect(distance).toBeLessThanOrEqual(TOLERANCE * unit);
         }
         expect(kit.kernelPositions().every((x) => x === 0.25)).toBe(kind !== "distances");
       }
@@ -67,20 +111,35 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
   });
 }
 
-// m (x - xTilde)/h^2 + grad E = 0: a distance's direction does not turn while it is solved. Rounding of positions, 2^-24 of 0.1 m, over corrections of 1 mm and more.
+// m (x - xTilde)/h^2 + grad E = 0: a distance's direction does not turn while it is solved. Rounding of positions,
+// 2^-24 of 0.1 m, over corrections of 1 mm and more.
 test("one distance, 1000 iterations: the fixed point is one step of implicit Euler, for any step and compliance", () => {
   for (const h of [1 / 60, 1 / 1200]) {
     for (const soft of [0.1, 1, 10]) {
       for (const strain of [0.05, 0.3]) {
-        const { X, elements } = randomDistances(1, 0.1, { compliance: 20 * soft * h * h }, false, 40), random = randomStream(31);
-        const kit = makeKit(elements, X.map((v) => v + 0.1 * strain * random()), Float64Array.of(10, 12), h), start = Float64Array.from(kit.particles.x);
+        const { X, elements } = randomDistances(1, 0.1, { compliance: 20 * soft * h * h }, false, 40);
+        const random = randomStream(31);
+        const kit = makeKit(
+          elements,
+          X.map((v) => v + 0.1 * strain * random()),
+          Float64Array.of(10, 12),
+          h,
+        );
+        const start = Float64Array.from(kit.particles.x);
         for (let n = 0; n < 1000; n++) kit.iterate(n === 0);
         const e = kit.elements as DistanceElements;
-        for (const [positions, limit] of [[kit.particles.x, 1e-8], [kit.kernelPositions(), 2e-3]] as const) {
-          const { C, gradient } = distanceValue(positions, e, 0), force = C / e.alpha[0]!;
+        for (const [positions, limit] of [
+          [kit.particles.x, 1e-8],
+          [kit.kernelPositions(), 2e-3],
+        ] as const) {
+          const { C, gradient } = distanceValue(positions, e, 0);
+          const force = C / e.alpha[0]!;
           for (let k = 0; k < 6; k++) {
             const inertia = (positions[k]! - start[k]!) / (kit.particles.w[Math.floor(k / 3)]! * kit.h ** 2);
-            expect(Math.abs(inertia + force * gradient[Math.floor(k / 3)]![k % 3]!), `h ${h}, softness ${soft}, strain ${strain}`).toBeLessThan(limit * Math.abs(force));
+            expect(
+              Math.abs(inertia + force * gradient[Math.floor(k / 3)]![k % 3]!),
+              `h ${h}, softness ${soft}, strain ${strain}`,
+            ).toBeLessThan(limit * Math.abs(force));
           }
         }
       }
@@ -91,9 +150,15 @@ test("one distance, 1000 iterations: the fixed point is one step of implicit Eul
 describe("one way only", () => {
   test("a distance shorter than its rest length is left alone, a longer one is not", () => {
     for (const ask of [{ stiffness: 1 }, { compliance: 0 }]) {
-      const { X, elements } = randomDistances(COUNT, 0.5, ask, true), w = inverseMasses(2 * COUNT, 0.1, 5);
-      for (const [factor, moves] of [[0.8, false], [1.2, true]] as const) {
-        const x = X.map((value) => factor * value), kit = makeKit(elements, x, w, H), before = kit.kernelPositions();
+      const { X, elements } = randomDistances(COUNT, 0.5, ask, true);
+      const w = inverseMasses(2 * COUNT, 0.1, 5);
+      for (const [factor, moves] of [
+        [0.8, false],
+        [1.2, true],
+      ] as const) {
+        const x = X.map((value) => factor * value);
+        const kit = makeKit(elements, x, w, H);
+        const before = kit.kernelPositions();
         kit.iterate(true);
         for (let i = 0; i < 2 * COUNT; i++) expect(distanceAt(before, kit.kernelPositions(), i) > 0).toBe(moves);
       }
@@ -102,9 +167,16 @@ describe("one way only", () => {
 
   test("a volume larger than at rest is left alone, a smaller or inverted one is not", () => {
     for (const ask of [{ stiffness: 1 }, { compliance: 0 }]) {
-      const { X, elements } = randomVolumes(COUNT, 0.5, ask, true), w = inverseMasses(4 * COUNT, 0.1, 5);
-      for (const [factor, moves] of [[1.2, false], [0.8, true], [-1, true]] as const) {
-        const x = X.map((value, k) => (k % 3 ? Math.abs(factor) : factor) * value), kit = makeKit(elements, x, w, H), before = kit.kernelPositions();
+      const { X, elements } = randomVolumes(COUNT, 0.5, ask, true);
+      const w = inverseMasses(4 * COUNT, 0.1, 5);
+      for (const [factor, moves] of [
+        [1.2, false],
+        [0.8, true],
+        [-1, true],
+      ] as const) {
+        const x = X.map((value, k) => (k % 3 ? Math.abs(factor) : factor) * value);
+        const kit = makeKit(elements, x, w, H);
+        const before = kit.kernelPositions();
         kit.iterate(true);
         for (let i = 0; i < 4 * COUNT; i++) expect(distanceAt(before, kit.kernelPositions(), i) > 0).toBe(moves);
       }
@@ -112,13 +184,21 @@ describe("one way only", () => {
   });
 
   test("with compliance the whole multiplier is bounded: what an iteration did too much of, the next takes back", () => {
-    const { X, elements } = randomDistances(1, 0.5, { compliance: 0 }, true), w = Float64Array.of(1, 1);
-    const kit = makeKit(elements, X.map((value) => 1.2 * value), w, H);
+    const { X, elements } = randomDistances(1, 0.5, { compliance: 0 }, true);
+    const w = Float64Array.of(1, 1);
+    const kit = makeKit(
+      elements,
+      X.map((value) => 1.2 * value),
+      w,
+      H,
+    );
     kit.iterate(true);
     // something else pushes the two together, below their rest length
-    const near = kit.kernelPositions(), middle = [0, 1, 2].map((r) => (near[r]! + near[3 + r]!) / 2);
+    const near = kit.kernelPositions();
+    const middle = [0, 1, 2].map((r) => (near[r]! + near[3 + r]!) / 2);
     kit.place(near.map((x, k) => middle[k % 3]! + 0.9 * (x - middle[k % 3]!)));
-    const length = (x: Float64Array): number => Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0)), pushed = length(kit.kernelPositions());
+    const length = (x: Float64Array): number => Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0));
+    const pushed = length(kit.kernelPositions());
     kit.iterate(false);
     expect(length(kit.kernelPositions())).toBeGreaterThan(pushed); // a pull of before is given back
     for (let i = 0; i < 3; i++) kit.iterate(false);

@@ -2,8 +2,9 @@
  * One element, n = 1 .. 1000 iterations: the solver's fixed point is one step of implicit Euler,
  *   m_j (x_j - xTilde_j)/h^2 + dE/dx_j (x) = 0,
  * for any stiffness and step. The solution is found here by Newton's method in float64 with a numerical Hessian.
- * Tolerance in float32 for the kernel: rounding of positions (0.1 m: 6e-9 m) over the size of the correction; in float64 1e-6 of it.
- * Errors must also not grow on the way: more iterations are never worse than half as good again as fewer.
+ * Tolerance in float32 for the kernel: rounding of positions (0.1 m: 6e-9 m) over the size of the correction; in
+ * float64 1e-6 of it. Errors must also not grow on the way: more iterations are never worse than half as good again as
+ * fewer.
  */
 import { expect, test } from "vitest";
 import type { Elements } from "../../server/sim/constraints/elements.ts";
@@ -18,7 +19,12 @@ import { makeKit, randomStream, UNIT } from "./kit.ts";
 type Gradient<E extends Elements> = (x: Float64Array, e: E) => readonly Vector[];
 
 /** Newton's method with halved steps from xTilde. */
-function implicitEuler(xTilde: Float64Array, w: readonly number[], h: number, gradient: (x: Float64Array) => readonly Vector[]): Float64Array {
+function implicitEuler(
+  xTilde: Float64Array,
+  w: readonly number[],
+  h: number,
+  gradient: (x: Float64Array) => readonly Vector[],
+): Float64Array {
   const n = xTilde.length;
   const residual = (x: Float64Array): number[] => {
     const g = gradient(x).flat();
@@ -27,16 +33,23 @@ function implicitEuler(xTilde: Float64Array, w: readonly number[], h: number, gr
   const size = (r: number[]): number => Math.sqrt(r.reduce((s, v) => s + v * v, 0));
   let x = Float64Array.from(xTilde);
   for (let iteration = 0; iteration < 100; iteration++) {
-    const r = residual(x), d = 1e-8;
+    const r = residual(x);
+    const d = 1e-8;
     const columnsOfJ = Array.from({ length: n }, (_, k) => {
-      const up = Float64Array.from(x), down = Float64Array.from(x);
+      const up = Float64Array.from(x);
+      const down = Float64Array.from(x);
       up[k]! += d;
       down[k]! -= d;
-      const a = residual(up), b = residual(down);
+      const a = residual(up);
+      const b = residual(down);
       return a.map((v, i) => (v - b[i]!) / (2 * d));
     });
-    const step = solveLinear(Array.from({ length: n }, (_, i) => columnsOfJ.map((c) => c[i]!)), r.map((v) => -v));
-    let t = 1, next = x.map((v, k) => v + step[k]!);
+    const step = solveLinear(
+      Array.from({ length: n }, (_, i) => columnsOfJ.map((c) => c[i]!)),
+      r.map((v) => -v),
+    );
+    let t = 1;
+    let next = x.map((v, k) => v + step[k]!);
     while (size(residual(next)) > size(r) && t > 1e-6) {
       t /= 2;
       next = x.map((v, k) => v + t * step[k]!);
@@ -55,11 +68,19 @@ const strained = (rest: Float64Array, strain: number): Float64Array => {
 };
 
 /** @param start where the substep's prediction has the particles */
-function converge<E extends Elements>(elements: E, start: Float64Array, w: number[], h: number, gradient: Gradient<E>): void {
+function converge<E extends Elements>(
+  elements: E,
+  start: Float64Array,
+  w: number[],
+  h: number,
+  gradient: Gradient<E>,
+): void {
   const xTilde = Float64Array.from(Float32Array.from(start));
   const kit = makeKit(elements, xTilde, Float64Array.from(w), h);
-  const exact = implicitEuler(xTilde, w.map(Math.fround), kit.h, (x) => gradient(x, kit.elements as E)), correction = most(xTilde, exact);
-  const twins: number[] = [], kernels: number[] = [];
+  const exact = implicitEuler(xTilde, w.map(Math.fround), kit.h, (x) => gradient(x, kit.elements as E));
+  const correction = most(xTilde, exact);
+  const twins: number[] = [];
+  const kernels: number[] = [];
   for (let n = 1; n <= 1000; n++) {
     kit.iterate(n === 1);
     if (![1, 2, 5, 10, 100, 1000].includes(n)) continue;
@@ -77,13 +98,19 @@ for (const strain of [0.05, 0.3]) {
   for (const h of [1 / 60, 1 / 240, 1 / 1200]) {
     test(`strained by ${100 * strain} %, h = 1/${Math.round(1 / h)} s`, () => {
       for (const k of [1e3, 1e5, 1e7]) {
-        const tets = randomTets(1, 0.1, k, 0.3, 40), w = [10, 12, 8, 15];
+        const tets = randomTets(1, 0.1, k, 0.3, 40);
+        const w = [10, 12, 8, 15];
         converge(tets.elements, strained(tets.X, strain), w, h, (x, e) => tetrahedronGradient(x, e, 0));
         for (const kind of HYPER_KINDS) {
           const hyper = randomHyper(kind, 1, 0.1, k, 0.3, 40);
           converge(hyper.elements, strained(hyper.X, strain), w, h, (x, e) => hyperelasticGradient(x, e, 0));
         }
-        const sheet = randomTriangles(1, 0.1, { kWeft: k, kWarp: 3 * k, kShear: 0.3 * k, nuWeft: 0.1, nuWarp: 0.3 }, 40);
+        const sheet = randomTriangles(
+          1,
+          0.1,
+          { kWeft: k, kWarp: 3 * k, kShear: 0.3 * k, nuWeft: 0.1, nuWarp: 0.3 },
+          40,
+        );
         converge(sheet.elements, strained(sheet.X, strain), [100, 120, 80], h, (x, e) => triangleGradient(x, e, 0));
       }
     });
@@ -91,11 +118,21 @@ for (const strain of [0.05, 0.3]) {
 }
 
 // beyond the point where the regular stress turns, where an element is one scalar constraint of its continued energy
-for (const [what, by] of [["crushed to two fifths", 0.4], ["mirrored in its height", -0.5]] as const) {
+for (const [what, by] of [
+  ["crushed to two fifths", 0.4],
+  ["mirrored in its height", -0.5],
+] as const) {
   test(`${what}, h = 1/240 s`, () => {
     for (const k of [1e3, 1e4]) {
-      const { elements, X } = randomTets(1, 0.1, k, 0.3, 40), low = X[1]!;
-      converge(elements, X.map((v, i) => (i % 3 === 1 ? low + by * (v - low) : v)), [10, 12, 8, 15], 1 / 240, (x, e) => tetrahedronGradient(x, e, 0));
+      const { elements, X } = randomTets(1, 0.1, k, 0.3, 40);
+      const low = X[1]!;
+      converge(
+        elements,
+        X.map((v, i) => (i % 3 === 1 ? low + by * (v - low) : v)),
+        [10, 12, 8, 15],
+        1 / 240,
+        (x, e) => tetrahedronGradient(x, e, 0),
+      );
     }
   });
 }

@@ -1,10 +1,12 @@
 /**
- * One room's memory with constraints of one body in it, and the same particles for the float64 twins: what parity tests feed both with.
+ * One room's memory with constraints of one body in it, and the same particles for the float64 twins: what parity tests
+ * feed both with.
  *
- * Both sides get the very same float32 numbers (positions, inverse masses, D_m^-1, volumes, compliances), so that what differs is the
- * kernel's float32 arithmetic alone. How much may it differ? Float32 results are the exact results of inputs that are wrong by a few units
- * in the last place, so the twin is asked: `conditioned` perturbs its inputs by one unit (2^-24, relative to the element's own size) at
- * random, several times, and takes the largest change as the unit of tolerance. That is eps times the condition number, measured.
+ * Both sides get the very same float32 numbers (positions, inverse masses, D_m^-1, volumes, compliances), so that what
+ * differs is the kernel's float32 arithmetic alone. How much may it differ? Float32 results are the exact results of
+ * inputs that are wrong by a few units in the last place, so the twin is asked: `conditioned` perturbs its inputs by
+ * one unit (2^-24, relative to the element's own size) at random, several times, and takes the largest change as the
+ * unit of tolerance. That is eps times the condition number, measured.
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
@@ -24,9 +26,11 @@ export const UNIT = 2 ** -24;
 export function randomStream(seed: number): () => number {
   let s = (seed * 2654435761) >>> 0 || 1;
   return () => {
-    s ^= s << 13; s >>>= 0;
+    s ^= s << 13;
+    s >>>= 0;
     s ^= s >>> 17;
-    s ^= s << 5; s >>>= 0;
+    s ^= s << 5;
+    s >>>= 0;
     return s / 2 ** 31 - 1;
   };
 }
@@ -36,35 +40,63 @@ const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Arra
 /** The elements as the kernel gets them: rounded to float32. */
 export function roundElements<E extends Elements>(e: E): E {
   switch (e.kind) {
-    case "tet-plastic": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume), plasticStrain: rounded(e.plasticStrain) };
+    case "tet-plastic":
+      return {
+        ...e,
+        dmInverse: rounded(e.dmInverse),
+        volume: rounded(e.volume),
+        plasticStrain: rounded(e.plasticStrain),
+      };
     case "neo-hookean":
     case "stable-neo-hookean":
     case "tet-ortho":
-    case "tet": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
-    case "triangle": return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
-    case "bend": return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
-    case "distance": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), direction: rounded(e.direction), stiffness: Math.fround(e.stiffness) };
-    case "volume": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), stiffness: Math.fround(e.stiffness) };
-    case "hexahedron": return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest) };
+    case "tet":
+      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
+    case "triangle":
+      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
+    case "bend":
+      return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
+    case "distance":
+      return {
+        ...e,
+        alpha: rounded(e.alpha),
+        rest: rounded(e.rest),
+        direction: rounded(e.direction),
+        stiffness: Math.fround(e.stiffness),
+      };
+    case "volume":
+      return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), stiffness: Math.fround(e.stiffness) };
+    case "hexahedron":
+      return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest) };
   }
 }
 
 /**
  * One step of element i by the twin.
- * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's ratio), 1 if diagonal
+ * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's
+ *   ratio), 1 if diagonal
  */
-export function solveTwin(p: Particles, e: Elements, i: number, memory: Float64Array, h: number, form: Form = "compliant"): number {
+export function solveTwin(
+  p: Particles,
+  e: Elements,
+  i: number,
+  memory: Float64Array,
+  h: number,
+  form: Form = "compliant",
+): number {
   const system = form === "paper" ? solvePaperConstraint(p, e, i) : solveConstraint(p, e, i, memory, h);
   return system ? hadamardRatio(system) : 1;
 }
 
 function hadamardRatio(A: number[][]): number {
-  const rows = A.map((row) => [...row]), n = rows.length;
+  const rows = A.map((row) => [...row]);
+  const n = rows.length;
   // pivots without exchanging rows: the matrix is symmetric and positive definite
   let ratio = 1;
   for (let k = 0; k < n; k++) {
     ratio *= A[k]![k]! / rows[k]![k]!;
-    for (let i = k + 1; i < n; i++) for (let j = n - 1; j >= k; j--) rows[i]![j]! -= (rows[i]![k]! / rows[k]![k]!) * rows[k]![j]!;
+    for (let i = k + 1; i < n; i++)
+      for (let j = n - 1; j >= k; j--) rows[i]![j]! -= (rows[i]![k]! / rows[k]![k]!) * rows[k]![j]!;
   }
   return ratio;
 }
@@ -99,62 +131,178 @@ export interface Kit {
 /**
  * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint
  */
-export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h: number, form: Form = "compliant"): Kit {
-  const e = roundElements(elements), N = w.length, allocator = new Allocator();
+export function makeKit(
+  elements: Elements,
+  x: Float64Array,
+  w: Float64Array,
+  h: number,
+  form: Form = "compliant",
+): Kit {
+  const e = roundElements(elements);
+  const N = w.length;
+  const allocator = new Allocator();
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
-  const X = allocator.take(16 * rows), xPrev = allocator.take(16 * rows), v = allocator.take(16 * rows), acc = allocator.take(16 * rows);
+  const X = allocator.take(16 * rows);
+  const xPrev = allocator.take(16 * rows);
+  const v = allocator.take(16 * rows);
+  const acc = allocator.take(16 * rows);
   const bodyRows = allocator.take(2 * L.BODY_BYTES);
-  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator), scratch = allocator.take(L.SCRATCH_BYTES);
+  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator);
+  const scratch = allocator.take(L.SCRATCH_BYTES);
   const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(room.buffer), i32 = new Int32Array(room.buffer), u32 = new Uint32Array(room.buffer);
-  for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, xPrev], [L.H_V, v], [L.H_ACC, acc], [L.H_PARTICLES, rows], [L.H_BODIES, bodyRows], [L.H_BODY_COUNT, 1]] as const) i32[(L.HEADER + offset) / 4] = value;
+  const f32 = new Float32Array(room.buffer);
+  const i32 = new Int32Array(room.buffer);
+  const u32 = new Uint32Array(room.buffer);
+  for (const [offset, value] of [
+    [L.H_X, X],
+    [L.H_XPREV, xPrev],
+    [L.H_V, v],
+    [L.H_ACC, acc],
+    [L.H_PARTICLES, rows],
+    [L.H_BODIES, bodyRows],
+    [L.H_BODY_COUNT, 1],
+  ] as const)
+    i32[(L.HEADER + offset) / 4] = value;
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
   // the body was tangled in the substep before
-  if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled) i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
-  const particles = makeParticles(N), kernel = instantiateKernel(room);
+  if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled)
+    i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
+  const particles = makeParticles(N);
+  const kernel = instantiateKernel(room);
   for (let i = 0; i < N; i++) {
     f32[X / 4 + 4 * i + 3] = w[i]!;
     particles.w[i] = Math.fround(w[i]!);
   }
   planned.write(f32, u32, X, N); // after the inverse masses, which blocks hold sums of
-  const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h))), twinH = 1 / Math.sqrt(inverseH2);
+  const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h)));
+  const twinH = 1 / Math.sqrt(inverseH2);
   const remembered = new Float64Array((TWINS[e.kind].memory * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
   const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
   const kit: Kit = {
-    kernel, particles, elements: e, form, h: twinH, memory: remembered, colors, loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
-    kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
+    kernel,
+    particles,
+    elements: e,
+    form,
+    h: twinH,
+    memory: remembered,
+    colors,
+    loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
+    kernelPositions: () =>
+      Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
       for (const range of planned.ranges) {
         if (form === "paper") solvePaperRange(kernel, range, scratch);
-        else if (range.kind === "tet-ortho") kernel.solveOrthotropic(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "tet-plastic") kernel.solvePlastic(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "tet") kernel.solveTetrahedra(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "neo-hookean") kernel.solveNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "stable-neo-hookean") kernel.solveStableNeoHookean(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch, 0);
-        else if (range.kind === "triangle") kernel.solveTriangles(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
-        else if (range.kind === "distance") kernel.solveDistances(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
-        else if (range.kind === "volume") kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
-        else if (range.kind === "hexahedron") kernel.solveHexahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
-        else kernel.solveBending(range.address, range.remembered.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "tet-ortho")
+          kernel.solveOrthotropic(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+            scratch,
+            0,
+          );
+        else if (range.kind === "tet-plastic")
+          kernel.solvePlastic(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+            scratch,
+            0,
+          );
+        else if (range.kind === "tet")
+          kernel.solveTetrahedra(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+            scratch,
+            0,
+          );
+        else if (range.kind === "neo-hookean")
+          kernel.solveNeoHookean(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+            scratch,
+            0,
+          );
+        else if (range.kind === "stable-neo-hookean")
+          kernel.solveStableNeoHookean(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+            scratch,
+            0,
+          );
+        else if (range.kind === "triangle")
+          kernel.solveTriangles(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+          );
+        else if (range.kind === "distance")
+          kernel.solveDistances(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+          );
+        else if (range.kind === "volume")
+          kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
+        else if (range.kind === "hexahedron")
+          kernel.solveHexahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        else
+          kernel.solveBending(
+            range.address,
+            range.remembered.address,
+            range.blocks,
+            first ? L.PASS_FIRST : 0,
+            inverseH2,
+          );
       }
       if (first) remembered.fill(0);
-      for (const color of colors) for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
+      for (const color of colors)
+        for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
     },
     align() {
       particles.x.set(kit.kernelPositions());
       const count = TWINS[e.kind].memory;
-      colors.forEach((color, c) => color.forEach((i, lane) => {
-        const { address, stride } = planned.ranges[c]!.remembered, at = (address + Math.floor(lane / 4) * stride) / 4 + (lane % 4), rows = Array.from({ length: count }, (_, m) => f32[at + 4 * m]!);
-        remembered.set(e.kind === "tet" ? outOfPrincipalAxes(rows, e, i, (corner) => Math.fround(w[e.particles[4 * i + corner]!]!)) : rows, count * i);
-      }));
+      colors.forEach((color, c) =>
+        color.forEach((i, lane) => {
+          const { address, stride } = planned.ranges[c]!.remembered;
+          const at = (address + Math.floor(lane / 4) * stride) / 4 + (lane % 4);
+          const rows = Array.from({ length: count }, (_, m) => f32[at + 4 * m]!);
+          remembered.set(
+            e.kind === "tet"
+              ? outOfPrincipalAxes(rows, e, i, (corner) => Math.fround(w[e.particles[4 * i + corner]!]!))
+              : rows,
+            count * i,
+          );
+        }),
+      );
     },
     flow: (h) => planned.ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
     plasticStrain() {
       const out = new Float64Array(6 * kit.loss.length);
-      colors.forEach((color, c) => color.forEach((i, lane) => {
-        const at = (planned.ranges[c]!.address + Math.floor(lane / 4) * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 + (lane % 4);
-        for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
-      }));
+      colors.forEach((color, c) =>
+        color.forEach((i, lane) => {
+          const at =
+            (planned.ranges[c]!.address + Math.floor(lane / 4) * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 +
+            (lane % 4);
+          for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
+        }),
+      );
       return out;
     },
     place(positions) {
@@ -167,14 +315,27 @@ export function makeKit(elements: Elements, x: Float64Array, w: Float64Array, h:
 }
 
 /**
- * Multipliers (6) and what they applied (9) of an isotropic tetrahedron, from the kernel's axes and unit (sim/memory/blocks/tet.ts) to the twin's:
- * L = unit R [L'] R^T, A = unit A' R^T.
+ * Multipliers (6) and what they applied (9) of an isotropic tetrahedron, from the kernel's axes and unit
+ * (sim/memory/blocks/tet.ts) to the twin's: L = unit R [L'] R^T, A = unit A' R^T.
  */
-export function outOfPrincipalAxes(rows: readonly number[], e: TetElements, i: number, w: (corner: number) => number): number[] {
-  const { axes: R, unit } = inPrincipalAxes(e, i, w), at = (r: number, c: number): number => R[3 * r + c]!;
-  const L = [[0, 5, 4], [5, 1, 3], [4, 3, 2]].map((row) => row.map((k) => unit * rows[k]!));
-  const turned = (a: number, b: number): number => L.reduce((sum, row, j) => sum + row.reduce((s, l, k) => s + at(a, j) * l * at(b, k), 0), 0);
-  const applied = rows.slice(6).map((_, k) => unit * [0, 1, 2].reduce((sum, j) => sum + rows[6 + 3 * Math.floor(k / 3) + j]! * at(k % 3, j), 0));
+export function outOfPrincipalAxes(
+  rows: readonly number[],
+  e: TetElements,
+  i: number,
+  w: (corner: number) => number,
+): number[] {
+  const { axes: R, unit } = inPrincipalAxes(e, i, w);
+  const at = (r: number, c: number): number => R[3 * r + c]!;
+  const L = [
+    [0, 5, 4],
+    [5, 1, 3],
+    [4, 3, 2],
+  ].map((row) => row.map((k) => unit * rows[k]!));
+  const turned = (a: number, b: number): number =>
+    L.reduce((sum, row, j) => sum + row.reduce((s, l, k) => s + at(a, j) * l * at(b, k), 0), 0);
+  const applied = rows
+    .slice(6)
+    .map((_, k) => unit * [0, 1, 2].reduce((sum, j) => sum + rows[6 + 3 * Math.floor(k / 3) + j]! * at(k % 3, j), 0));
   return [turned(0, 0), turned(1, 1), turned(2, 2), turned(1, 2), turned(0, 2), turned(0, 1), ...applied];
 }
 
@@ -199,12 +360,16 @@ export interface Deviation {
  * @param random for the perturbations, @param samples how many
  */
 export function conditioned(kit: Kit, first: boolean, h: number, random: () => number, samples = 6): Deviation[] {
-  const { elements: e, particles } = kit, k = PARTICLES_PER_ELEMENT[e.kind], n = e.particles.length / k;
+  const { elements: e, particles } = kit;
+  const k = PARTICLES_PER_ELEMENT[e.kind];
+  const n = e.particles.length / k;
   const cornersOf = (i: number): number[] => [...e.particles.subarray(k * i, k * i + k)];
   kit.align();
-  const before = Float64Array.from(particles.x), memory = first ? kit.memory.map(() => 0) : Float64Array.from(kit.memory);
+  const before = Float64Array.from(particles.x);
+  const memory = first ? kit.memory.map(() => 0) : Float64Array.from(kit.memory);
   kit.iterate(first);
-  const exact = Float64Array.from(particles.x), kernel = kit.kernelPositions();
+  const exact = Float64Array.from(particles.x);
+  const kernel = kit.kernelPositions();
 
   const sensitivity = new Float64Array(n);
   for (let s = 0; s < samples; s++) {
@@ -213,7 +378,8 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
       const size = sizeOf(before, cornersOf(i));
       for (const c of cornersOf(i)) for (let r = 0; r < 3; r++) moved.x[3 * c + r]! += UNIT * size * random();
     }
-    const again = memory.map((l) => l * (1 + UNIT * random())), other = perturbed(e, random);
+    const again = memory.map((l) => l * (1 + UNIT * random()));
+    const other = perturbed(e, random);
     for (let i = 0; i < n; i++) {
       solveTwin(moved, other, i, again, h, kit.form);
       for (const c of cornersOf(i)) sensitivity[i] = Math.max(sensitivity[i]!, distanceAt(moved.x, exact, c));
@@ -221,9 +387,15 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
   }
   return Array.from({ length: n }, (_, i) => {
     const most = (f: (c: number) => number): number => Math.max(...cornersOf(i).map(f));
-    const place = most((c) => Math.max(...[0, 1, 2].map((r) => Math.max(Math.abs(exact[3 * c + r]!), Math.abs(before[3 * c + r]!)))));
+    const place = most((c) =>
+      Math.max(...[0, 1, 2].map((r) => Math.max(Math.abs(exact[3 * c + r]!), Math.abs(before[3 * c + r]!)))),
+    );
     const correction = most((c) => distanceAt(exact, before, c));
-    return { distance: most((c) => distanceAt(kernel, exact, c)), unit: sensitivity[i]! + UNIT * (place + kit.loss[i]! * correction), correction };
+    return {
+      distance: most((c) => distanceAt(kernel, exact, c)),
+      unit: sensitivity[i]! + UNIT * (place + kit.loss[i]! * correction),
+      correction,
+    };
   });
 }
 
@@ -237,14 +409,37 @@ function perturbed<E extends Elements>(e: E, random: () => number): E {
       return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
     }
     case "neo-hookean":
-    case "stable-neo-hookean": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), mu: e.mu * (1 + UNIT * random()), lambda: e.lambda * (1 + UNIT * random()) };
-    case "tet-ortho": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance };
-    case "tet-plastic": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance, plasticStrain: shake(e.plasticStrain) };
-    case "triangle": return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
-    case "bend": return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
+    case "stable-neo-hookean":
+      return {
+        ...e,
+        dmInverse: shake(e.dmInverse),
+        volume: shake(e.volume),
+        mu: e.mu * (1 + UNIT * random()),
+        lambda: e.lambda * (1 + UNIT * random()),
+      };
+    case "tet-ortho":
+      return {
+        ...e,
+        dmInverse: shake(e.dmInverse),
+        volume: shake(e.volume),
+        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
+      };
+    case "tet-plastic":
+      return {
+        ...e,
+        dmInverse: shake(e.dmInverse),
+        volume: shake(e.volume),
+        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
+        plasticStrain: shake(e.plasticStrain),
+      };
+    case "triangle":
+      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
+    case "bend":
+      return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
     case "distance":
     case "volume":
-    case "hexahedron": return { ...e, alpha: shake(e.alpha), rest: shake(e.rest) };
+    case "hexahedron":
+      return { ...e, alpha: shake(e.alpha), rest: shake(e.rest) };
   }
 }
 
@@ -256,6 +451,8 @@ export function distanceAt(a: Float64Array, b: Float64Array, i: number): number 
 /** Longest distance between two of the particles, m. */
 export function sizeOf(x: Float64Array, particles: readonly number[]): number {
   let size = 0;
-  for (const a of particles) for (const b of particles) size = Math.max(size, Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[3 * a + r]! - x[3 * b + r]!) ** 2, 0)));
+  for (const a of particles)
+    for (const b of particles)
+      size = Math.max(size, Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[3 * a + r]! - x[3 * b + r]!) ** 2, 0)));
   return size;
 }

@@ -1,6 +1,7 @@
 /**
- * kernel/assembly/integrate/particles.ts against its float64 twin: prediction and velocity. Tolerances: one product and one sum each round once, so
- * v and x are within 2 units (2^-24) of their own size; v = (x - xPrev)/h carries the units of x divided by h.
+ * kernel/assembly/integrate/particles.ts against its float64 twin: prediction and velocity. Tolerances: one product and
+ * one sum each round once, so v and x are within 2 units (2^-24) of their own size; v = (x - xPrev)/h carries the units
+ * of x divided by h.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -11,12 +12,27 @@ import { randomStream, UNIT } from "./kit.ts";
 
 const COUNT = 37;
 
-for (const [scale, h] of [[1, 1 / 240], [1e-3, 1 / 60], [1000, 1 / 4800]] as const) {
+for (const [scale, h] of [
+  [1, 1 / 240],
+  [1e-3, 1 / 60],
+  [1000, 1 / 4800],
+] as const) {
   test(`${scale} m, h = ${h} s`, () => {
-    const allocator = new Allocator(), [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * 40)) as [number, number, number, number];
-    const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true }), f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer);
-    for (const [offset, value] of [[L.H_X, X], [L.H_XPREV, P], [L.H_V, V], [L.H_ACC, A]] as const) i32[(L.HEADER + offset) / 4] = value;
-    const random = randomStream(3), p = makeParticles(COUNT), f = Math.fround;
+    const allocator = new Allocator();
+    const [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * 40)) as [number, number, number, number];
+    const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+    const f32 = new Float32Array(memory.buffer);
+    const i32 = new Int32Array(memory.buffer);
+    for (const [offset, value] of [
+      [L.H_X, X],
+      [L.H_XPREV, P],
+      [L.H_V, V],
+      [L.H_ACC, A],
+    ] as const)
+      i32[(L.HEADER + offset) / 4] = value;
+    const random = randomStream(3);
+    const p = makeParticles(COUNT);
+    const f = Math.fround;
     for (let i = 0; i < COUNT; i++) {
       p.w[i] = i % 5 === 4 ? 0 : f(2 + random());
       p.damping[i] = f(i % 3);
@@ -33,10 +49,12 @@ for (const [scale, h] of [[1, 1 / 240], [1e-3, 1 / 60], [1000, 1 / 4800]] as con
       f32[P / 4 + 4 * i + 3] = 0.25;
       f32[A / 4 + 4 * i + 3] = 0.5;
     }
-    const kernel = instantiateKernel(memory), step = f(h);
+    const kernel = instantiateKernel(memory);
+    const step = f(h);
     kernel.predict(0, COUNT, step);
     predict(p, step);
-    const near = (row: number, i: number, r: number, expected: number, tolerance: number): void => expect(Math.abs(f32[row / 4 + 4 * i + r]! - expected)).toBeLessThanOrEqual(tolerance);
+    const near = (row: number, i: number, r: number, expected: number, tolerance: number): void =>
+      expect(Math.abs(f32[row / 4 + 4 * i + r]! - expected)).toBeLessThanOrEqual(tolerance);
     for (let i = 0; i < COUNT; i++) {
       for (let r = 0; r < 3; r++) {
         near(V, i, r, p.v[3 * i + r]!, 2 * UNIT * (scale + 10 * h));
@@ -49,11 +67,17 @@ for (const [scale, h] of [[1, 1 / 240], [1e-3, 1 / 60], [1000, 1 / 4800]] as con
     }
     kernel.updateVelocity(0, COUNT, step);
     updateVelocity(p, step);
-    for (let i = 0; i < COUNT; i++) for (let r = 0; r < 3; r++) near(V, i, r, p.v[3 * i + r]!, (4 * UNIT * (scale + 10 * h * h)) / h);
+    for (let i = 0; i < COUNT; i++)
+      for (let r = 0; r < 3; r++) near(V, i, r, p.v[3 * i + r]!, (4 * UNIT * (scale + 10 * h * h)) / h);
     // a range leaves the others alone
     const before = f32.slice(X / 4, X / 4 + 4 * COUNT);
     kernel.predict(10, 12, step);
     const after = f32.slice(X / 4, X / 4 + 4 * COUNT);
-    expect([...after].map((v, k) => v !== before[k] && Math.floor(k / 4)).filter((i) => i !== false).every((i) => i === 10 || i === 11)).toBe(true);
+    expect(
+      [...after]
+        .map((v, k) => v !== before[k] && Math.floor(k / 4))
+        .filter((i) => i !== false)
+        .every((i) => i === 10 || i === 11),
+    ).toBe(true);
   });
 }

@@ -1,8 +1,9 @@
 /**
- * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two rigid boxes, and of a rigid and a soft one, that have moved and
- * turned into each other. Positions are float32 on both sides, all else is float64; directions of what slides are the kernel's in float32.
- * Rounding: positions are rounded once or (soft ones, in every push that changes them) some tens of times; directions are known to 2^-24 of an edge over a gap,
- * 0.07 m over 1.3 mm, and turn pushes of up to 5 mm by that.
+ * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two rigid boxes, and
+ * of a rigid and a soft one, that have moved and turned into each other. Positions are float32 on both sides, all else
+ * is float64; directions of what slides are the kernel's in float32. Rounding: positions are rounded once or (soft
+ * ones, in every push that changes them) some tens of times; directions are known to 2^-24 of an edge over a gap, 0.07
+ * m over 1.3 mm, and turn pushes of up to 5 mm by that.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -15,42 +16,88 @@ import { laboratory } from "../physics/laboratory.ts";
 import { UNIT } from "./kit.ts";
 import { packedContacts } from "./contactLists.ts";
 
-const SIZE = 0.2, RIGID = { density: 800, model: "shape-matching", mode: "rigid", friction: 0.6 }, SOFT = { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0.6 };
-const box = (name: string, x: number, material: object, restitution: number, rotate: Vector): Body => ({ name, kind: "soft", mesh: { type: "box", size: [SIZE, SIZE, SIZE], cells: [3, 3, 3] }, transform: { translate: [x, 0.02 * (x > 0 ? 1 : -1), 0], rotate }, material, contact: { restitution, staticFriction: 0.8 } } as Body);
+const SIZE = 0.2;
+const RIGID = { density: 800, model: "shape-matching", mode: "rigid", friction: 0.6 };
+const SOFT = { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0.6 };
+const box = (name: string, x: number, material: object, restitution: number, rotate: Vector): Body =>
+  ({
+    name,
+    kind: "soft",
+    mesh: { type: "box", size: [SIZE, SIZE, SIZE], cells: [3, 3, 3] },
+    transform: { translate: [x, 0.02 * (x > 0 ? 1 : -1), 0], rotate },
+    material,
+    contact: { restitution, staticFriction: 0.8 },
+  }) as Body;
 
 /** Moves a body's x by `shift` and turns it by `turn` about its middle, xPrev stays. */
 function displace(x: Float32Array, first: number, count: number, middle: Vector, shift: Vector, turn: Vector): void {
   for (let i = first; i < first + count; i++) {
-    const at: Vector = [x[4 * i]!, x[4 * i + 1]!, x[4 * i + 2]!], r = subtract(at, middle), a = scale(0.5, turn), ar = cross(a, r);
-    add(add(at, shift), scale(2 / (1 + a[0] ** 2 + a[1] ** 2 + a[2] ** 2), add(ar, cross(a, ar)))).forEach((c, k) => (x[4 * i + k] = c));
+    const at: Vector = [x[4 * i]!, x[4 * i + 1]!, x[4 * i + 2]!];
+    const r = subtract(at, middle);
+    const a = scale(0.5, turn);
+    const ar = cross(a, r);
+    add(add(at, shift), scale(2 / (1 + a[0] ** 2 + a[1] ** 2 + a[2] ** 2), add(ar, cross(a, ar)))).forEach(
+      (c, k) => (x[4 * i + k] = c),
+    );
   }
 }
 
 test.each([
-  ["two rigid boxes, inelastic", RIGID, 0, [0, 0, 0]], ["two rigid boxes that bounce", RIGID, 0.7, [0, 0, 0]], ["two rigid boxes, one on its edge", RIGID, 0.5, [0, 0, 45]],
-  ["a rigid box and a soft one", SOFT, 0, [0, 0, 0]], ["a rigid box and a soft one that bounce", SOFT, 0.5, [0, 0, 0]],
+  ["two rigid boxes, inelastic", RIGID, 0, [0, 0, 0]],
+  ["two rigid boxes that bounce", RIGID, 0.7, [0, 0, 0]],
+  ["two rigid boxes, one on its edge", RIGID, 0.5, [0, 0, 45]],
+  ["a rigid box and a soft one", SOFT, 0, [0, 0, 0]],
+  ["a rigid box and a soft one that bounce", SOFT, 0.5, [0, 0, 0]],
 ] as [string, object, number, Vector][])("%s", async (_, other, restitution, rotate) => {
-  const reach = SIZE / 2 * (rotate[2] ? 1 + Math.SQRT2 : 2) + 0.0028, lab = await laboratory({ substeps: 20, iterations: 1, gravity: [0, -9.81, 0], bodies: [box("a", -reach / 2, RIGID, restitution, [0, 0, 0]), box("b", reach / 2, other, restitution, rotate)] });
-  const { memory, layout } = lab.created, kernel = instantiateKernel(memory), i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const reach = (SIZE / 2) * (rotate[2] ? 1 + Math.SQRT2 : 2) + 0.0028;
+  const lab = await laboratory({
+    substeps: 20,
+    iterations: 1,
+    gravity: [0, -9.81, 0],
+    bodies: [box("a", -reach / 2, RIGID, restitution, [0, 0, 0]), box("b", reach / 2, other, restitution, rotate)],
+  });
+  const { memory, layout } = lab.created;
+  const kernel = instantiateKernel(memory);
+  const i32 = new Int32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
   // near pairs as a substep leaves them, and everything where it was
   lab.run(1);
-  const n = layout.particleCount, xPrev = f32.subarray(word(L.H_XPREV) / 4, word(L.H_XPREV) / 4 + 4 * n);
+  const n = layout.particleCount;
+  const xPrev = f32.subarray(word(L.H_XPREV) / 4, word(L.H_XPREV) / 4 + 4 * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) xPrev[4 * i + k] = lab.x[4 * i + k]!;
   layout.bodies.forEach(({ first, count }, b) => {
-    const middle: Vector = [0, 1, 2].map((k) => Array.from({ length: count }, (_, i) => lab.x[4 * (first + i) + k]!).reduce((s, c) => s + c, 0) / count) as unknown as Vector;
-    displace(lab.x, first, count, middle, b ? [-0.002, 0.0005, 0.0003] : [0.0025, -0.0007, 0.0002], b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003]);
+    const middle: Vector = [0, 1, 2].map(
+      (k) => Array.from({ length: count }, (_, i) => lab.x[4 * (first + i) + k]!).reduce((s, c) => s + c, 0) / count,
+    ) as unknown as Vector;
+    displace(
+      lab.x,
+      first,
+      count,
+      middle,
+      b ? [-0.002, 0.0005, 0.0003] : [0.0025, -0.0007, 0.0002],
+      b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003],
+    );
   });
-  const p: Particles = makeParticles(n), both: [Float64Array, Float32Array][] = [[p.x, lab.x], [p.xPrev, xPrev], [p.acceleration, lab.acceleration]];
+  const p: Particles = makeParticles(n);
+  const both: [Float64Array, Float32Array][] = [
+    [p.x, lab.x],
+    [p.xPrev, xPrev],
+    [p.acceleration, lab.acceleration],
+  ];
   for (let i = 0; i < n; i++) {
     p.w[i] = lab.x[4 * i + 3]!;
     for (let k = 0; k < 3; k++) for (const [to, from] of both) to[3 * i + k] = from[4 * i + k]!;
   }
-  const start = Float64Array.from(p.x), touches = packedContacts(memory), rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
+  const start = Float64Array.from(p.x);
+  const touches = packedContacts(memory);
+  const rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
   expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
   for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
   // of the soft body's own pairs none is near
   kernel.beginRigidContacts();
-  const edges = word(L.H_EDGE_CONTACT_BLOCKS), blocks = word(L.H_CONTACT_BLOCKS);
+  const edges = word(L.H_EDGE_CONTACT_BLOCKS);
+  const blocks = word(L.H_CONTACT_BLOCKS);
   kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
   kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
   kernel.solveRigidContacts(layout.scratch);
@@ -58,7 +105,10 @@ test.each([
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
   let moved = 0;
   for (let i = 0; i < n; i++) {
-    for (const [twin, rows, what] of [[p.x, lab.x, "x"], [p.xPrev, xPrev, "xPrev"]] as const) {
+    for (const [twin, rows, what] of [
+      [p.x, lab.x, "x"],
+      [p.xPrev, xPrev, "xPrev"],
+    ] as const) {
       const off = Math.max(...[0, 1, 2].map((k) => Math.abs(twin[3 * i + k]! - rows[4 * i + k]!)));
       expect(off, `${what} of particle ${i}`).toBeLessThan(bound);
     }

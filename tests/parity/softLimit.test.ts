@@ -1,6 +1,6 @@
 /**
- * Appendix A of the paper: as stiffness goes to zero one element with one iteration is explicit FEM, dx_j = -h^2 w_j dE/dx_j (lambda = -h^2 C).
- * Claim: 1e-5 relative in float32, for the kernel.
+ * Appendix A of the paper: as stiffness goes to zero one element with one iteration is explicit FEM, dx_j = -h^2 w_j
+ * dE/dx_j (lambda = -h^2 C). Claim: 1e-5 relative in float32, for the kernel.
  */
 import { expect, test } from "vitest";
 import { bendingGradient } from "../../server/sim/reference/bending.ts";
@@ -14,12 +14,20 @@ const COUNT = 16;
 test("tetrahedra", () => {
   for (const nu of [0, 0.3, 0.45]) {
     const { X, elements } = randomTets(COUNT, 0.5, 1, nu, 21);
-    expect(explicitStepError(elements, X, 100, 1 / 1000, (x, i) => tetrahedronGradient(x, elements, i)), `nu ${nu}`).toBeLessThan(1e-5);
+    expect(
+      explicitStepError(elements, X, 100, 1 / 1000, (x, i) => tetrahedronGradient(x, elements, i)),
+      `nu ${nu}`,
+    ).toBeLessThan(1e-5);
   }
 });
 
 test("cloth triangles", () => {
-  const { X, elements } = randomTriangles(COUNT, 0.5, { kWeft: 10, kWarp: 40, kShear: 5, nuWeft: 0.1, nuWarp: 0.4 }, 21);
+  const { X, elements } = randomTriangles(
+    COUNT,
+    0.5,
+    { kWeft: 10, kWarp: 40, kShear: 5, nuWeft: 0.1, nuWarp: 0.4 },
+    21,
+  );
   expect(explicitStepError(elements, X, 100, 1 / 1000, (x, i) => triangleGradient(x, elements, i))).toBeLessThan(1e-5);
 });
 

@@ -1,4 +1,7 @@
-/** Surfaces in a memory of their own, without a world around them, for the broad phase: as the kernel and as its float64 twin have them. */
+/**
+ * Surfaces in a memory of their own, without a world around them, for the broad phase: as the kernel and as its float64
+ * twin have them.
+ */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
@@ -51,38 +54,80 @@ export interface SurfaceRoom {
 const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math.fround(p[2])];
 
 export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoom {
-  const firsts: number[] = [], count = sheets.reduce((n, s) => (firsts.push(n), n + s.x.length), 0), allocator = new Allocator();
-  const x = allocator.take(16 * count), trajectories = allocator.take(16 * count), other = allocator.take(16 * count);
-  const sources = sheets.map((s, n): SurfaceSource => ({
-    first: firsts[n]!, count: s.x.length, triangles: Uint32Array.from(s.triangles.flat(), (p) => firsts[n]! + p), ...(s.edges && { edges: Uint32Array.from(s.edges.flat(), (p) => firsts[n]! + p) }),
-    radius: s.radius, solid: s.solid ?? SOLID.cloth, staticFriction: 0, friction: 0, restitution: 0, rest: Float64Array.from((s.rest ?? s.x).flat()), touchesItself: s.touchesItself ?? true,
-  }));
-  const planned = planSurfaces(sources, count, allocator, meets), memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer), i32 = new Int32Array(memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const firsts: number[] = [];
+  const count = sheets.reduce((n, s) => (firsts.push(n), n + s.x.length), 0);
+  const allocator = new Allocator();
+  const x = allocator.take(16 * count);
+  const trajectories = allocator.take(16 * count);
+  const other = allocator.take(16 * count);
+  const sources = sheets.map(
+    (s, n): SurfaceSource => ({
+      first: firsts[n]!,
+      count: s.x.length,
+      triangles: Uint32Array.from(s.triangles.flat(), (p) => firsts[n]! + p),
+      ...(s.edges && { edges: Uint32Array.from(s.edges.flat(), (p) => firsts[n]! + p) }),
+      radius: s.radius,
+      solid: s.solid ?? SOLID.cloth,
+      staticFriction: 0,
+      friction: 0,
+      restitution: 0,
+      rest: Float64Array.from((s.rest ?? s.x).flat()),
+      touchesItself: s.touchesItself ?? true,
+    }),
+  );
+  const planned = planSurfaces(sources, count, allocator, meets);
+  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
   i32[(L.HEADER + L.H_X) / 4] = x;
   planned.write(memory.buffer, x);
-  const w: number[] = [], twins = sources.map((source, n): PairSurface => {
-    const row = (planned.rows + n * L.SURFACE_BYTES) / 4, { margin = 0, trajectories: ways, w: weight = () => 1, x: points } = sheets[n]!;
+  const w: number[] = [];
+  const twins = sources.map((source, n): PairSurface => {
+    const row = (planned.rows + n * L.SURFACE_BYTES) / 4;
+    const { margin = 0, trajectories: ways, w: weight = () => 1, x: points } = sheets[n]!;
     f32[row + L.SURFACE_MARGIN / 4] = margin;
     points.forEach((p, i) => {
       w.push(weight(i));
       f32.set([...p, weight(i)], x / 4 + 4 * (firsts[n]! + i));
       f32.set(ways?.[i] ?? [0, 0, 0], trajectories / 4 + 4 * (firsts[n]! + i));
     });
-    const groups = (list: Uint32Array, size: number): number[][] => Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
+    const groups = (list: Uint32Array, size: number): number[][] =>
+      Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
     return {
-      vertices: points.map((_, i) => firsts[n]! + i), triangles: groups(source.triangles, 3), edges: groups(source.edges ?? uniqueEdges(source.triangles), 2),
-      radius: Math.fround(source.radius), margin: Math.fround(margin), meets: sources.map((_, m) => (m === n ? source.touchesItself : (meets ?? (() => true))(Math.min(m, n), Math.max(m, n)))),
+      vertices: points.map((_, i) => firsts[n]! + i),
+      triangles: groups(source.triangles, 3),
+      edges: groups(source.edges ?? uniqueEdges(source.triangles), 2),
+      radius: Math.fround(source.radius),
+      margin: Math.fround(margin),
+      meets: sources.map((_, m) =>
+        m === n ? source.touchesItself : (meets ?? (() => true))(Math.min(m, n), Math.max(m, n)),
+      ),
     };
   });
   const rowAt = (at: number, kind: Row["kind"]): Row => ({
-    kind, particles: Array.from(i32.subarray(at, at + 4), (address) => (address - x) / 16) as Row["particles"],
-    surfaces: [i32[at + L.PAIR_SURFACES / 4]! >> 16, i32[at + L.PAIR_SURFACES / 4]! & 0xffff], normal: [f32[at + 4]!, f32[at + 5]!, f32[at + 6]!], gap: f32[at + L.PAIR_GAP / 4]!, thickness: f32[at + L.PAIR_THICKNESS / 4]!,
+    kind,
+    particles: Array.from(i32.subarray(at, at + 4), (address) => (address - x) / 16) as Row["particles"],
+    surfaces: [i32[at + L.PAIR_SURFACES / 4]! >> 16, i32[at + L.PAIR_SURFACES / 4]! & 0xffff],
+    normal: [f32[at + 4]!, f32[at + 5]!, f32[at + 6]!],
+    gap: f32[at + L.PAIR_GAP / 4]!,
+    thickness: f32[at + L.PAIR_THICKNESS / 4]!,
   });
   return {
-    kernel: instantiateKernel(memory), memory, x, trajectories, other, twins, w, positions: sheets.flatMap((s) => s.x.map(round)), rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)), displacements: sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0]))),
+    kernel: instantiateKernel(memory),
+    memory,
+    x,
+    trajectories,
+    other,
+    twins,
+    w,
+    positions: sheets.flatMap((s) => s.x.map(round)),
+    rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)),
+    displacements: sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0]))),
     rows() {
-      const begin = header(L.H_PAIRS) / 4, end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4, step = L.PAIR_BYTES / 4;
+      const begin = header(L.H_PAIRS) / 4;
+      const end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4;
+      const step = L.PAIR_BYTES / 4;
       return [
         ...Array.from({ length: header(L.H_VERTEX_PAIRS) }, (_, n) => rowAt(begin + n * step, "vertex")),
         ...Array.from({ length: header(L.H_EDGE_PAIRS) }, (_, n) => rowAt(end - (n + 1) * step, "edges")),
@@ -93,12 +138,24 @@ export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoo
 
 /** A sheet of n x m squares of the given side in the plane y = 0, diagonals alternating. */
 export function grid(n: number, m: number, side: number): { x: Vector[]; triangles: number[][] } {
-  const x: Vector[] = [], triangles: number[][] = [];
+  const x: Vector[] = [];
+  const triangles: number[][] = [];
   for (let i = 0; i <= n; i++) for (let j = 0; j <= m; j++) x.push([i * side, 0, j * side]);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < m; j++) {
-      const a = i * (m + 1) + j, b = a + m + 1;
-      triangles.push(...((i + j) % 2 ? [[a, b, a + 1], [b, b + 1, a + 1]] : [[a, b, b + 1], [a, b + 1, a + 1]]));
+      const a = i * (m + 1) + j;
+      const b = a + m + 1;
+      triangles.push(
+        ...((i + j) % 2
+          ? [
+              [a, b, a + 1],
+              [b, b + 1, a + 1],
+            ]
+          : [
+              [a, b, b + 1],
+              [a, b + 1, a + 1],
+            ]),
+      );
     }
   }
   return { x, triangles };
@@ -106,21 +163,33 @@ export function grid(n: number, m: number, side: number): { x: Vector[]; triangl
 
 /** A closed box of n^3 cells, its surface, with a corner at zero. */
 export function box(n: number, side: number): { x: Vector[]; triangles: number[][] } {
-  const x: Vector[] = [], triangles: number[][] = [], numbers = new Map<string, number>();
+  const x: Vector[] = [];
+  const triangles: number[][] = [];
+  const numbers = new Map<string, number>();
   const particle = (p: Vector): number => {
     const key = p.join();
     if (!numbers.has(key)) numbers.set(key, x.push([p[0] * side, p[1] * side, p[2] * side]) - 1);
     return numbers.get(key)!;
   };
-  for (const [axis, at] of [[0, 0], [0, n], [1, 0], [1, n], [2, 0], [2, n]] as const) {
+  for (const [axis, at] of [
+    [0, 0],
+    [0, n],
+    [1, 0],
+    [1, n],
+    [2, 0],
+    [2, n],
+  ] as const) {
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < n; j++) {
         const corner = (u: number, v: number): number => {
           const p: [number, number, number] = [0, 0, 0];
-          p[axis] = at; p[(axis + 1) % 3] = i + u; p[(axis + 2) % 3] = j + v;
+          p[axis] = at;
+          p[(axis + 1) % 3] = i + u;
+          p[(axis + 2) % 3] = j + v;
           return particle(p);
         };
-        const quad = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)] as const, [a, b, c, d] = at ? quad : [quad[0], quad[3], quad[2], quad[1]];
+        const quad = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)] as const;
+        const [a, b, c, d] = at ? quad : [quad[0], quad[3], quad[2], quad[1]];
         triangles.push([a, b, c], [a, c, d]);
       }
     }

@@ -1,6 +1,7 @@
 /**
  * kernel/assembly/constraints/tetrahedron.ts and inversion.ts against their float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts). Measured: 3.
+ * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
+ * (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";
 import { boxTets } from "../../server/meshing/generators.ts";
@@ -19,11 +20,21 @@ for (const size of [1e-3, 0.1, 10]) {
     test(`elements of ${size} m and ${youngsModulus} Pa, four iterations each`, () => {
       for (const nu of [0, 0.3, 0.4999]) {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
-          const { X, elements } = randomTets(COUNT, size, youngsModulus, nu), random = randomStream(3), h = 1 / 240;
-          const kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(4 * COUNT, 1000 * size ** 3, 5), h);
+          const { X, elements } = randomTets(COUNT, size, youngsModulus, nu);
+          const random = randomStream(3);
+          const h = 1 / 240;
+          const kit = makeKit(
+            elements,
+            deformed(X, deform, size, 11),
+            inverseMasses(4 * COUNT, 1000 * size ** 3, 5),
+            h,
+          );
           for (let iteration = 0; iteration < 4; iteration++) {
             for (const [i, { distance, unit }] of conditioned(kit, iteration === 0, h, random).entries()) {
-              expect(distance / unit, `${name}, nu ${nu}, iteration ${iteration}, element ${i}: ${distance} m apart`).toBeLessThan(TOLERANCE);
+              expect(
+                distance / unit,
+                `${name}, nu ${nu}, iteration ${iteration}, element ${i}: ${distance} m apart`,
+              ).toBeLessThan(TOLERANCE);
             }
           }
         }
@@ -35,71 +46,117 @@ for (const size of [1e-3, 0.1, 10]) {
 test("single elements, and elements with fixed corners", () => {
   for (const pinned of [2, 3, 5, Infinity]) {
     for (const count of [1, 2, 3, 4, 5]) {
-      const { X, elements } = randomTets(count, 0.1, 1e5, 0.3, count), h = 1 / 240, random = randomStream(3);
-      const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), inverseMasses(4 * count, 1, 9, pinned), h);
+      const { X, elements } = randomTets(count, 0.1, 1e5, 0.3, count);
+      const h = 1 / 240;
+      const random = randomStream(3);
+      const kit = makeKit(
+        elements,
+        deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3),
+        inverseMasses(4 * count, 1, 9, pinned),
+        h,
+      );
       const before = kit.kernelPositions();
-      for (let iteration = 0; iteration < 3; iteration++) for (const { distance, unit } of conditioned(kit, iteration === 0, h, random)) expect(distance / unit).toBeLessThan(TOLERANCE);
+      for (let iteration = 0; iteration < 3; iteration++)
+        for (const { distance, unit } of conditioned(kit, iteration === 0, h, random))
+          expect(distance / unit).toBeLessThan(TOLERANCE);
       const after = kit.kernelPositions();
-      for (let i = pinned - 1; i < 4 * count; i += pinned) expect(distanceAt(before, after, i), "a fixed corner moved").toBe(0);
+      for (let i = pinned - 1; i < 4 * count; i += pinned)
+        expect(distanceAt(before, after, i), "a fixed corner moved").toBe(0);
     }
   }
 });
 
 test("an element that is fixed altogether keeps every bit", () => {
   const { X, elements } = randomTets(5, 0.1, 1e5, 0.3);
-  const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), new Float64Array(20), 1 / 240), before = kit.kernelPositions();
+  const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), new Float64Array(20), 1 / 240);
+  const before = kit.kernelPositions();
   for (let iteration = 0; iteration < 3; iteration++) kit.iterate(iteration === 0);
   expect(kit.kernelPositions()).toEqual(before);
 });
 
-// The frame of the singular vectors is arbitrary where they are degenerate: what does not depend on it is compared, and that the element opens.
+// The frame of the singular vectors is arbitrary where they are degenerate: what does not depend on it is compared, and
+// that the element opens.
 test("an element on a line opens like its twin: the same distances between its corners", () => {
-  const { X, elements } = randomTets(COUNT, 0.125, 1e5, 0.3), h = 1 / 240;
+  const { X, elements } = randomTets(COUNT, 0.125, 1e5, 0.3);
+  const h = 1 / 240;
   // coordinates that are multiples of 2^-10 make F of rank one to the last bit
   const x = X.map((_, k) => [1, 2, -1][k % 3]! * (Math.round(X[3 * Math.floor(k / 3)]! * 1024) / 1024));
   const kit = makeKit(elements, x, inverseMasses(4 * COUNT, 1, 5), h);
   kit.iterate(true);
   const kernel = kit.kernelPositions();
   for (let i = 0; i < COUNT; i++) {
-    const corners = [0, 1, 2, 3].map((c) => 4 * i + c), size = sizeOf(kernel, corners);
-    for (const a of corners) for (const b of corners) expect(Math.abs(sizeOf(kernel, [a, b]) - sizeOf(kit.particles.x, [a, b]))).toBeLessThan(64 * UNIT * size);
+    const corners = [0, 1, 2, 3].map((c) => 4 * i + c);
+    const size = sizeOf(kernel, corners);
+    for (const a of corners)
+      for (const b of corners)
+        expect(Math.abs(sizeOf(kernel, [a, b]) - sizeOf(kit.particles.x, [a, b]))).toBeLessThan(64 * UNIT * size);
     expect(size).not.toBe(sizeOf(x, corners));
   }
 });
 
 test("an element in a point opens like its twin", () => {
   const { X, elements } = randomTets(COUNT, 0.1, 1e6, 0.3);
-  const kit = makeKit(elements, X.map((_, k) => X[12 * Math.floor(k / 12) + (k % 3)]!), inverseMasses(4 * COUNT, 1, 5), 1 / 240);
+  const kit = makeKit(
+    elements,
+    X.map((_, k) => X[12 * Math.floor(k / 12) + (k % 3)]!),
+    inverseMasses(4 * COUNT, 1, 5),
+    1 / 240,
+  );
   kit.iterate(true);
   const kernel = kit.kernelPositions();
   for (let i = 0; i < COUNT; i++) {
     const corners = [0, 1, 2, 3].map((c) => 4 * i + c);
     expect(sizeOf(kernel, corners)).toBeGreaterThan(0);
-    for (const a of corners) for (const b of corners) expect(Math.abs(sizeOf(kernel, [a, b]) - sizeOf(kit.particles.x, [a, b]))).toBeLessThan(64 * UNIT * 0.2);
+    for (const a of corners)
+      for (const b of corners)
+        expect(Math.abs(sizeOf(kernel, [a, b]) - sizeOf(kit.particles.x, [a, b]))).toBeLessThan(64 * UNIT * 0.2);
   }
 });
 
 test("a mirrored, a flat and a collapsed element turn themselves right, in both", () => {
   const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
-  const elements = tetElements(X, Uint32Array.of(0, 2, 1, 3), lameCoefficients({ youngsModulus: 1e6, poissonsRatio: 0.3 }));
+  const elements = tetElements(
+    X,
+    Uint32Array.of(0, 2, 1, 3),
+    lameCoefficients({ youngsModulus: 1e6, poissonsRatio: 0.3 }),
+  );
   for (const squash of [-1, -0.3, 0, 0.01]) {
-    const kit = makeKit(elements, X.map((x, k) => (k % 3 === 0 ? squash * x : squash === 0 ? 0 : x)), inverseMasses(4, 1, 5), 1 / 240);
+    const kit = makeKit(
+      elements,
+      X.map((x, k) => (k % 3 === 0 ? squash * x : squash === 0 ? 0 : x)),
+      inverseMasses(4, 1, 5),
+      1 / 240,
+    );
     for (let substep = 0; substep < 60; substep++) kit.iterate(true);
-    expect(tetrahedronVolume(kit.kernelPositions(), elements, 0) / elements.volume[0]!, `x times ${squash}`).toBeCloseTo(1, 2);
-    expect(tetrahedronVolume(kit.particles.x, elements, 0) / elements.volume[0]!, `x times ${squash}, twin`).toBeCloseTo(1, 2);
+    expect(
+      tetrahedronVolume(kit.kernelPositions(), elements, 0) / elements.volume[0]!,
+      `x times ${squash}`,
+    ).toBeCloseTo(1, 2);
+    expect(
+      tetrahedronVolume(kit.particles.x, elements, 0) / elements.volume[0]!,
+      `x times ${squash}, twin`,
+    ).toBeCloseTo(1, 2);
   }
 });
 
 test("a mesh of many colors: one iteration over all of them", () => {
-  const { positions, tets } = boxTets([0.3, 0.2, 0.2], [5, 4, 3]), N = positions.length / 3, random = randomStream(17);
+  const { positions, tets } = boxTets([0.3, 0.2, 0.2], [5, 4, 3]);
+  const N = positions.length / 3;
+  const random = randomStream(17);
   const elements = tetElements(positions, tets, lameCoefficients({ youngsModulus: 1e5, poissonsRatio: 0.4 }));
-  const kit = makeKit(elements, positions.map((x) => x + 0.01 * random()), inverseMasses(N, 0.05, 5), 1 / 240);
+  const kit = makeKit(
+    elements,
+    positions.map((x) => x + 0.01 * random()),
+    inverseMasses(N, 0.05, 5),
+    1 / 240,
+  );
   expect(kit.colors.length).toBeGreaterThan(8);
   for (let iteration = 0; iteration < 3; iteration++) {
     kit.align();
     kit.iterate(iteration === 0);
     const kernel = kit.kernelPositions();
     // a particle is moved by up to 24 elements in turn, each with a few units of its position and of its edge
-    for (let i = 0; i < N; i++) expect(distanceAt(kernel, kit.particles.x, i)).toBeLessThan(24 * TOLERANCE * UNIT * 0.3);
+    for (let i = 0; i < N; i++)
+      expect(distanceAt(kernel, kit.particles.x, i)).toBeLessThan(24 * TOLERANCE * UNIT * 0.3);
   }
 });

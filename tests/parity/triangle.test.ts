@@ -1,6 +1,7 @@
 /**
  * kernel/assembly/constraints/triangle.ts against its float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts). Measured: 3.
+ * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
+ * (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";
 import { gridCloth } from "../../server/meshing/generators.ts";
@@ -28,13 +29,23 @@ for (const size of [1e-3, 0.1, 10]) {
   for (const stiffness of [1e2, 1e6, 1e11]) {
     test(`elements of ${size} m and ${stiffness} Pa, four iterations each`, () => {
       for (const [material, unit] of Object.entries(MATERIALS)) {
-        const moduli = { ...unit, kWeft: unit.kWeft * stiffness, kWarp: unit.kWarp * stiffness, kShear: unit.kShear * stiffness };
+        const moduli = {
+          ...unit,
+          kWeft: unit.kWeft * stiffness,
+          kWarp: unit.kWarp * stiffness,
+          kShear: unit.kShear * stiffness,
+        };
         for (const [name, deform] of Object.entries({ ...DEFORMATIONS, ...COLLAPSED })) {
-          const { X, elements } = randomTriangles(COUNT, size, moduli), random = randomStream(3), h = 1 / 240;
+          const { X, elements } = randomTriangles(COUNT, size, moduli);
+          const random = randomStream(3);
+          const h = 1 / 240;
           const kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(3 * COUNT, 10 * size ** 3, 5), h);
           for (let iteration = 0; iteration < 4; iteration++) {
             for (const [i, d] of conditioned(kit, iteration === 0, h, random).entries()) {
-              expect(d.distance / d.unit, `${material}, ${name}, iteration ${iteration}, element ${i}: ${d.distance} m apart`).toBeLessThan(TOLERANCE);
+              expect(
+                d.distance / d.unit,
+                `${material}, ${name}, iteration ${iteration}, element ${i}: ${d.distance} m apart`,
+              ).toBeLessThan(TOLERANCE);
             }
           }
         }
@@ -46,18 +57,40 @@ for (const size of [1e-3, 0.1, 10]) {
 test("fixed corners keep every bit", () => {
   const moduli = { kWeft: 1e6, kWarp: 1e6, kShear: 4e5, nuWeft: 0.3, nuWarp: 0.3 };
   for (const pinned of [1, 2, 3, 4]) {
-    const { X, elements } = randomTriangles(5, 0.1, moduli), h = 1 / 240, random = randomStream(3);
-    const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), inverseMasses(15, 0.1, 9, pinned), h), before = kit.kernelPositions();
-    for (let iteration = 0; iteration < 3; iteration++) for (const { distance, unit } of conditioned(kit, iteration === 0, h, random)) expect(distance / unit).toBeLessThan(TOLERANCE);
+    const { X, elements } = randomTriangles(5, 0.1, moduli);
+    const h = 1 / 240;
+    const random = randomStream(3);
+    const kit = makeKit(
+      elements,
+      deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3),
+      inverseMasses(15, 0.1, 9, pinned),
+      h,
+    );
+    const before = kit.kernelPositions();
+    for (let iteration = 0; iteration < 3; iteration++)
+      for (const { distance, unit } of conditioned(kit, iteration === 0, h, random))
+        expect(distance / unit).toBeLessThan(TOLERANCE);
     const after = kit.kernelPositions();
     for (let i = pinned - 1; i < 15; i += pinned) expect(distanceAt(before, after, i)).toBe(0);
   }
 });
 
 test("a sheet of many colors: one iteration over all of them", () => {
-  const { positions, triangles } = gridCloth([0.4, 0.4], [9, 8]), N = positions.length / 3, random = randomStream(17);
-  const elements = triangleElements(positions, triangles, { kWeft: 1e6, kWarp: 3e6, kShear: 2e5, nuWeft: 0.1, nuWarp: 0.3 }, 0.001);
-  const kit = makeKit(elements, positions.map((x) => x + 0.005 * random()), inverseMasses(N, 0.001, 5), 1 / 240);
+  const { positions, triangles } = gridCloth([0.4, 0.4], [9, 8]);
+  const N = positions.length / 3;
+  const random = randomStream(17);
+  const elements = triangleElements(
+    positions,
+    triangles,
+    { kWeft: 1e6, kWarp: 3e6, kShear: 2e5, nuWeft: 0.1, nuWarp: 0.3 },
+    0.001,
+  );
+  const kit = makeKit(
+    elements,
+    positions.map((x) => x + 0.005 * random()),
+    inverseMasses(N, 0.001, 5),
+    1 / 240,
+  );
   for (let iteration = 0; iteration < 3; iteration++) {
     kit.align();
     kit.iterate(iteration === 0);

@@ -1,6 +1,6 @@
 /**
- * Points attached to colliders go where these go. A rigid attachment is solved last in an iteration, so at the end of a tick the particle is at
- * s + R (p - center) but for float32's rounding of a path of some meters: 1e-6 m.
+ * Points attached to colliders go where these go. A rigid attachment is solved last in an iteration, so at the end of a
+ * tick the particle is at s + R (p - center) but for float32's rounding of a path of some meters: 1e-6 m.
  */
 import { describe, expect, test } from "vitest";
 import type { Attachment, Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -8,28 +8,52 @@ import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
 import { HOST_STAGES } from "../../server/sim/world.ts";
 import { laboratory } from "./laboratory.ts";
 
-const cloth: Body = { name: "flag", kind: "cloth", mesh: { type: "grid", size: [0.4, 0.2], cells: [8, 4] }, transform: { translate: [0.3, 1, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 1 } };
+const cloth: Body = {
+  name: "flag",
+  kind: "cloth",
+  mesh: { type: "grid", size: [0.4, 0.2], cells: [8, 4] },
+  transform: { translate: [0.3, 1, 0] },
+  material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 1 },
+};
 /** Nothing but the attachments moves it. */
 const free: Body = { ...cloth, contact: { ignore: ["holder"], self: false } };
-const motion: Collider["motion"] = { keys: [{ time: 0 }, { time: 0.5, rotate: [0, 200, 0], translate: [0.1, 0, 0] }, { time: 1.2, rotate: [0, 40, 0], translate: [0, 0.2, -0.1] }, { time: 1.5 }], loop: true };
+const motion: Collider["motion"] = {
+  keys: [
+    { time: 0 },
+    { time: 0.5, rotate: [0, 200, 0], translate: [0.1, 0, 0] },
+    { time: 1.2, rotate: [0, 40, 0], translate: [0, 0.2, -0.1] },
+    { time: 1.5 },
+  ],
+  loop: true,
+};
 const box: Collider = { type: "box", name: "holder", center: [0, 1, 0], halfExtents: [0.04, 0.1, 0.1], motion };
 /** The side of the sheet that is next to the box: the mesh's particles of least x. */
 const SIDE = [0, 9, 18, 27, 36];
-const attachments: Attachment[] = SIDE.map((particle) => ({ from: { body: "flag", particle }, to: { collider: "holder" } }));
+const attachments: Attachment[] = SIDE.map((particle) => ({
+  from: { body: "flag", particle },
+  to: { collider: "holder" },
+}));
 
 /** Where the box has carried a point by now. */
 function carried(point: readonly number[], seconds: number, from: Vec3 = [0, 1, 0]): number[] {
-  const { translate, quaternion } = poseAt(compileMotion(motion!), seconds), R = matrixOf(quaternion), arm = point.map((c, r) => c - from[r]!);
-  return from.map((c, r) => c + translate[r]! + R[3 * r]! * arm[0]! + R[3 * r + 1]! * arm[1]! + R[3 * r + 2]! * arm[2]!);
+  const { translate, quaternion } = poseAt(compileMotion(motion!), seconds);
+  const R = matrixOf(quaternion);
+  const arm = point.map((c, r) => c - from[r]!);
+  return from.map(
+    (c, r) => c + translate[r]! + R[3 * r]! * arm[0]! + R[3 * r + 1]! * arm[1]! + R[3 * r + 2]! * arm[2]!,
+  );
 }
 
-const rows = (x: Float64Array): number[][] => Array.from({ length: x.length / 3 }, (_, i) => [...x.subarray(3 * i, 3 * i + 3)]);
+const rows = (x: Float64Array): number[][] =>
+  Array.from({ length: x.length / 3 }, (_, i) => [...x.subarray(3 * i, 3 * i + 3)]);
 const apart = (a: readonly number[], b: readonly number[]): number => Math.max(...a.map((c, r) => Math.abs(c - b[r]!)));
 
 describe.each([1, 3])("%i iterations", (iterations) => {
   test("attached particles go where the collider goes, through jumps of its path and all", async () => {
     const lab = await laboratory({ gravity: [0, -9.81, 0], iterations, bodies: [free], colliders: [box], attachments });
-    const { origin } = lab.created.bodies[0]!, start = rows(lab.positions()), held = SIDE.map((n) => origin.indexOf(n));
+    const { origin } = lab.created.bodies[0]!;
+    const start = rows(lab.positions());
+    const held = SIDE.map((n) => origin.indexOf(n));
     let farthest = 0;
     for (let tick = 1; tick <= 150; tick++) {
       lab.run(1);
@@ -44,16 +68,34 @@ describe.each([1, 3])("%i iterations", (iterations) => {
 });
 
 test("a kilometer from the origin, too", async () => {
-  const far: Vec3 = [1000, 1, -500], lab = await laboratory({ worldRadius: 5000, quantum: 0.001, bodies: [{ ...free, transform: { translate: [1000.3, 1, -500] } }], colliders: [{ ...box, center: far } as Collider], attachments });
-  const { origin } = lab.created.bodies[0]!, start = rows(lab.positions());
+  const far: Vec3 = [1000, 1, -500];
+  const lab = await laboratory({
+    worldRadius: 5000,
+    quantum: 0.001,
+    bodies: [{ ...free, transform: { translate: [1000.3, 1, -500] } }],
+    colliders: [{ ...box, center: far } as Collider],
+    attachments,
+  });
+  const { origin } = lab.created.bodies[0]!;
+  const start = rows(lab.positions());
   lab.run(47);
   const now = rows(lab.positions());
-  for (const n of SIDE) expect(apart(now[origin.indexOf(n)]!, carried(start[origin.indexOf(n)]!, 47 / 60, far))).toBeLessThan(2e-6);
+  for (const n of SIDE)
+    expect(apart(now[origin.indexOf(n)]!, carried(start[origin.indexOf(n)]!, 47 / 60, far))).toBeLessThan(2e-6);
 });
 
 test("a reset puts the body back to where the collider has carried it by then", async () => {
-  const lab = await laboratory({ gravity: [0, -9.81, 0], bodies: [{ ...cloth, velocity: [0, 0, 3] }, { ...cloth, name: "other", transform: { translate: [2, 1, 0] } }], colliders: [box], attachments });
-  const start = rows(lab.positions()), other = rows(lab.positions(1));
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    bodies: [
+      { ...cloth, velocity: [0, 0, 3] },
+      { ...cloth, name: "other", transform: { translate: [2, 1, 0] } },
+    ],
+    colliders: [box],
+    attachments,
+  });
+  const start = rows(lab.positions());
+  const other = rows(lab.positions(1));
   lab.run(40);
   const turned = carried([0, 1, 3], 40 / 60).map((c, r) => c - carried([0, 1, 0], 40 / 60)[r]!);
   let looked = 0;
@@ -71,7 +113,9 @@ test("a reset puts the body back to where the collider has carried it by then", 
 test("what stands holds like a point of the world", async () => {
   const standing = { ...box } as Collider;
   delete standing.motion;
-  const lab = await laboratory({ gravity: [0, -9.81, 0], bodies: [cloth], colliders: [standing], attachments }), { origin } = lab.created.bodies[0]!, start = rows(lab.positions());
+  const lab = await laboratory({ gravity: [0, -9.81, 0], bodies: [cloth], colliders: [standing], attachments });
+  const { origin } = lab.created.bodies[0]!;
+  const start = rows(lab.positions());
   lab.run(60);
   const now = rows(lab.positions());
   for (const n of SIDE) expect(apart(now[origin.indexOf(n)]!, start[origin.indexOf(n)]!)).toBeLessThan(1e-6);
@@ -80,8 +124,20 @@ test("what stands holds like a point of the world", async () => {
 
 test.each<[string, Collider[], string]>([
   ["no collider of the name", [{ ...box, name: "post" }], "the name of a collider: post"],
-  ["two of it", [box, { type: "sphere", name: "holder", center: [5, 5, 5], radius: 1 }], "the name of one collider: 2 have it"],
-  ["a path that begins elsewhere", [{ ...box, motion: { keys: [{ time: 0, rotate: [0, 10, 0] }, { time: 1 }] } } as Collider], "a collider whose path begins where it stands"],
+  [
+    "two of it",
+    [box, { type: "sphere", name: "holder", center: [5, 5, 5], radius: 1 }],
+    "the name of one collider: 2 have it",
+  ],
+  [
+    "a path that begins elsewhere",
+    [{ ...box, motion: { keys: [{ time: 0, rotate: [0, 10, 0] }, { time: 1 }] } } as Collider],
+    "a collider whose path begins where it stands",
+  ],
 ])("%s is refused", async (_, colliders, limit) => {
-  await expect(laboratory({ bodies: [cloth], colliders, attachments })).rejects.toMatchObject({ path: "/attachments/0/to/collider", value: "holder", limit: expect.stringContaining(limit) });
+  await expect(laboratory({ bodies: [cloth], colliders, attachments })).rejects.toMatchObject({
+    path: "/attachments/0/to/collider",
+    value: "holder",
+    limit: expect.stringContaining(limit),
+  });
 });

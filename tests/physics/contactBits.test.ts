@@ -1,6 +1,7 @@
 /**
- * Contact, bit by bit: the same scenes at other sizes (lengths, gravity and speeds times a power of two, moduli as their units say) move the same but for the
- * factor, because no threshold is a length; and on one, two and three threads, because the order of contacts is the list's.
+ * Contact, bit by bit: the same scenes at other sizes (lengths, gravity and speeds times a power of two, moduli as
+ * their units say) move the same but for the factor, because no threshold is a length; and on one, two and three
+ * threads, because the order of contacts is the list's.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
@@ -16,19 +17,59 @@ const NAMES = ["clash", "crumple", "fourJellies", "pinch"] as const;
 const TICKS = 40;
 
 /** The same scene, s times as large. */
-function scaled({ bodies, colliders = [], gravity = [0, 0, 0], ...rest }: Partial<Scene> & Pick<Scene, "bodies">, s: number): Partial<Scene> & Pick<Scene, "bodies"> {
+function scaled(
+  { bodies, colliders = [], gravity = [0, 0, 0], ...rest }: Partial<Scene> & Pick<Scene, "bodies">,
+  s: number,
+): Partial<Scene> & Pick<Scene, "bodies"> {
   const by = (v: Vec3): Vec3 => [s * v[0], s * v[1], s * v[2]];
-  const material = (m: object): object => Object.fromEntries(Object.entries(m).map(([key, value]) => [key, value * ({ thickness: s, youngsModulus: s ** 2, bendingStiffness: s ** 5 }[key] ?? 1)]));
-  const body = (b: Body): Body => ({
-    ...b, material: material(b.material), mesh: { ...b.mesh, size: (b.mesh as { size: number[] }).size.map((l) => s * l) },
-    transform: { ...b.transform, translate: by(b.transform?.translate ?? [0, 0, 0]) }, velocity: by(b.velocity ?? [0, 0, 0]),
-    ...(b.pins && { pins: b.pins.map(({ select }) => ({ select: { box: { min: by((select as { box: { min: Vec3 } }).box.min), max: by((select as { box: { max: Vec3 } }).box.max) } } })) }),
-  } as Body);
-  const collider = (c: Collider): Collider => ({
-    ...c, ...(c.type === "plane" ? { offset: s * c.offset } : c.type === "box" ? { center: by(c.center), halfExtents: by(c.halfExtents) } : {}),
-    ...(c.motion && { motion: { ...c.motion, keys: c.motion.keys.map((key) => ({ ...key, ...(key.translate && { translate: by(key.translate) }) })) } }),
-  } as Collider);
-  return { ...rest, gravity: by(gravity), worldRadius: 1000 * s, quantum: 1e-3, bodies: bodies.map(body), colliders: colliders.map(collider) };
+  const material = (m: object): object =>
+    Object.fromEntries(
+      Object.entries(m).map(([key, value]) => [
+        key,
+        value * ({ thickness: s, youngsModulus: s ** 2, bendingStiffness: s ** 5 }[key] ?? 1),
+      ]),
+    );
+  const body = (b: Body): Body =>
+    ({
+      ...b,
+      material: material(b.material),
+      mesh: { ...b.mesh, size: (b.mesh as { size: number[] }).size.map((l) => s * l) },
+      transform: { ...b.transform, translate: by(b.transform?.translate ?? [0, 0, 0]) },
+      velocity: by(b.velocity ?? [0, 0, 0]),
+      ...(b.pins && {
+        pins: b.pins.map(({ select }) => ({
+          select: {
+            box: {
+              min: by((select as { box: { min: Vec3 } }).box.min),
+              max: by((select as { box: { max: Vec3 } }).box.max),
+            },
+          },
+        })),
+      }),
+    }) as Body;
+  const collider = (c: Collider): Collider =>
+    ({
+      ...c,
+      ...(c.type === "plane"
+        ? { offset: s * c.offset }
+        : c.type === "box"
+          ? { center: by(c.center), halfExtents: by(c.halfExtents) }
+          : {}),
+      ...(c.motion && {
+        motion: {
+          ...c.motion,
+          keys: c.motion.keys.map((key) => ({ ...key, ...(key.translate && { translate: by(key.translate) }) })),
+        },
+      }),
+    }) as Collider;
+  return {
+    ...rest,
+    gravity: by(gravity),
+    worldRadius: 1000 * s,
+    quantum: 1e-3,
+    bodies: bodies.map(body),
+    colliders: colliders.map(collider),
+  };
 }
 
 describe.each(NAMES)("%s", (name) => {
@@ -52,7 +93,11 @@ describe.each(NAMES)("%s", (name) => {
   test("on any number of threads", async () => {
     const hashes = new Set<string>();
     for (const threads of [1, 2, 3]) {
-      const created = await createWorld(validateScene({ version: 1, title: name, refine: false, ...scene }), { baseDir: "." }), world = openWorld(created.memory, created.layout), crew = await Crew.hire(world, created.memory, threads);
+      const created = await createWorld(validateScene({ version: 1, title: name, refine: false, ...scene }), {
+        baseDir: ".",
+      });
+      const world = openWorld(created.memory, created.layout);
+      const crew = await Crew.hire(world, created.memory, threads);
       for (let tick = 0; tick < TICKS; tick++) crew.step([]);
       await crew.dismiss();
       hashes.add(world.stateHash());

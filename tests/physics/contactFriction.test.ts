@@ -1,10 +1,11 @@
 /**
- * Coulomb friction of a soft block (1 MPa) on what contact between surfaces holds it up: it sticks while tan(theta) < mu and slips beyond, within 2 %; slipping,
- * it accelerates by g (sin theta - mu cos theta), and with two coefficients (a sheet: of a
- * soft block one side gives way first and takes the rest along) it breaks away at the static one and slides with the dynamic one. Elsewhere:
- * planes in friction.test.ts, other shapes in staticFriction.test.ts.
- * Tolerances: what sticks stays within 1e-5 m (a ten-thousandth of its edge) in 1 s, in which 2 % more would take it 20 mm or more. What slips has crept
- * before it is measured, so it goes at least as far as from rest. Accelerations, at up to 1 m/s, 5 % as in friction.test.ts: the block swings a little.
+ * Coulomb friction of a soft block (1 MPa) on what contact between surfaces holds it up: it sticks while tan(theta) <
+ * mu and slips beyond, within 2 %; slipping, it accelerates by g (sin theta - mu cos theta), and with two coefficients
+ * (a sheet: of a soft block one side gives way first and takes the rest along) it breaks away at the static one and
+ * slides with the dynamic one. Elsewhere: planes in friction.test.ts, other shapes in staticFriction.test.ts.
+ * Tolerances: what sticks stays within 1e-5 m (a ten-thousandth of its edge) in 1 s, in which 2 % more would take it 20
+ * mm or more. What slips has crept before it is measured, so it goes at least as far as from rest. Accelerations, at up
+ * to 1 m/s, 5 % as in friction.test.ts: the block swings a little.
  */
 import { describe, expect, test } from "vitest";
 import { slide, SUPPORTS } from "./contactSlope.ts";
@@ -18,7 +19,8 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
   });
 
   test("slipping, it accelerates by g (sin theta - mu cos theta), straight down the slope", async () => {
-    const mu = 0.4, { acceleration, ideal, way, aside } = await slide(support, { tangent: 1.4 * mu, mu }, 0.5);
+    const mu = 0.4;
+    const { acceleration, ideal, way, aside } = await slide(support, { tangent: 1.4 * mu, mu }, 0.5);
     expect(acceleration / ideal).toBeGreaterThan(0.95);
     expect(acceleration / ideal).toBeLessThan(1.05);
     expect(Math.abs(aside)).toBeLessThan(0.01 * way);
@@ -38,9 +40,23 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(acceleration / ideal).toBeLessThan(1.05);
   });
 
-  test.each([[20, 1, 1.5], [8, 1, 1.5], [8, 1, 3], [8, 2, 3], [4, 5, 3]])("%i x %i: at %d m/s it is slowed down by mu g, over all edges that lie within the support's faces", async (substeps, iterations, speed) => {
-    const mu = 0.4, { acceleration, ideal, aside } = await slide(support, { tangent: 0, mu, speed, substeps, iterations }, Math.round(60 * Math.min(1.5 / speed, (0.8 * speed) / (9.81 * mu))) / 60);
-    expect(Math.abs(acceleration / ideal - 1)).toBeLessThan(0.02);
-    expect(Math.abs(aside)).toBeLessThan(1e-3);
-  });
+  test.each([
+    [20, 1, 1.5],
+    [8, 1, 1.5],
+    [8, 1, 3],
+    [8, 2, 3],
+    [4, 5, 3],
+  ])(
+    "%i x %i: at %d m/s it is slowed down by mu g, over all edges that lie within the support's faces",
+    async (substeps, iterations, speed) => {
+      const mu = 0.4;
+      const { acceleration, ideal, aside } = await slide(
+        support,
+        { tangent: 0, mu, speed, substeps, iterations },
+        Math.round(60 * Math.min(1.5 / speed, (0.8 * speed) / (9.81 * mu))) / 60,
+      );
+      expect(Math.abs(acceleration / ideal - 1)).toBeLessThan(0.02);
+      expect(Math.abs(aside)).toBeLessThan(1e-3);
+    },
+  );
 });

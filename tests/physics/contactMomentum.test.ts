@@ -1,7 +1,7 @@
 /**
- * Momentum of two bodies that meet in free flight, without gravity: linear and angular (about the room's origin) within 1e-4 (physics.md section 4), relative
- * to what both bring along and, for the angular one, an arm of half a body. All keep it to rounding, whatever answers the contact: the force pass, impulses,
- * stops, rigid bodies and balls as wholes.
+ * Momentum of two bodies that meet in free flight, without gravity: linear and angular (about the room's origin) within
+ * 1e-4 (physics.md section 4), relative to what both bring along and, for the angular one, an arm of half a body. All
+ * keep it to rounding, whatever answers the contact: the force pass, impulses, stops, rigid bodies and balls as wholes.
  */
 import { expect, test } from "vitest";
 import type { Body, SoftBody } from "../../shared/scene.ts";
@@ -9,18 +9,56 @@ import { add, cross, norm, scale, subtract, type Vector } from "../../server/sim
 import { tallyOf } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
-const block = (name: string, more: Partial<Body>): Body => ({ name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] }, material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35, friction: 0.4 }, ...more } as Body);
-const sheet = (name: string, more: Partial<Body>): Body => ({ name, kind: "cloth", mesh: { type: "grid", size: [0.4, 0.4], cells: [10, 10] }, material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4, friction: 0.3 }, ...more } as Body);
-const rigid: Pick<SoftBody, "material"> = { material: { density: 800, model: "shape-matching", mode: "rigid", friction: 0.4 } };
+const block = (name: string, more: Partial<Body>): Body =>
+  ({
+    name,
+    kind: "soft",
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+    material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35, friction: 0.4 },
+    ...more,
+  }) as Body;
+const sheet = (name: string, more: Partial<Body>): Body =>
+  ({
+    name,
+    kind: "cloth",
+    mesh: { type: "grid", size: [0.4, 0.4], cells: [10, 10] },
+    material: {
+      density: 300,
+      thickness: 0.001,
+      youngsModulus: 2e5,
+      poissonsRatio: 0.3,
+      bendingStiffness: 1e-4,
+      friction: 0.3,
+    },
+    ...more,
+  }) as Body;
+const rigid: Pick<SoftBody, "material"> = {
+  material: { density: 800, model: "shape-matching", mode: "rigid", friction: 0.4 },
+};
 type Start = Pick<SoftBody, "transform" | "velocity">;
-const left = (speed: number): Start => ({ transform: { translate: [-0.16, 0, 0], rotate: [5, 20, 10] }, velocity: [speed, 0, 0] }), right = (speed: number): Start => ({ transform: { translate: [0.16, 0.03, 0.04], rotate: [10, 0, 30] }, velocity: [-speed, 0.2 * speed, 0] });
+const left = (speed: number): Start => ({
+  transform: { translate: [-0.16, 0, 0], rotate: [5, 20, 10] },
+  velocity: [speed, 0, 0],
+});
+const right = (speed: number): Start => ({
+  transform: { translate: [0.16, 0.03, 0.04], rotate: [10, 0, 30] },
+  velocity: [-speed, 0.2 * speed, 0],
+});
 
 /** Sums over the bodies first .. end - 1. */
-function momenta(lab: Laboratory, first = 0, end = lab.created.bodies.length): { linear: Vector; angular: Vector; mass: number } {
-  const { bodies } = lab.created.layout, last = bodies[end - 1]!;
-  let linear: Vector = [0, 0, 0], angular: Vector = [0, 0, 0], mass = 0;
+function momenta(
+  lab: Laboratory,
+  first = 0,
+  end = lab.created.bodies.length,
+): { linear: Vector; angular: Vector; mass: number } {
+  const { bodies } = lab.created.layout;
+  const last = bodies[end - 1]!;
+  let linear: Vector = [0, 0, 0];
+  let angular: Vector = [0, 0, 0];
+  let mass = 0;
   for (let i = bodies[first]!.first; i < last.first + last.count; i++) {
-    const m = 1 / lab.x[4 * i + 3]!, p = scale(m, [lab.v[4 * i]!, lab.v[4 * i + 1]!, lab.v[4 * i + 2]!]);
+    const m = 1 / lab.x[4 * i + 3]!;
+    const p = scale(m, [lab.v[4 * i]!, lab.v[4 * i + 1]!, lab.v[4 * i + 2]!]);
     linear = add(linear, p);
     angular = add(angular, cross([lab.x[4 * i]!, lab.x[4 * i + 1]!, lab.x[4 * i + 2]!], p));
     mass += m;
@@ -28,10 +66,21 @@ function momenta(lab: Laboratory, first = 0, end = lab.created.bodies.length): {
   return { linear, angular, mass };
 }
 
-/** Half a second from before they meet. @returns largest drifts of all ticks, and how the first one's velocity has changed, m/s */
-async function meet(bodies: Body[], substeps: number, iterations: number): Promise<{ linear: number; angular: number; change: number; lab: Laboratory }> {
-  const lab = await laboratory({ bodies, substeps, iterations, worldRadius: 1000 }), before = momenta(lab), parts = [momenta(lab, 0, 1), momenta(lab, 1, 2)] as const, brought = norm(parts[0].linear) + norm(parts[1].linear);
-  let linear = 0, angular = 0;
+/**
+ * Half a second from before they meet.
+ * @returns largest drifts of all ticks, and how the first one's velocity has changed, m/s
+ */
+async function meet(
+  bodies: Body[],
+  substeps: number,
+  iterations: number,
+): Promise<{ linear: number; angular: number; change: number; lab: Laboratory }> {
+  const lab = await laboratory({ bodies, substeps, iterations, worldRadius: 1000 });
+  const before = momenta(lab);
+  const parts = [momenta(lab, 0, 1), momenta(lab, 1, 2)] as const;
+  const brought = norm(parts[0].linear) + norm(parts[1].linear);
+  let linear = 0;
+  let angular = 0;
   for (let tick = 0; tick < 30; tick++) {
     expect(lab.run(1)).toEqual([]);
     const now = momenta(lab);
@@ -39,17 +88,41 @@ async function meet(bodies: Body[], substeps: number, iterations: number): Promi
     angular = Math.max(angular, norm(subtract(now.angular, before.angular)) / (0.1 * brought));
   }
   const after = momenta(lab, 0, 1);
-  return { linear, angular, change: norm(subtract(scale(1 / after.mass, after.linear), scale(1 / parts[0].mass, parts[0].linear))), lab };
+  return {
+    linear,
+    angular,
+    change: norm(subtract(scale(1 / after.mass, after.linear), scale(1 / parts[0].mass, parts[0].linear))),
+    lab,
+  };
 }
 
 const SOFT: Record<string, [Body[], number]> = {
   "two jellies at 2 m/s": [[block("a", left(1)), block("b", right(1))], 1],
   "two jellies at 20 m/s": [[block("a", left(10)), block("b", right(10))], 5],
-  "a sheet and a jelly": [[sheet("a", { transform: { translate: [0.15, 0.02, 0.01], rotate: [0, 0, 90] }, velocity: [-0.5, 0, 0] }), block("b", { transform: { rotate: [5, 20, 10] }, velocity: [2, 0, 0] })], 1],
-  "two sheets at 90 m/s": [[sheet("a", { transform: { translate: [0.35, 0.02, 0.01], rotate: [0, 0, 80] }, velocity: [-50, 0, 0] }), sheet("b", { transform: { translate: [-0.35, 0, 0], rotate: [10, 0, 95] }, velocity: [40, 0, 0] })], 20],
+  "a sheet and a jelly": [
+    [
+      sheet("a", { transform: { translate: [0.15, 0.02, 0.01], rotate: [0, 0, 90] }, velocity: [-0.5, 0, 0] }),
+      block("b", { transform: { rotate: [5, 20, 10] }, velocity: [2, 0, 0] }),
+    ],
+    1,
+  ],
+  "two sheets at 90 m/s": [
+    [
+      sheet("a", { transform: { translate: [0.35, 0.02, 0.01], rotate: [0, 0, 80] }, velocity: [-50, 0, 0] }),
+      sheet("b", { transform: { translate: [-0.35, 0, 0], rotate: [10, 0, 95] }, velocity: [40, 0, 0] }),
+    ],
+    20,
+  ],
 };
 
-test.each(Object.entries(SOFT).flatMap(([name, [bodies, change]]) => [[20, 1], [4, 5]].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const)))("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
+test.each(
+  Object.entries(SOFT).flatMap(([name, [bodies, change]]) =>
+    [
+      [20, 1],
+      [4, 5],
+    ].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const),
+  ),
+)("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
   const met = await meet(bodies, substeps, iterations);
   expect(met.change).toBeGreaterThan(change);
   expect(met.linear).toBeLessThan(1e-5);
@@ -61,23 +134,72 @@ test("impulses are among them", async () => {
   expect(tallyOf(lab).impulses).toBeGreaterThan(0);
 });
 
-const ball = (name: string, more: Partial<Body>): Body => ({ name, kind: "ball", mesh: { type: "ball", radius: 0.1, subdivisions: 2 }, material: { density: 800, friction: 0.4 }, ...more } as Body);
-const bar = block("bar", { transform: { translate: [-0.16, 0, 0], rotate: [5, 20, 60] }, velocity: [1, 0, 0], ...rigid, mesh: { type: "box", size: [0.1, 0.3, 0.05], cells: [2, 5, 1] } } as Partial<Body>);
-const curtain = sheet("curtain", { transform: { translate: [0.05, 0.02, 0.01], rotate: [0, 0, 90] }, velocity: [-0.5, 0.3, 0] });
+const ball = (name: string, more: Partial<Body>): Body =>
+  ({
+    name,
+    kind: "ball",
+    mesh: { type: "ball", radius: 0.1, subdivisions: 2 },
+    material: { density: 800, friction: 0.4 },
+    ...more,
+  }) as Body;
+const bar = block("bar", {
+  transform: { translate: [-0.16, 0, 0], rotate: [5, 20, 60] },
+  velocity: [1, 0, 0],
+  ...rigid,
+  mesh: { type: "box", size: [0.1, 0.3, 0.05], cells: [2, 5, 1] },
+} as Partial<Body>);
+const curtain = sheet("curtain", {
+  transform: { translate: [0.05, 0.02, 0.01], rotate: [0, 0, 90] },
+  velocity: [-0.5, 0.3, 0],
+});
 
 // off center, with friction: what is passed on is a push and a spin
-test.each(([
-  ["a jelly and a rigid block", [block("a", left(1)), block("b", { ...right(1), ...rigid })], 1],
-  ["a sheet and a rigid block", [sheet("a", { transform: { translate: [0.15, 0.02, 0.01], rotate: [0, 0, 90] }, velocity: [-0.5, 0, 0] }), block("b", { transform: { rotate: [5, 20, 10] }, velocity: [2, 0, 0], ...rigid })], 1],
-  ["two rigid blocks", [block("a", { ...left(1), ...rigid }), block("b", { ...right(1), ...rigid })], 1],
-  ["two rigid blocks at 20 m/s", [block("a", { ...left(10), ...rigid }), block("b", { ...right(10), ...rigid })], 10],
-  ["a rigid bar and a rigid block that bounce", [{ ...bar, contact: { restitution: 0.8 } }, block("b", { ...right(1), ...rigid, contact: { restitution: 0.8 } })], 1],
-  ["two balls", [ball("a", left(1)), ball("b", right(1))], 0.9],
-  ["two balls that bounce", [ball("a", { ...left(1), contact: { restitution: 0.9 } }), ball("b", { ...right(1), contact: { restitution: 0.9 } })], 1],
-  ["a ball and a jelly", [ball("a", left(1)), block("b", right(1))], 1],
-  ["a ball and a rigid block", [ball("a", left(1)), block("b", { ...right(1), ...rigid })], 1],
-  ["a ball and a sheet", [curtain, ball("b", { transform: { translate: [-0.16, 0, 0] }, velocity: [2, 0, 0] })], 1],
-] as [string, Body[], number][]).flatMap(([name, bodies, change]) => [[20, 1], [4, 5]].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const)))("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
+test.each(
+  (
+    [
+      ["a jelly and a rigid block", [block("a", left(1)), block("b", { ...right(1), ...rigid })], 1],
+      [
+        "a sheet and a rigid block",
+        [
+          sheet("a", { transform: { translate: [0.15, 0.02, 0.01], rotate: [0, 0, 90] }, velocity: [-0.5, 0, 0] }),
+          block("b", { transform: { rotate: [5, 20, 10] }, velocity: [2, 0, 0], ...rigid }),
+        ],
+        1,
+      ],
+      ["two rigid blocks", [block("a", { ...left(1), ...rigid }), block("b", { ...right(1), ...rigid })], 1],
+      [
+        "two rigid blocks at 20 m/s",
+        [block("a", { ...left(10), ...rigid }), block("b", { ...right(10), ...rigid })],
+        10,
+      ],
+      [
+        "a rigid bar and a rigid block that bounce",
+        [
+          { ...bar, contact: { restitution: 0.8 } },
+          block("b", { ...right(1), ...rigid, contact: { restitution: 0.8 } }),
+        ],
+        1,
+      ],
+      ["two balls", [ball("a", left(1)), ball("b", right(1))], 0.9],
+      [
+        "two balls that bounce",
+        [
+          ball("a", { ...left(1), contact: { restitution: 0.9 } }),
+          ball("b", { ...right(1), contact: { restitution: 0.9 } }),
+        ],
+        1,
+      ],
+      ["a ball and a jelly", [ball("a", left(1)), block("b", right(1))], 1],
+      ["a ball and a rigid block", [ball("a", left(1)), block("b", { ...right(1), ...rigid })], 1],
+      ["a ball and a sheet", [curtain, ball("b", { transform: { translate: [-0.16, 0, 0] }, velocity: [2, 0, 0] })], 1],
+    ] as [string, Body[], number][]
+  ).flatMap(([name, bodies, change]) =>
+    [
+      [20, 1],
+      [4, 5],
+    ].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const),
+  ),
+)("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
   const met = await meet(bodies, substeps, iterations);
   expect(met.change).toBeGreaterThan(change);
   expect(met.linear).toBeLessThan(1e-5);

@@ -1,7 +1,7 @@
 /**
- * Nothing passes through anything: what is thin, fast, pinched or thrown together, with every substep judged as `npm run check:collisions` judges it: no two
- * triangles that meet where a substep ends, no vertex through a triangle and no edge through an edge on the straight way there. The answers are exact;
- * there is no tolerance.
+ * Nothing passes through anything: what is thin, fast, pinched or thrown together, with every substep judged as `npm
+ * run check:collisions` judges it: no two triangles that meet where a substep ends, no vertex through a triangle and no
+ * edge through an edge on the straight way there. The answers are exact; there is no tolerance.
  */
 import { expect, test } from "vitest";
 import { tallyOf, watch, type Watched } from "./contactWatch.ts";
@@ -13,7 +13,8 @@ function extent({ lab }: Watched, body: number, axis: number): [number, number] 
   return [Math.min(...along), Math.max(...along)];
 }
 
-const mean = (a: Float64Array, axis: number): number => a.filter((_, k) => k % 3 === axis).reduce((sum, c) => sum + c, 0) / (a.length / 3);
+const mean = (a: Float64Array, axis: number): number =>
+  a.filter((_, k) => k % 3 === axis).reduce((sum, c) => sum + c, 0) / (a.length / 3);
 
 /** That something was in the way: what has changed as contact only can change it. */
 const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
@@ -25,7 +26,10 @@ const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
   bullet: ({ lab }) => expect(mean(lab.velocities(1), 2)).toBeLessThan(80),
   // flat on the floor, and not all of it: layer on layer it is higher than one layer
   crumple: (run) => expect(extent(run, 0, 1)[1]).toBeLessThan(0.25),
-  fourJellies: ({ lab }) => [0, 1, 2, 3].forEach((n) => expect(mean(lab.velocities(n), n < 2 ? 0 : 2) * [-1, 1, -1, 1][n]!, lab.created.bodies[n]!.name).toBeLessThan(2)),
+  fourJellies: ({ lab }) =>
+    [0, 1, 2, 3].forEach((n) =>
+      expect(mean(lab.velocities(n), n < 2 ? 0 : 2) * [-1, 1, -1, 1][n]!, lab.created.bodies[n]!.name).toBeLessThan(2),
+    ),
   // in free fall it would be below -4 m
   edgeAndRod: (run) => expect(extent(run, 0, 1)[1]).toBeGreaterThan(0.14),
   pinch: ({ tally }) => expect(tally.impulses).toBeGreaterThan(0),

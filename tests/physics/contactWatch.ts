@@ -1,4 +1,7 @@
-/** Runs a scene, records every substep, and has the recording judged as `npm run check:collisions` does: exactly, and by nothing that the simulation uses. */
+/**
+ * Runs a scene, records every substep, and has the recording judged as `npm run check:collisions` does: exactly, and by
+ * nothing that the simulation uses.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,24 +39,45 @@ export interface Watched {
 }
 
 export function tallyOf({ created: { memory } }: Laboratory): Tally {
-  const u32 = new Uint32Array(memory.buffer), word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
-  return { lists: word(L.H_COUNT_LISTS), impulses: word(L.H_COUNT_IMPULSES), zones: word(L.H_COUNT_ZONES), stops: word(L.H_COUNT_STOPS) };
+  const u32 = new Uint32Array(memory.buffer);
+  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
+  return {
+    lists: word(L.H_COUNT_LISTS),
+    impulses: word(L.H_COUNT_IMPULSES),
+    zones: word(L.H_COUNT_ZONES),
+    stops: word(L.H_COUNT_STOPS),
+  };
 }
 
 const told = ({ frame, counts, list }: FrameFindings): string =>
-  `frame ${frame}: ${KINDS.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`).join(", ")}; ${list.map(({ kind, between, particles, depth }) => `${kind} ${between.join("/")} ${particles.join(" ")} by ${depth} m`).join("; ")}`;
+  `frame ${frame}: ${KINDS.filter((kind) => counts[kind] > 0)
+    .map((kind) => `${counts[kind]} ${kind}`)
+    .join(
+      ", ",
+    )}; ${list.map(({ kind, between, particles, depth }) => `${kind} ${between.join("/")} ${particles.join(" ")} by ${depth} m`).join("; ")}`;
 
 export async function watch({ scene: parts, ticks, inputs = () => [] }: ContactScene): Promise<Watched> {
-  const lab = await laboratory(parts), dir = mkdtempSync(join(tmpdir(), "pliant-contact-"));
+  const lab = await laboratory(parts);
+  const dir = mkdtempSync(join(tmpdir(), "pliant-contact-"));
   try {
-    const recorder = new Recorder(dir, validateScene({ version: 1, title: "contact", ...parts }), lab.created, lab.world, "substep");
+    const recorder = new Recorder(
+      dir,
+      validateScene({ version: 1, title: "contact", ...parts }),
+      lab.created,
+      lab.world,
+      "substep",
+    );
     recorder.write();
     lab.world.watchSubsteps(() => recorder.write());
     const events: SimEvent[] = [];
     for (let tick = 0; tick < ticks; tick++) events.push(...lab.run(1, inputs(lab, tick)));
     recorder.close({});
-    const recording = openRecording(dir), reader = new FrameReader(recording), findings: string[] = [], last = recording.frames - 1;
-    for (let from = 0; from < last; from += RUN) findings.push(...new Run(recording, reader.read(from, Math.min(from + RUN, last)), from, MOST).judge().map(told));
+    const recording = openRecording(dir);
+    const reader = new FrameReader(recording);
+    const findings: string[] = [];
+    const last = recording.frames - 1;
+    for (let from = 0; from < last; from += RUN)
+      findings.push(...new Run(recording, reader.read(from, Math.min(from + RUN, last)), from, MOST).judge().map(told));
     reader.close();
     return { lab, events, frames: recording.frames, findings, tally: tallyOf(lab) };
   } finally {

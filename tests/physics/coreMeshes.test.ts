@@ -1,7 +1,8 @@
 /**
- * Core meshes of colliders in a running room: where the path says, in every substep, and exactly where they were before; no part of the state.
- * Tolerance of a place: the kernel rounds the pose (center, rotation) and the result to float32; a rotation's nine numbers are off by 2^-25 each,
- * over an arm of at most 2 m that is 3 * 2 * 2^-25, and center and result by half a step of 4 m each: less than 2^-20 m together.
+ * Core meshes of colliders in a running room: where the path says, in every substep, and exactly where they were
+ * before; no part of the state. Tolerance of a place: the kernel rounds the pose (center, rotation) and the result to
+ * float32; a rotation's nine numbers are off by 2^-25 each, over an arm of at most 2 m that is 3 * 2 * 2^-25, and
+ * center and result by half a step of 4 m each: less than 2^-20 m together.
  */
 import { expect, test } from "vitest";
 import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
@@ -11,9 +12,23 @@ import { Crew } from "../../server/sim/stepWorkers.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const CLOSE = 2 ** -20;
-const cube = (name: string, y: number): Scene["bodies"][number] => ({ name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [0, y, 0] }, material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 } });
-const paddle = (motion?: Collider["motion"]): Collider => ({ type: "box", center: [2, 0.3, 0], halfExtents: [0.5, 0.05, 0.2], rotate: [0, 30, 0], ...(motion && { motion }) });
-const TURN: Collider["motion"] = { keys: [{ time: 0 }, { time: 0.05, translate: [0, 0.2, 0], rotate: [0, 0, 40] }, { time: 0.1, rotate: [0, 90, 0] }] };
+const cube = (name: string, y: number): Scene["bodies"][number] => ({
+  name,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  transform: { translate: [0, y, 0] },
+  material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
+});
+const paddle = (motion?: Collider["motion"]): Collider => ({
+  type: "box",
+  center: [2, 0.3, 0],
+  halfExtents: [0.5, 0.05, 0.2],
+  rotate: [0, 30, 0],
+  ...(motion && { motion }),
+});
+const TURN: Collider["motion"] = {
+  keys: [{ time: 0 }, { time: 0.05, translate: [0, 0.2, 0], rotate: [0, 0, 40] }, { time: 0.1, rotate: [0, 90, 0] }],
+};
 
 interface Rows {
   x: Float32Array;
@@ -23,48 +38,88 @@ interface Rows {
 
 /** float32[3N] copies of a core's rows. */
 function rowsOf(lab: Laboratory, core: number): Rows {
-  const { layout, memory } = lab.created, { first, count } = layout.cores[core]!, f32 = new Float32Array(memory.buffer);
-  const read = (array: number): Float32Array => Float32Array.from({ length: 3 * count }, (_, k) => f32[array / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3)]!);
+  const { layout, memory } = lab.created;
+  const { first, count } = layout.cores[core]!;
+  const f32 = new Float32Array(memory.buffer);
+  const read = (array: number): Float32Array =>
+    Float32Array.from({ length: 3 * count }, (_, k) => f32[array / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3)]!);
   return { x: read(layout.x), xPrev: read(layout.xPrev), v: read(layout.v) };
 }
 
 /** Where vertices of the scene's frame are at a time, float64. */
 function placed(own: Float32Array, center: Vec3, motion: NonNullable<Collider["motion"]>, time: number): Float64Array {
-  const { translate, quaternion } = poseAt(compileMotion(motion), time), R = matrixOf(quaternion);
+  const { translate, quaternion } = poseAt(compileMotion(motion), time);
+  const R = matrixOf(quaternion);
   return Float64Array.from(own, (_, k) => {
-    const i = 3 * Math.floor(k / 3), r = k % 3;
-    return center[r]! + translate[r]! + [0, 1, 2].reduce((sum, c) => sum + R[3 * r + c]! * (own[i + c]! - center[c]!), 0);
+    const i = 3 * Math.floor(k / 3);
+    const r = k % 3;
+    return (
+      center[r]! + translate[r]! + [0, 1, 2].reduce((sum, c) => sum + R[3 * r + c]! * (own[i + c]! - center[c]!), 0)
+    );
   });
 }
 
-const apart = (a: ArrayLike<number>, b: ArrayLike<number>): number => Array.from(a).reduce((most, v, k) => Math.max(most, Math.abs(v - b[k]!)), 0);
+const apart = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  Array.from(a).reduce((most, v, k) => Math.max(most, Math.abs(v - b[k]!)), 0);
 
 test("cores lie behind the bodies' particles, fixed, as surfaces that meet bodies and not each other", async () => {
-  const lab = await laboratory({ bodies: [cube("a", 1)], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.09 }, { ...paddle(), friction: 0.16, staticFriction: 0.25, restitution: 0.04 }, { type: "mesh", mesh: { type: "ball", radius: 0.1, subdivisions: 1 } }] });
-  const { layout, memory } = lab.created, i32 = new Int32Array(memory.buffer), f32 = new Float32Array(memory.buffer), bytes = new Uint8Array(memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
-  expect(layout.cores.map(({ collider, first, count, triangles }) => [collider, first, count, triangles.length / 3])).toEqual([[1, layout.particleCount, 8, 12], [2, layout.particleCount + 8, 42, 80]]);
+  const lab = await laboratory({
+    bodies: [cube("a", 1)],
+    colliders: [
+      { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.09 },
+      { ...paddle(), friction: 0.16, staticFriction: 0.25, restitution: 0.04 },
+      { type: "mesh", mesh: { type: "ball", radius: 0.1, subdivisions: 1 } },
+    ],
+  });
+  const { layout, memory } = lab.created;
+  const i32 = new Int32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const bytes = new Uint8Array(memory.buffer);
+  const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  expect(
+    layout.cores.map(({ collider, first, count, triangles }) => [collider, first, count, triangles.length / 3]),
+  ).toEqual([
+    [1, layout.particleCount, 8, 12],
+    [2, layout.particleCount + 8, 42, 80],
+  ]);
   expect([header(L.H_SURFACE_COUNT), header(L.H_BODY_COUNT)]).toEqual([3, 1]);
   layout.cores.forEach(({ first, count, triangles }, n) => {
-    const row = header(L.H_SURFACE) + (1 + n) * L.SURFACE_BYTES, field = (offset: number): number => i32[(row + offset) / 4]!;
-    expect([field(L.SURFACE_FIRST), field(L.SURFACE_COUNT), field(L.SURFACE_TRIANGLE_COUNT), field(L.SURFACE_SOLID), f32[(row + L.SURFACE_RADIUS) / 4]]).toEqual([layout.x + 16 * first, count, triangles.length / 3, 3, 0]);
-    expect([...i32.subarray(field(L.SURFACE_TRIANGLES) / 4, field(L.SURFACE_TRIANGLES) / 4 + triangles.length)]).toEqual(Array.from(triangles, (p) => layout.x + 16 * p));
+    const row = header(L.H_SURFACE) + (1 + n) * L.SURFACE_BYTES;
+    const field = (offset: number): number => i32[(row + offset) / 4]!;
+    expect([
+      field(L.SURFACE_FIRST),
+      field(L.SURFACE_COUNT),
+      field(L.SURFACE_TRIANGLE_COUNT),
+      field(L.SURFACE_SOLID),
+      f32[(row + L.SURFACE_RADIUS) / 4],
+    ]).toEqual([layout.x + 16 * first, count, triangles.length / 3, 3, 0]);
+    expect([
+      ...i32.subarray(field(L.SURFACE_TRIANGLES) / 4, field(L.SURFACE_TRIANGLES) / 4 + triangles.length),
+    ]).toEqual(Array.from(triangles, (p) => layout.x + 16 * p));
     expect([...bytes.subarray(field(L.SURFACE_MEETS), field(L.SURFACE_MEETS) + 3)]).toEqual([1, 0, 0]);
     for (let p = first; p < first + count; p++) expect(f32[layout.x / 4 + 4 * p + 3]).toBe(0);
   });
   const box = (header(L.H_SURFACE) + L.SURFACE_BYTES) / 4;
-  expect([L.SURFACE_STATIC, L.SURFACE_DYNAMIC, L.SURFACE_RESTITUTION].map((o) => f32[box + o / 4])).toEqual([0.5, 0.4, 0.2].map(Math.fround));
+  expect([L.SURFACE_STATIC, L.SURFACE_DYNAMIC, L.SURFACE_RESTITUTION].map((o) => f32[box + o / 4])).toEqual(
+    [0.5, 0.4, 0.2].map(Math.fround),
+  );
 });
 
 test("all edges of a core that moves may meet something, the cuts across its faces, too: held back at a corner a face is bent; of one that stands only the box's twelve", async () => {
   const lab = await laboratory({ bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
-  const i32 = new Int32Array(lab.created.memory.buffer), edges = (surface: number): number => i32[(i32[(L.HEADER + L.H_SURFACE) / 4]! + surface * L.SURFACE_BYTES + L.SURFACE_EDGE_COUNT) / 4]!;
+  const i32 = new Int32Array(lab.created.memory.buffer);
+  const edges = (surface: number): number =>
+    i32[(i32[(L.HEADER + L.H_SURFACE) / 4]! + surface * L.SURFACE_BYTES + L.SURFACE_EDGE_COUNT) / 4]!;
   expect([edges(1), edges(2)]).toEqual([12, 18]);
 });
 
 test("a moving core is where the path says, from substep to substep without a gap, with the velocity of that", async () => {
   const lab = await laboratory({ substeps: 8, bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
-  const own = rowsOf(lab, 0).x, center: Vec3 = [2, 0.3, 0], h = 1 / 480;
-  let last = rowsOf(lab, 1).x, substep = 0;
+  const own = rowsOf(lab, 0).x;
+  const center: Vec3 = [2, 0.3, 0];
+  const h = 1 / 480;
+  let last = rowsOf(lab, 1).x;
+  let substep = 0;
   expect(last).toEqual(own); // unmoved at first, to the bit
   lab.world.watchSubsteps(() => {
     const { x, xPrev, v } = rowsOf(lab, 1);
@@ -72,7 +127,12 @@ test("a moving core is where the path says, from substep to substep without a ga
     expect(xPrev).toEqual(last);
     expect(apart(x, placed(own, center, TURN!, substep * h))).toBeLessThan(CLOSE);
     // rounding of two places over h, and of the quotient
-    expect(apart(v, x.map((c, k) => (c - xPrev[k]!) / h))).toBeLessThan(1e-6 * Math.max(...v.map(Math.abs)) + 1e-6);
+    expect(
+      apart(
+        v,
+        x.map((c, k) => (c - xPrev[k]!) / h),
+      ),
+    ).toBeLessThan(1e-6 * Math.max(...v.map(Math.abs)) + 1e-6);
     last = x;
   });
   lab.run(8);
@@ -82,8 +142,14 @@ test("a moving core is where the path says, from substep to substep without a ga
 });
 
 test("a path that begins elsewhere than unmoved is there from the first frame on", async () => {
-  const motion: Collider["motion"] = { keys: [{ time: 0, translate: [0.3, 0.1, 0], rotate: [10, 20, 30] }, { time: 1, translate: [0, 1, 0] }] };
-  const lab = await laboratory({ bodies: [cube("a", 5)], colliders: [paddle(motion)] }), before = rowsOf(lab, 0).x;
+  const motion: Collider["motion"] = {
+    keys: [
+      { time: 0, translate: [0.3, 0.1, 0], rotate: [10, 20, 30] },
+      { time: 1, translate: [0, 1, 0] },
+    ],
+  };
+  const lab = await laboratory({ bodies: [cube("a", 5)], colliders: [paddle(motion)] });
+  const before = rowsOf(lab, 0).x;
   let first: Float32Array | undefined;
   lab.world.watchSubsteps(() => (first ??= rowsOf(lab, 0).xPrev));
   lab.run(1);
@@ -93,7 +159,9 @@ test("a path that begins elsewhere than unmoved is there from the first frame on
 test("a path that jumps is not swept across the room", async () => {
   const motion: Collider["motion"] = { loop: true, keys: [{ time: 0 }, { time: 0.05, translate: [1, 0, 0] }] };
   const lab = await laboratory({ substeps: 7, bodies: [cube("a", 5)], colliders: [paddle(motion)] });
-  let longest = 0, jumps = 0, last = rowsOf(lab, 0).x;
+  let longest = 0;
+  let jumps = 0;
+  let last = rowsOf(lab, 0).x;
   lab.world.watchSubsteps(() => {
     const { x, xPrev } = rowsOf(lab, 0);
     longest = Math.max(longest, apart(x, xPrev));
@@ -107,15 +175,36 @@ test("a path that jumps is not swept across the room", async () => {
 });
 
 test("at the start of a tick a core shows where it begins and how fast it goes, after a rest, too", async () => {
-  const floor: Collider = { type: "plane", normal: [0, 1, 0], offset: 0 }, far: Collider["motion"] = { keys: [{ time: 0 }, { time: 70 }, { time: 71, translate: [0, 3, 0] }] };
-  const lab = await laboratory({ gravity: [0, -9.81, 0], damping: 2, substeps: 4, bodies: [cube("a", 0.101)], colliders: [floor, { ...paddle(far), center: [20, 1, 0] } as Collider] });
+  const floor: Collider = { type: "plane", normal: [0, 1, 0], offset: 0 };
+  const far: Collider["motion"] = { keys: [{ time: 0 }, { time: 70 }, { time: 71, translate: [0, 3, 0] }] };
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    damping: 2,
+    substeps: 4,
+    bodies: [cube("a", 0.101)],
+    colliders: [floor, { ...paddle(far), center: [20, 1, 0] } as Collider],
+  });
   lab.world.mayRest = true;
   lab.run(70 * 60 + 30);
   expect(lab.world.resting).toBe(true);
-  const halfWay = rowsOf(lab, 0), own = rowsOf(await laboratory({ bodies: [cube("a", 5)], colliders: [{ ...paddle(), center: [20, 1, 0] } as Collider] }), 0).x;
-  expect(apart(halfWay.x, own.map((c, k) => c + (k % 3 === 1 ? 1.5 : 0)))).toBeLessThan(2 ** -18); // at 20 m
+  const halfWay = rowsOf(lab, 0);
+  const own = rowsOf(
+    await laboratory({ bodies: [cube("a", 5)], colliders: [{ ...paddle(), center: [20, 1, 0] } as Collider] }),
+    0,
+  ).x;
+  expect(
+    apart(
+      halfWay.x,
+      own.map((c, k) => c + (k % 3 === 1 ? 1.5 : 0)),
+    ),
+  ).toBeLessThan(2 ** -18); // at 20 m
   expect(halfWay.xPrev).toEqual(halfWay.x);
-  expect(apart(halfWay.v, halfWay.v.map((_, k) => (k % 3 === 1 ? 3 : 0)))).toBeLessThan(60 * 2 ** -18);
+  expect(
+    apart(
+      halfWay.v,
+      halfWay.v.map((_, k) => (k % 3 === 1 ? 3 : 0)),
+    ),
+  ).toBeLessThan(60 * 2 ** -18);
 });
 
 test("cores are no part of the state, whose hash is the same with any number of threads", async () => {
@@ -130,7 +219,8 @@ test("cores are no part of the state, whose hash is the same with any number of 
   }
   expect(two.world.stateHash()).toBe(one.world.stateHash());
   expect(rowsOf(two, 0)).toEqual(rowsOf(one, 0));
-  const hash = one.world.stateHash(), { layout, memory } = one.created;
+  const hash = one.world.stateHash();
+  const { layout, memory } = one.created;
   new Float32Array(memory.buffer)[layout.x / 4 + 4 * layout.cores[0]!.first] += 1;
   expect(one.world.stateHash()).toBe(hash);
 });

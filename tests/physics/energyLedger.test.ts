@@ -1,6 +1,7 @@
 /**
- * The energy books: they close, they change nothing, and what they say took energy is what physics says took it. Tolerances: books are float64 sums over
- * float32 states, so they close to 1e-12 of what moved; laws hold as far as the step is short.
+ * The energy books: they close, they change nothing, and what they say took energy is what physics says took it.
+ * Tolerances: books are float64 sums over float32 states, so they close to 1e-12 of what moved; laws hold as far as the
+ * step is short.
  */
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
@@ -11,19 +12,47 @@ import { box, JELLY, now, pendulum, sum, watched, worst } from "./watched.ts";
 
 test("books close to rounding, whatever happens, and change nothing", async () => {
   const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
-    gravity: [0, -9.81, 0], damping: 0.3, substeps: 4, iterations: 3,
+    gravity: [0, -9.81, 0],
+    damping: 0.3,
+    substeps: 4,
+    iterations: 3,
     bodies: [
-      box("low", 0.3, 0.2), { ...box("high", 0.2, 0.5), loads: [{ select: { box: { min: [-1, 0.55, -1], max: [1, 1, 1] } }, force: [1, 0, 0] }] } as Scene["bodies"][number],
-      { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [0.6, 0.6], cells: [6, 6] }, transform: { translate: [0, 0.7, 0] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 } },
+      box("low", 0.3, 0.2),
+      {
+        ...box("high", 0.2, 0.5),
+        loads: [{ select: { box: { min: [-1, 0.55, -1], max: [1, 1, 1] } }, force: [1, 0, 0] }],
+      } as Scene["bodies"][number],
+      {
+        name: "sheet",
+        kind: "cloth",
+        mesh: { type: "grid", size: [0.6, 0.6], cells: [6, 6] },
+        transform: { translate: [0, 0.7, 0] },
+        material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+      },
       { ...box("hung", 0.2, 1.2), pins: [{ select: { particles: [0] } }], solver: "paper" } as Scene["bodies"][number],
       box("clay", 0.2, 1.6, { ...JELLY, plasticity: { yield: 0.01, creep: 20, max: 0.3 } }),
-      box("wood", 0.2, 1.8, { model: "orthotropic", density: 1000, youngsModuli: [2e4, 4e4, 3e4], poissonsRatios: [0.2, 0.3, 0.2], shearModuli: [1e4, 1e4, 1e4] }),
+      box("wood", 0.2, 1.8, {
+        model: "orthotropic",
+        density: 1000,
+        youngsModuli: [2e4, 4e4, 3e4],
+        poissonsRatios: [0.2, 0.3, 0.2],
+        shearModuli: [1e4, 1e4, 1e4],
+      }),
       box("pbd", 0.2, 2, { model: "pbd", density: 500, distance: { compliance: 1e-5 }, volume: { compliance: 1e-9 } }),
     ],
-    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, { type: "plane", normal: [-1, 0, 0], offset: -0.4, motion: { keys: [{ time: 0 }, { time: 0.3, translate: [-0.3, 0, 0] }] } }],
+    colliders: [
+      { type: "plane", normal: [0, 1, 0], offset: 0 },
+      {
+        type: "plane",
+        normal: [-1, 0, 0],
+        offset: -0.4,
+        motion: { keys: [{ time: 0 }, { time: 0.3, translate: [-0.3, 0, 0] }] },
+      },
+    ],
     attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [-0.3, 0.75, -0.3] }, compliance: 1e-4 }],
   };
-  const { lab, books, run } = await watched(scene), plain = await laboratory(scene);
+  const { lab, books, run } = await watched(scene);
+  const plain = await laboratory(scene);
   lab.world.mayRest = plain.world.mayRest = true;
   const inputs: readonly Input[] = [
     { type: "impulse", member: 1, body: 1, triangle: 3, u: 0.3, v: 0.3, impulse: [0.5, 0.2, 0] },
@@ -38,7 +67,18 @@ test("books close to rounding, whatever happens, and change nothing", async () =
   expect(lab.world.stateHash()).toBe(plain.world.stateHash());
   expect(worst(books)).toBeLessThan(1e-12);
   const used = FLOWS.filter((f) => books.entries.some((e) => e.bodies.some((b) => b.flows[f] !== 0)));
-  expect(used).toEqual(expect.arrayContaining(["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "plasticity", "solver"]));
+  expect(used).toEqual(
+    expect.arrayContaining([
+      "inputs",
+      "attachments",
+      "contacts",
+      "colliders",
+      "drivers",
+      "damping",
+      "plasticity",
+      "solver",
+    ]),
+  );
   expect(books.entries.map((e) => e.tick)).toEqual(Array.from({ length: 61 }, (_, t) => t));
 });
 
@@ -50,12 +90,16 @@ test("an impulse is booked as the kinetic energy that it gave", async () => {
 });
 
 test("who is put in brings its energy as an input, and takes it along; the books close", async () => {
-  const waits = { ...box("w", 0.2, 0.1), waiting: true } as Scene["bodies"][number], { books, run } = await watched({ bodies: [box("b", 0.2, 3), waits], gravity: [0, -9.81, 0] });
+  const waits = { ...box("w", 0.2, 0.1), waiting: true } as Scene["bodies"][number];
+  const { books, run } = await watched({ bodies: [box("b", 0.2, 3), waits], gravity: [0, -9.81, 0] });
   run(3);
   // float32 rest positions are strained by their rounding
   expect(now(books, 1).total).toBeCloseTo(0, 9);
   // where it is parked, and elsewhere
-  for (const [x, y, z] of [[0, 0, 0], [1, 2, 0]] as const) {
+  for (const [x, y, z] of [
+    [0, 0, 0],
+    [1, 2, 0],
+  ] as const) {
     const before = sum(books, "inputs", 1);
     run(1, [{ type: "spawn", member: 1, body: 1, position: [x, y, z], heading: [1, 0], occupied: "refuse" }]);
     // m g h of 8 kg whose middle is 0.1 m above its underside
@@ -63,24 +107,32 @@ test("who is put in brings its energy as an input, and takes it along; the books
     run(5);
     run(1, [{ type: "remove", member: 1, body: 1 }]);
     // float32 rest positions are strained by their rounding
-  expect(now(books, 1).total).toBeCloseTo(0, 9);
+    expect(now(books, 1).total).toBeCloseTo(0, 9);
   }
   expect(worst(books)).toBeLessThan(1e-12);
 });
 
 describe("damping", () => {
   test("takes the kinetic energy of a free body as the law says, to rounding", async () => {
-    const d = 0.7, { lab, books, run } = await watched({ bodies: [{ ...box("b", 0.2, 0, { ...JELLY, damping: d }), velocity: [3, 0, 0] } as Scene["bodies"][number]] });
+    const d = 0.7;
+    const { lab, books, run } = await watched({
+      bodies: [{ ...box("b", 0.2, 0, { ...JELLY, damping: d }), velocity: [3, 0, 0] } as Scene["bodies"][number]],
+    });
     run(60);
-    const { substeps, tickHz } = lab.created.layout, before = books.entries[0]!.bodies[0]!.kinetic, law = before * (1 - (1 + d / (substeps * tickHz)) ** (-2 * 60 * substeps));
-    // exact but for rounding of v, 6e-8 of it in each of 1,200 substeps at worst in one direction; what rounding of x takes, the momentum stage gives back
+    const { substeps, tickHz } = lab.created.layout;
+    const before = books.entries[0]!.bodies[0]!.kinetic;
+    const law = before * (1 - (1 + d / (substeps * tickHz)) ** (-2 * 60 * substeps));
+    // exact but for rounding of v, 6e-8 of it in each of 1,200 substeps at worst in one direction; what rounding of x
+    // takes, the momentum stage gives back
     expect(-sum(books, "damping") / law).toBeCloseTo(1, 4);
     expect(Math.abs(sum(books, "solver") + sum(books, "momentum")) / before).toBeLessThan(1e-4);
   });
 
   test("of a pendulum is the integral of d m v^2, as the step becomes short", async () => {
-    // the time step damps, too, by omega^2 h, and leaves the less to damping the longer it is: to first order, so that two steps say where it goes
-    const coarse = await pendulum(20), fine = await pendulum(40);
+    // the time step damps, too, by omega^2 h, and leaves the less to damping the longer it is: to first order, so that
+    // two steps say where it goes
+    const coarse = await pendulum(20);
+    const fine = await pendulum(40);
     expect(coarse.damping).toBeLessThan(fine.damping);
     expect(2 * fine.damping - coarse.damping).toBeGreaterThan(0.99);
     expect(2 * fine.damping - coarse.damping).toBeLessThan(1.01);
@@ -90,19 +142,36 @@ describe("damping", () => {
 });
 
 test("a free body keeps momentum and angular momentum within 1e-4 in 10 s", async () => {
-  const { books, run } = await watched({ worldRadius: 1000, bodies: [{ ...box("b", 0.3, 0, { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 }), } as Scene["bodies"][number]] }, (x) => x, ([x, y]) => [0.1 - 2 * y, 0.05 + 2 * x, 0]);
+  const { books, run } = await watched(
+    {
+      worldRadius: 1000,
+      bodies: [
+        { ...box("b", 0.3, 0, { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 }) } as Scene["bodies"][number],
+      ],
+    },
+    (x) => x,
+    ([x, y]) => [0.1 - 2 * y, 0.05 + 2 * x, 0],
+  );
   run(1);
   const before = now(books);
   run(600);
-  const after = now(books), size = (a: readonly number[]): number => Math.hypot(...a), off = (a: readonly number[], b: readonly number[]): number => size(a.map((v, r) => v - b[r]!));
+  const after = now(books);
+  const size = (a: readonly number[]): number => Math.hypot(...a);
+  const off = (a: readonly number[], b: readonly number[]): number => size(a.map((v, r) => v - b[r]!));
   expect(off(after.momentum, before.momentum) / size(before.momentum)).toBeLessThan(1e-4);
   expect(off(after.angularMomentum, before.angularMomentum) / size(before.angularMomentum)).toBeLessThan(1e-4);
 });
 
 test("friction takes all of what a box that slides to rest had", async () => {
   const { books, run } = await watched({
-    gravity: [0, -9.81, 0], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 }],
-    bodies: [{ ...box("b", 0.2, 0.1 + 2.1e-3, { model: "shape-matching", mode: "rigid", density: 500, friction: 0.4 }), velocity: [2, 0, 0] } as Scene["bodies"][number]],
+    gravity: [0, -9.81, 0],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 }],
+    bodies: [
+      {
+        ...box("b", 0.2, 0.1 + 2.1e-3, { model: "shape-matching", mode: "rigid", density: 500, friction: 0.4 }),
+        velocity: [2, 0, 0],
+      } as Scene["bodies"][number],
+    ],
   });
   const before = books.entries[0]!.bodies[0]!.kinetic;
   run(60); // v/(mu g) = 0.51 s
@@ -112,7 +181,10 @@ test("friction takes all of what a box that slides to rest had", async () => {
 });
 
 test("plastic flow takes elastic energy and never gives it", async () => {
-  const { lab, books, run } = await watched({ damping: 20, bodies: [box("b", 0.2, 0, { ...JELLY, plasticity: { yield: 0.02, creep: 50, max: 0.5 } })] }, ([x, y, z]) => [1.3 * x, y, z]);
+  const { lab, books, run } = await watched(
+    { damping: 20, bodies: [box("b", 0.2, 0, { ...JELLY, plasticity: { yield: 0.02, creep: 50, max: 0.5 } })] },
+    ([x, y, z]) => [1.3 * x, y, z],
+  );
   run(60);
   const stretched = books.entries[0]!.bodies[0]!.elastic;
   expect(stretched).toBeGreaterThan(0.1);
@@ -125,13 +197,23 @@ test("plastic flow takes elastic energy and never gives it", async () => {
 });
 
 test("a floor that rises does the work of lifting", async () => {
-  const V = 0.2, { lab, books, run } = await watched({
-    gravity: [0, -9.81, 0], damping: 0,
-    colliders: [{ type: "box", center: [0, -0.5, 0], halfExtents: [2, 0.5, 2], motion: { keys: [{ time: 0 }, { time: 10, translate: [0, 10 * V, 0] }] } }],
+  const V = 0.2;
+  const { lab, books, run } = await watched({
+    gravity: [0, -9.81, 0],
+    damping: 0,
+    colliders: [
+      {
+        type: "box",
+        center: [0, -0.5, 0],
+        halfExtents: [2, 0.5, 2],
+        motion: { keys: [{ time: 0 }, { time: 10, translate: [0, 10 * V, 0] }] },
+      },
+    ],
     bodies: [box("b", 0.2, 0.1 + 2.1e-3, { model: "shape-matching", mode: "rigid", density: 500 })],
   });
   run(60);
-  const from = books.entries.length, start = now(books).gravity;
+  const from = books.entries.length;
+  const start = now(books).gravity;
   run(60);
   const lifted = now(books).gravity - start;
   expect(lifted).toBeCloseTo(lab.created.bodies[0]!.mass.reduce((a, b) => a + b, 0) * 9.81 * V, 2);

@@ -5,11 +5,33 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 const at = (translate: Vec3): { transform: { translate: Vec3 } } => ({ transform: { translate } });
-const jelly = (name: string, place: Vec3): Body => ({ name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, ...at(place), material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 } });
-const die = (name: string, place: Vec3): Body => ({ name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, ...at(place), material: { density: 500, model: "shape-matching", mode: "rigid" } });
-const ball = (name: string, place: Vec3): Body => ({ name, kind: "ball", mesh: { type: "ball", radius: 0.1, subdivisions: 2 }, ...at(place), material: { density: 500 } });
+const jelly = (name: string, place: Vec3): Body => ({
+  name,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  ...at(place),
+  material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
+});
+const die = (name: string, place: Vec3): Body => ({
+  name,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  ...at(place),
+  material: { density: 500, model: "shape-matching", mode: "rigid" },
+});
+const ball = (name: string, place: Vec3): Body => ({
+  name,
+  kind: "ball",
+  mesh: { type: "ball", radius: 0.1, subdivisions: 2 },
+  ...at(place),
+  material: { density: 500 },
+});
 
-const height = (lab: Laboratory, body: number): number => lab.positions(body).filter((_, k) => k % 3 === 1).reduce((sum, y, _, all) => sum + y / all.length, 0);
+const height = (lab: Laboratory, body: number): number =>
+  lab
+    .positions(body)
+    .filter((_, k) => k % 3 === 1)
+    .reduce((sum, y, _, all) => sum + y / all.length, 0);
 /** 0.6 s of falling from 0.5 m: 1.3 m below it, or on the floor. */
 const fall = async (bodies: Body[], colliders: Collider[]): Promise<Laboratory> => {
   const lab = await laboratory({ gravity: [0, -9.81, 0], bodies, colliders });
@@ -17,8 +39,15 @@ const fall = async (bodies: Body[], colliders: Collider[]): Promise<Laboratory> 
   return lab;
 };
 
-test.each([["soft", jelly], ["rigid", die], ["ball", ball]] as const)("a %s body falls through the floor that it ignores; its neighbor does not", async (_, make) => {
-  const lab = await fall([make("a", [0, 0.5, 0]), { ...make("b", [1, 0.5, 0]), contact: { ignore: ["floor"] } }, make("c", [2, 0.5, 0])], [FLOOR, { type: "sphere", center: [0, 9, 0], radius: 0.1 }]);
+test.each([
+  ["soft", jelly],
+  ["rigid", die],
+  ["ball", ball],
+] as const)("a %s body falls through the floor that it ignores; its neighbor does not", async (_, make) => {
+  const lab = await fall(
+    [make("a", [0, 0.5, 0]), { ...make("b", [1, 0.5, 0]), contact: { ignore: ["floor"] } }, make("c", [2, 0.5, 0])],
+    [FLOOR, { type: "sphere", center: [0, 9, 0], radius: 0.1 }],
+  );
   expect(height(lab, 0)).toBeGreaterThan(0.05);
   expect(height(lab, 2)).toBeGreaterThan(0.05);
   // free fall, symplectic steps of 1/1200 s: g t^2/2 and g t h/2 more
@@ -31,9 +60,18 @@ test("the floor may be the one that says so", async () => {
   expect(height(lab, 1)).toBeLessThan(-1);
 });
 
-test.each([["soft", jelly], ["ball", ball]] as const)("a %s body falls through a body that it ignores", async (_, make) => {
-  for (const [ignore, through] of [[["low"], true], [[], false]] as const) {
-    const lab = await fall([jelly("low", [0, 0.101, 0]), { ...make("high", [0.01, 0.35, 0]), contact: { ignore: [...ignore] } }], [FLOOR]);
+test.each([
+  ["soft", jelly],
+  ["ball", ball],
+] as const)("a %s body falls through a body that it ignores", async (_, make) => {
+  for (const [ignore, through] of [
+    [["low"], true],
+    [[], false],
+  ] as const) {
+    const lab = await fall(
+      [jelly("low", [0, 0.101, 0]), { ...make("high", [0.01, 0.35, 0]), contact: { ignore: [...ignore] } }],
+      [FLOOR],
+    );
     // on the floor beside, or on top of 0.2 m
     if (through) expect(height(lab, 1)).toBeLessThan(0.15);
     else expect(height(lab, 1)).toBeGreaterThan(0.2);

@@ -1,6 +1,7 @@
 /**
- * What intersects where contact begins: reported with its pairs, drawn apart within 5 simulated seconds and never fast, or held; from then on contact
- * holds, by the checker's exact test. Beginnings: a start, a reset, a body that was rolled back, a collider that jumps.
+ * What intersects where contact begins: reported with its pairs, drawn apart within 5 simulated seconds and never fast,
+ * or held; from then on contact holds, by the checker's exact test. Beginnings: a start, a reset, a body that was
+ * rolled back, a collider that jumps.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
@@ -11,33 +12,59 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type V = [number, number, number];
 const SECONDS = 5;
-/** Nobody is hit by what comes apart, m/s: a brisk walk. Surfaces part at up to 0.36 m/s here; the edge of a limp cloth swings at more. */
+/**
+ * Nobody is hit by what comes apart, m/s: a brisk walk. Surfaces part at up to 0.36 m/s here; the edge of a limp cloth
+ * swings at more.
+ */
 const FAST = 1.25;
 
-const jelly = (name: string, translate: V, more: Partial<Body> = {}): Body => ({ name, kind: "soft", mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [5, 5, 5] }, transform: { translate }, material: { density: 500, youngsModulus: 30_000, poissonsRatio: 0.3 }, ...more } as Body);
-const cloth = (name: string, transform: Body["transform"] = {}): Body => ({ name, kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [16, 16] }, transform, material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 } });
+const jelly = (name: string, translate: V, more: Partial<Body> = {}): Body =>
+  ({
+    name,
+    kind: "soft",
+    mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [5, 5, 5] },
+    transform: { translate },
+    material: { density: 500, youngsModulus: 30_000, poissonsRatio: 0.3 },
+    ...more,
+  }) as Body;
+const cloth = (name: string, transform: Body["transform"] = {}): Body => ({
+  name,
+  kind: "cloth",
+  mesh: { type: "grid", size: [1, 1], cells: [16, 16] },
+  transform,
+  material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+});
 const block: Collider = { type: "box", name: "block", center: [0, 0, 0], halfExtents: [0.2, 0.2, 0.2] };
 
-const tangled = (events: readonly SimEvent[]): Extract<SimEvent, { type: "tangled" }>[] => events.filter((e) => e.type === "tangled");
+const tangled = (events: readonly SimEvent[]): Extract<SimEvent, { type: "tangled" }>[] =>
+  events.filter((e) => e.type === "tangled");
 
 const starts: Record<string, { bodies: Body[]; colliders?: Collider[] }> = {
   "two jellies, a corner in a corner": { bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.2, 0.11, 0.07])] },
   "two jellies, nearly one": { bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.05, 0.03, 0.02])] },
-  "two cloths crossing in the middle": { bodies: [cloth("a"), cloth("b", { rotate: [0, 0, 90], translate: [0.03, 0.02, 0.01] })] },
-  "two cloths, neither through the whole of the other": { bodies: [cloth("a"), cloth("b", { rotate: [20, 0, 90], translate: [0.33, 0.3, 0.61] })] },
+  "two cloths crossing in the middle": {
+    bodies: [cloth("a"), cloth("b", { rotate: [0, 0, 90], translate: [0.03, 0.02, 0.01] })],
+  },
+  "two cloths, neither through the whole of the other": {
+    bodies: [cloth("a"), cloth("b", { rotate: [20, 0, 90], translate: [0.33, 0.3, 0.61] })],
+  },
   "a cloth all around a box": { bodies: [cloth("a", { translate: [0.11, 0.05, 0.07] })], colliders: [block] },
   "a cloth in a corner of a box": { bodies: [cloth("a", { translate: [0.5, 0.05, 0.4] })], colliders: [block] },
   "a cloth through a jelly": { bodies: [cloth("a", { translate: [0.31, 0.02, 0.23] }), jelly("b", [0, 0, 0])] },
 };
 
-test.each(Object.entries(starts))("%s", async (_, scene) => {
-  const lab = await laboratory({ ...scene, substeps: 10 });
-  expect(crossings(lab)).toBeGreaterThan(0);
-  const { events, fastest, seconds } = drawOut(lab, SECONDS);
-  expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
-  expect(seconds).toBeLessThan(SECONDS);
-  expect(fastest).toBeLessThan(FAST);
-}, 60_000);
+test.each(Object.entries(starts))(
+  "%s",
+  async (_, scene) => {
+    const lab = await laboratory({ ...scene, substeps: 10 });
+    expect(crossings(lab)).toBeGreaterThan(0);
+    const { events, fastest, seconds } = drawOut(lab, SECONDS);
+    expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+    expect(seconds).toBeLessThan(SECONDS);
+    expect(fastest).toBeLessThan(FAST);
+  },
+  60_000,
+);
 
 const onFloor: Record<string, Body[]> = {
   "two jellies side by side": [jelly("a", [0, 0.16, 0]), jelly("b", [0.2, 0.17, 0.03])],
@@ -48,19 +75,36 @@ const onFloor: Record<string, Body[]> = {
   "a jelly in a cloth": [jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, 0.25, 0.01] })],
 };
 
-test.each(Object.entries(onFloor))("with weight, on a floor: %s", async (_, bodies) => {
-  const lab = await laboratory({ bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }], gravity: [0, -9.81, 0], damping: 1, substeps: 10 });
-  const { events, seconds } = drawOut(lab, SECONDS);
-  expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
-  expect(seconds).toBeLessThan(SECONDS);
-}, 60_000);
+test.each(Object.entries(onFloor))(
+  "with weight, on a floor: %s",
+  async (_, bodies) => {
+    const lab = await laboratory({
+      bodies,
+      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+      gravity: [0, -9.81, 0],
+      damping: 1,
+      substeps: 10,
+    });
+    const { events, seconds } = drawOut(lab, SECONDS);
+    expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
+    expect(seconds).toBeLessThan(SECONDS);
+  },
+  60_000,
+);
 
 /** A cloth 1 m long that goes straight, then around, and its end up through where it began. */
 function loop(lab: Laboratory, beyond: number): void {
-  const R = 0.09, straight = 0.9 - 1.5 * Math.PI * R - beyond;
+  const R = 0.09;
+  const straight = 0.9 - 1.5 * Math.PI * R - beyond;
   lab.put(0, ([x, , z]) => {
-    const s = x + 0.5, a = (s - straight) / R, rest = a - 1.5 * Math.PI;
-    return a <= 0 ? [s, 0, z] : rest <= 0 ? [straight + R * Math.sin(a), R * Math.cos(a) - R, z] : [straight - R, -R + R * rest, z];
+    const s = x + 0.5;
+    const a = (s - straight) / R;
+    const rest = a - 1.5 * Math.PI;
+    return a <= 0
+      ? [s, 0, z]
+      : rest <= 0
+        ? [straight + R * Math.sin(a), R * Math.cos(a) - R, z]
+        : [straight - R, -R + R * rest, z];
   });
 }
 
@@ -74,7 +118,8 @@ test("a cloth through itself", async () => {
   let own = 0;
   for (let tick = 0; tick < 60 * SECONDS; tick++) {
     alone.run(1);
-    for (let i = 0; i < alone.v.length; i += 4) own = Math.max(own, Math.hypot(alone.v[i]!, alone.v[i + 1]!, alone.v[i + 2]!));
+    for (let i = 0; i < alone.v.length; i += 4)
+      own = Math.max(own, Math.hypot(alone.v[i]!, alone.v[i + 1]!, alone.v[i + 2]!));
   }
   const { events, fastest, seconds } = drawOut(lab, SECONDS);
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
@@ -83,11 +128,19 @@ test("a cloth through itself", async () => {
 }, 60_000);
 
 test("the report names surfaces, counts and particles; a reset reports again", async () => {
-  const lab = await laboratory({ bodies: [jelly("far", [3, 0, 0]), cloth("sheet", { translate: [0.11, 0.05, 0.07] })], colliders: [block], substeps: 10 });
+  const lab = await laboratory({
+    bodies: [jelly("far", [3, 0, 0]), cloth("sheet", { translate: [0.11, 0.05, 0.07] })],
+    colliders: [block],
+    substeps: 10,
+  });
   const [first, ...more] = tangled(lab.run(3));
   expect(more).toEqual([]);
   expect(first).toMatchObject({ tick: 1, held: [], pairs: [{ between: [{ body: 1 }, { collider: 0 }] }] });
-  const { count, pairs: [pair], first: list } = first!;
+  const {
+    count,
+    pairs: [pair],
+    first: list,
+  } = first!;
   expect(pair!.edges).toBeGreaterThan(8);
   expect(pair!.triangles).toBeGreaterThan(8);
   expect(count).toBeGreaterThanOrEqual(Math.max(pair!.edges, pair!.triangles));
@@ -95,15 +148,24 @@ test("the report names surfaces, counts and particles; a reset reports again", a
   for (const { edgeOf, edge, triangleOf, triangle } of list) {
     expect([edge.length, triangle.length]).toEqual([2, 3]);
     // a sheet of 17 x 17 particles
-    for (const [of, particles] of [[edgeOf, edge], [triangleOf, triangle]] as const) if ("body" in of) particles.forEach((p) => expect(p).toBeLessThan(17 * 17));
+    for (const [of, particles] of [
+      [edgeOf, edge],
+      [triangleOf, triangle],
+    ] as const)
+      if ("body" in of) particles.forEach((p) => expect(p).toBeLessThan(17 * 17));
   }
   expect(tangled(lab.run(1, [{ type: "reset", member: 1 }]))).toHaveLength(1);
 }, 60_000);
 
 describe("held", () => {
   test("bodies that intersect stay, others go on, a reset frees nobody who still intersects", async () => {
-    const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0]), jelly("free", [2, 0, 0], { velocity: [1, 0, 0] }), jelly("b", [0.2, 0.11, 0.07])], intersections: "hold", substeps: 4 });
-    const before = [lab.positions(0), lab.positions(2)], start = lab.positions(1)[0]!;
+    const lab = await laboratory({
+      bodies: [jelly("a", [0, 0, 0]), jelly("free", [2, 0, 0], { velocity: [1, 0, 0] }), jelly("b", [0.2, 0.11, 0.07])],
+      intersections: "hold",
+      substeps: 4,
+    });
+    const before = [lab.positions(0), lab.positions(2)];
+    const start = lab.positions(1)[0]!;
     expect(tangled(lab.run(30))).toMatchObject([{ held: [0, 2] }]);
     expect([...lab.world.held()]).toEqual([1, 0, 1]);
     expect([lab.positions(0), lab.positions(2)]).toEqual(before);
@@ -113,7 +175,8 @@ describe("held", () => {
 });
 
 test("the same bits on any thread: a world opened anew in the middle goes on as if nothing had happened", async () => {
-  const { openWorld } = await import("../../server/sim/world.ts"), scene = starts["two cloths crossing in the middle"]!;
+  const { openWorld } = await import("../../server/sim/world.ts");
+  const scene = starts["two cloths crossing in the middle"]!;
   const [one, two] = [await laboratory({ ...scene, substeps: 4 }), await laboratory({ ...scene, substeps: 4 })];
   one.run(40);
   two.run(20);
@@ -125,23 +188,48 @@ test("the same bits on any thread: a world opened anew in the middle goes on as 
 
 test("a collider that jumps into a body draws it out", async () => {
   // 1 m to the right within a second, then all at once back into the jelly, which has been pushed to the left a little
-  const jumper: Collider = { type: "sphere", name: "ball", center: [0, 0, 0], radius: 0.1, motion: { keys: [{ time: 0, translate: [0.15, 0.02, 0.03] }, { time: 1, translate: [1.15, 0, 0] }], loop: true } };
-  const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0])], colliders: [jumper], damping: 3, substeps: 4 }), events: SimEvent[] = [];
-  let clear = 0, fastest = 0;
+  const jumper: Collider = {
+    type: "sphere",
+    name: "ball",
+    center: [0, 0, 0],
+    radius: 0.1,
+    motion: {
+      keys: [
+        { time: 0, translate: [0.15, 0.02, 0.03] },
+        { time: 1, translate: [1.15, 0, 0] },
+      ],
+      loop: true,
+    },
+  };
+  const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0])], colliders: [jumper], damping: 3, substeps: 4 });
+  const events: SimEvent[] = [];
+  let clear = 0;
+  let fastest = 0;
   for (let tick = 0; tick < 160; tick++) {
     events.push(...lab.run(1));
-    for (let i = 0; i < lab.v.length; i += 4) fastest = Math.max(fastest, Math.hypot(lab.v[i]!, lab.v[i + 1]!, lab.v[i + 2]!));
+    for (let i = 0; i < lab.v.length; i += 4)
+      fastest = Math.max(fastest, Math.hypot(lab.v[i]!, lab.v[i + 1]!, lab.v[i + 2]!));
     if (tick % 5 || lab.world.tangled) continue;
     clear++;
     expect(crossings(lab), `tick ${tick}`).toBe(0);
   }
   expect(clear).toBeGreaterThan(10);
   expect(fastest).toBeLessThan(FAST);
-  expect(events.map(({ type, tick }) => (type === "tangled" ? tick : type))).toEqual([1, "untangled", 61, "untangled", ...(events.length > 4 ? [121, "untangled"] : [])]);
+  expect(events.map(({ type, tick }) => (type === "tangled" ? tick : type))).toEqual([
+    1,
+    "untangled",
+    61,
+    "untangled",
+    ...(events.length > 4 ? [121, "untangled"] : []),
+  ]);
 }, 60_000);
 
 test("what is rolled back into a neighbor that has gone on is drawn out of it", async () => {
-  const lab = await laboratory({ bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.32, 0.03, 0.02])], substeps: 4, worldRadius: 10 });
+  const lab = await laboratory({
+    bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.32, 0.03, 0.02])],
+    substeps: 4,
+    worldRadius: 10,
+  });
   // a is thrown out of the world; meanwhile b comes to where it was
   lab.run(1);
   const here = lab.positions(0);

@@ -1,4 +1,7 @@
-/** What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to move. */
+/**
+ * What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to
+ * move.
+ */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -10,7 +13,10 @@ import type { Input, SimEvent } from "../../server/sim/types.ts";
 export interface Laboratory {
   created: CreatedWorld;
   world: SimWorld;
-  /** float32 views of particle rows: x y z (from the room's origin) and w; velocity and damping rate; external acceleration and root of the friction. */
+  /**
+   * float32 views of particle rows: x y z (from the room's origin) and w; velocity and damping rate; external
+   * acceleration and root of the friction.
+   */
   x: Float32Array;
   v: Float32Array;
   acceleration: Float32Array;
@@ -21,25 +27,43 @@ export interface Laboratory {
   /** float64[3N] copy of a body's velocities, m/s. */
   velocities(body?: number): Float64Array;
   /** Puts a body where `place` says, at rest unless `velocity` says otherwise. */
-  put(body: number, place: (x: readonly [number, number, number], i: number) => readonly [number, number, number], velocity?: (x: readonly [number, number, number], i: number) => readonly [number, number, number]): void;
+  put(
+    body: number,
+    place: (x: readonly [number, number, number], i: number) => readonly [number, number, number],
+    velocity?: (x: readonly [number, number, number], i: number) => readonly [number, number, number],
+  ): void;
 }
 
-/** Scenes of tests: everything but the bodies has a default here, without gravity, with the very substeps that it says, and nothing falls asleep. @param baseDir of mesh files */
+/**
+ * Scenes of tests: everything but the bodies has a default here, without gravity, with the very substeps that it says,
+ * and nothing falls asleep.
+ * @param baseDir of mesh files
+ */
 export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, baseDir = "."): Promise<Laboratory> {
   const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], refine: false, ...scene });
   const created = await createWorld(whole, { baseDir });
   const world = openWorld(created.memory, created.layout);
   world.mayRest = false;
-  const { layout } = created, buffer = created.memory.buffer;
+  const { layout } = created;
+  const buffer = created.memory.buffer;
   const rows = (address: number): Float32Array => new Float32Array(buffer, address, 4 * layout.particleCount);
-  const x = rows(layout.x), v = rows(layout.v), acceleration = rows(new Int32Array(buffer)[(L.HEADER + L.H_ACC) / 4]!);
+  const x = rows(layout.x);
+  const v = rows(layout.v);
+  const acceleration = rows(new Int32Array(buffer)[(L.HEADER + L.H_ACC) / 4]!);
   const copy = (rows: Float32Array, body: number, from: readonly number[]): Float64Array => {
     const { first, count } = layout.bodies[body]!;
-    return Float64Array.from({ length: 3 * count }, (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]! + from[k % 3]!);
+    return Float64Array.from(
+      { length: 3 * count },
+      (_, k) => rows[4 * (first + Math.floor(k / 3)) + (k % 3)]! + from[k % 3]!,
+    );
   };
   const { origin } = layout;
   return {
-    created, world, x, v, acceleration,
+    created,
+    world,
+    x,
+    v,
+    acceleration,
     run(ticks, inputs = []) {
       const events: SimEvent[] = [];
       for (let t = 0; t < ticks; t++) events.push(...world.step(t === 0 ? inputs : []).events);
@@ -50,8 +74,12 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
     put(body, place, velocity = () => [0, 0, 0]) {
       const { first, count } = layout.bodies[body]!;
       for (let i = 0; i < count; i++) {
-        const at = 4 * (first + i), here: [number, number, number] = [x[at]! + origin[0], x[at + 1]! + origin[1], x[at + 2]! + origin[2]];
-        x.set(place(here, i).map((c, r) => c - origin[r]!), at);
+        const at = 4 * (first + i);
+        const here: [number, number, number] = [x[at]! + origin[0], x[at + 1]! + origin[1], x[at + 2]! + origin[2]];
+        x.set(
+          place(here, i).map((c, r) => c - origin[r]!),
+          at,
+        );
         v.set(velocity(here, i), at);
       }
     },
@@ -60,11 +88,19 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
 
 /** Total volume of a soft body's tetrahedra, and how many are inverted. */
 export function volumeOf(positions: Float64Array, tets: Uint32Array): { volume: number; inverted: number } {
-  let volume = 0, inverted = 0;
+  let volume = 0;
+  let inverted = 0;
   for (let e = 0; e < tets.length; e += 4) {
     const p = [0, 1, 2, 3].map((k) => 3 * tets[e + k]!) as [number, number, number, number];
-    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => positions[p[k]! + r]! - positions[p[3]! + r]!)) as [number[], number[], number[]];
-    const six = a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) - a[1]! * (b[0]! * c[2]! - b[2]! * c[0]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => positions[p[k]! + r]! - positions[p[3]! + r]!)) as [
+      number[],
+      number[],
+      number[],
+    ];
+    const six =
+      a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) -
+      a[1]! * (b[0]! * c[2]! - b[2]! * c[0]!) +
+      a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
     volume += six / 6;
     if (!(six > 0)) inverted++;
   }

@@ -1,7 +1,8 @@
 /**
- * A free body without gravity keeps its linear and angular momentum: drift below 1e-4 relative in 60 s (physics.md, section 4), while it
- * spins, vibrates and travels several meters. Measured: 3e-6 at worst. Scale of the linear momentum: the larger of its own and of the mass
- * times the speed of the spinning surface, because a body that only spins has none.
+ * A free body without gravity keeps its linear and angular momentum: drift below 1e-4 relative in 60 s (physics.md,
+ * section 4), while it spins, vibrates and travels several meters. Measured: 3e-6 at worst. Scale of the linear
+ * momentum: the larger of its own and of the mass times the speed of the spinning surface, because a body that only
+ * spins has none.
  */
 import { describe, expect, test } from "vitest";
 import { norm, subtract } from "../../server/sim/reference/vector.ts";
@@ -20,12 +21,28 @@ describe("60 s of free flight", () => {
 
 test("cloth and gravity: a thrown sheet gains M g t and no spin", async () => {
   const lab = await laboratory({
-    gravity: [0, -9.81, 0], worldRadius: 1000,
-    bodies: [{ name: "s", kind: "cloth", mesh: { type: "grid", size: [0.4, 0.4], cells: [6, 6] }, velocity: [1, 5, 0], transform: { rotate: [20, 0, 30] }, material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 } }],
+    gravity: [0, -9.81, 0],
+    worldRadius: 1000,
+    bodies: [
+      {
+        name: "s",
+        kind: "cloth",
+        mesh: { type: "grid", size: [0.4, 0.4], cells: [6, 6] },
+        velocity: [1, 5, 0],
+        transform: { rotate: [20, 0, 30] },
+        material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+      },
+    ],
   });
-  const before = momentum(lab), seconds = 2;
+  const before = momentum(lab);
+  const seconds = 2;
   lab.run(60 * seconds);
-  const now = momentum(lab), expected: [number, number, number] = [before.linear[0], before.linear[1] - before.mass * 9.81 * seconds, before.linear[2]];
+  const now = momentum(lab);
+  const expected: [number, number, number] = [
+    before.linear[0],
+    before.linear[1] - before.mass * 9.81 * seconds,
+    before.linear[2],
+  ];
   // g h is added 2,400 times to a float32 of up to 20 m/s, whose last place is 2e-6 m/s: 1.3e-5 measured
   expect(norm(subtract(now.linear, expected)) / norm(expected)).toBeLessThan(1e-4);
   expect(norm(now.angular)).toBeLessThan(1e-4 * norm(expected) * 0.2);
@@ -33,9 +50,21 @@ test("cloth and gravity: a thrown sheet gains M g t and no spin", async () => {
 
 test("a held body exchanges momentum with what holds it", async () => {
   const lab = await laboratory({
-    bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, pins: [{ select: { particles: [0] } }], material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 } }],
+    bodies: [
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+        pins: [{ select: { particles: [0] } }],
+        material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
+      },
+    ],
   });
-  lab.put(0, (x) => x, (x, i) => (lab.x[4 * i + 3] === 0 ? [0, 0, 0] : [1, 0, 0]));
+  lab.put(
+    0,
+    (x) => x,
+    (x, i) => (lab.x[4 * i + 3] === 0 ? [0, 0, 0] : [1, 0, 0]),
+  );
   lab.run(60);
   const speed = Math.max(...lab.velocities().map(Math.abs));
   expect(speed).toBeGreaterThan(0.1);

@@ -5,7 +5,13 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 
 export function momentum(lab: Laboratory): Momentum {
   const count = lab.created.layout.particleCount;
-  return momentumOf(Float64Array.from({ length: count }, (_, i) => lab.x[4 * i + 3]!), lab.positions(), lab.velocities(), 0, count);
+  return momentumOf(
+    Float64Array.from({ length: count }, (_, i) => lab.x[4 * i + 3]!),
+    lab.positions(),
+    lab.velocities(),
+    0,
+    count,
+  );
 }
 
 export interface Flight {
@@ -28,7 +34,10 @@ export const FLIGHTS: readonly Flight[] = [
   { k: 1e5, substeps: 3, iterations: 5, velocity: [0.05, 0.1, 0], spin: 8 },
 ];
 
-/** Drift since the beginning, relative: to the larger of the linear momentum and mass times the speed of the spinning surface; to the angular momentum. */
+/**
+ * Drift since the beginning, relative: to the larger of the linear momentum and mass times the speed of the spinning
+ * surface; to the angular momentum.
+ */
 export interface Drift {
   seconds: number;
   linear: number;
@@ -37,22 +46,47 @@ export interface Drift {
   spin: number;
 }
 
-/** @param watch called after each part. @returns the drift after each part of the flight. @throws Error if the body was held */
-export async function fly({ k, substeps, iterations, velocity, spin }: Flight, seconds: number, parts: number, watch: (lab: Laboratory, part: number) => void = () => {}): Promise<Drift[]> {
+/**
+ * @param watch called after each part.
+ * @returns the drift after each part of the flight.
+ * @throws Error if the body was held
+ */
+export async function fly(
+  { k, substeps, iterations, velocity, spin }: Flight,
+  seconds: number,
+  parts: number,
+  watch: (lab: Laboratory, part: number) => void = () => {},
+): Promise<Drift[]> {
   const lab = await laboratory({
-    substeps, iterations, worldRadius: 1000,
-    bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [4, 3, 2] }, material: { density: 500, youngsModulus: k, poissonsRatio: 0.35 } }],
+    substeps,
+    iterations,
+    worldRadius: 1000,
+    bodies: [
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [4, 3, 2] },
+        material: { density: 500, youngsModulus: k, poissonsRatio: 0.35 },
+      },
+    ],
   });
-  lab.put(0, (x) => [x[0] + 0.01 * Math.sin(7 * x[1]), x[1], x[2] + 0.01 * Math.cos(5 * x[0])], (x) => [velocity[0] - spin * x[1], velocity[1] + spin * x[0], velocity[2]]);
-  const before = momentum(lab), scale = Math.max(norm(before.linear), before.mass * spin * 0.1);
+  lab.put(
+    0,
+    (x) => [x[0] + 0.01 * Math.sin(7 * x[1]), x[1], x[2] + 0.01 * Math.cos(5 * x[0])],
+    (x) => [velocity[0] - spin * x[1], velocity[1] + spin * x[0], velocity[2]],
+  );
+  const before = momentum(lab);
+  const scale = Math.max(norm(before.linear), before.mass * spin * 0.1);
   return Array.from({ length: parts }, (_, part) => {
     const events = lab.run(Math.round((seconds / parts) * 60));
     if (events.length > 0) throw new Error(`the body did not go on: ${JSON.stringify(events)}`);
     const now = momentum(lab);
     watch(lab, part);
     return {
-      seconds: ((part + 1) * seconds) / parts, linear: norm(subtract(now.linear, before.linear)) / scale,
-      angular: norm(subtract(now.angular, before.angular)) / norm(before.angular), spin: norm(now.angular) / norm(before.angular),
+      seconds: ((part + 1) * seconds) / parts,
+      linear: norm(subtract(now.linear, before.linear)) / scale,
+      angular: norm(subtract(now.angular, before.angular)) / norm(before.angular),
+      spin: norm(now.angular) / norm(before.angular),
     };
   });
 }

@@ -5,12 +5,30 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const START = 70;
 
-/** A cube that rests after its minute of settling, on the floor; a ball of 5 cm that travels 1 m along x within a second, from `START` s on, at the given z. */
+/**
+ * A cube that rests after its minute of settling, on the floor; a ball of 5 cm that travels 1 m along x within a
+ * second, from `START` s on, at the given z.
+ */
 async function asleep(z: number): Promise<Laboratory> {
-  const ball: Collider = { type: "sphere", center: [-0.5, 0.1, z], radius: 0.05, motion: { keys: [{ time: 0 }, { time: START }, { time: START + 1, translate: [1, 0, 0] }] } };
+  const ball: Collider = {
+    type: "sphere",
+    center: [-0.5, 0.1, z],
+    radius: 0.05,
+    motion: { keys: [{ time: 0 }, { time: START }, { time: START + 1, translate: [1, 0, 0] }] },
+  };
   const lab = await laboratory({
-    gravity: [0, -9.81, 0], damping: 2, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, ball],
-    bodies: [{ name: "b", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] }, transform: { translate: [0, 0.101, 0] }, material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 } }],
+    gravity: [0, -9.81, 0],
+    damping: 2,
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }, ball],
+    bodies: [
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+        transform: { translate: [0, 0.101, 0] },
+        material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
+      },
+    ],
   });
   lab.world.mayRest = true;
   lab.run(START * 60);
@@ -18,17 +36,20 @@ async function asleep(z: number): Promise<Laboratory> {
   return lab;
 }
 
-const middle = (lab: Laboratory): number => lab.positions().reduce((sum, v, k) => sum + (k % 3 === 0 ? v : 0), 0) / (lab.positions().length / 3);
+const middle = (lab: Laboratory): number =>
+  lab.positions().reduce((sum, v, k) => sum + (k % 3 === 0 ? v : 0), 0) / (lab.positions().length / 3);
 
 test("pushes what sleeps in its way", async () => {
-  const lab = await asleep(0), before = middle(lab);
+  const lab = await asleep(0);
+  const before = middle(lab);
   lab.run(60);
   // it ends 0.5 m on with a radius of 5 cm, so nothing of the cube's middle is behind that
   expect(middle(lab) - before).toBeGreaterThan(0.3);
 });
 
 test("passes what is out of its way without waking it", async () => {
-  const lab = await asleep(0.6), before = lab.positions();
+  const lab = await asleep(0.6);
+  const before = lab.positions();
   expect(lab.world.collidersMove()).toBe(true);
   for (let t = 0; t < 60; t++) {
     lab.run(1);

@@ -1,22 +1,30 @@
-/** What the gallery says of its plastic scenes: scenes/twisted-beams.json and scenes/dented-dragons.json, as rooms run them. */
+/**
+ * What the gallery says of its plastic scenes: scenes/twisted-beams.json and scenes/dented-dragons.json, as rooms run
+ * them.
+ */
 import { expect, test } from "vitest";
 import { readScene } from "../../server/sim/readScene.ts";
 import { dentOf } from "./dent.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 import { turnOf } from "./twist.ts";
 
-const open = async (name: string): Promise<Laboratory> => laboratory({ gravity: [0, -9.81, 0], ...(await readScene(`scenes/${name}.json`)) }, "scenes");
+const open = async (name: string): Promise<Laboratory> =>
+  laboratory({ gravity: [0, -9.81, 0], ...(await readScene(`scenes/${name}.json`)) }, "scenes");
 
 test("jaws twist four beams by half a turn; (b) keeps more of it than (a), (c) less, and most of (d)'s comes back", async () => {
-  const lab = await open("twisted-beams"), bodies = [0, 1, 2, 3];
+  const lab = await open("twisted-beams");
+  const bodies = [0, 1, 2, 3];
   // the beams stand along y: their heads, with y in the place of the axis
   const along = (x: Float64Array): Float64Array => x.map((_, k) => x[3 * Math.floor(k / 3) + [1, 2, 0][k % 3]!]!);
-  const rest = bodies.map((b) => along(lab.positions(b))), heads = rest.map((x) => Array.from({ length: x.length / 3 }, (_, i) => i).filter((i) => x[3 * i]! > 0.999));
-  const turns = bodies.map(() => 0), most = bodies.map(() => 0);
+  const rest = bodies.map((b) => along(lab.positions(b)));
+  const heads = rest.map((x) => Array.from({ length: x.length / 3 }, (_, i) => i).filter((i) => x[3 * i]! > 0.999));
+  const turns = bodies.map(() => 0);
+  const most = bodies.map(() => 0);
   // they are turned for 1 s: 15 degrees in 5 ticks, so the branch of the angle is known
   for (let n = 0; n < 84; n++) {
     expect(lab.run(5)).toEqual([]);
-    for (const b of bodies) most[b] = Math.max(most[b]!, (turns[b] = turnOf(rest[b]!, along(lab.positions(b)), heads[b]!, turns[b]!)));
+    for (const b of bodies)
+      most[b] = Math.max(most[b]!, (turns[b] = turnOf(rest[b]!, along(lab.positions(b)), heads[b]!, turns[b]!)));
   }
   const [a, b, c, d] = turns as [number, number, number, number];
   // half a turn, less what the jaws slip
@@ -27,8 +35,11 @@ test("jaws twist four beams by half a turn; (b) keeps more of it than (a), (c) l
 }, 60_000);
 
 test("a sphere dents the plastic dragon for good, and the elastic one comes back", async () => {
-  const lab = await open("dented-dragons"), names = lab.created.bodies.map((b) => b.name), [plastic, elastic] = [names.indexOf("plastic"), names.indexOf("elastic")];
-  const rest = lab.positions(plastic), elasticRest = lab.positions(elastic);
+  const lab = await open("dented-dragons");
+  const names = lab.created.bodies.map((b) => b.name);
+  const [plastic, elastic] = [names.indexOf("plastic"), names.indexOf("elastic")];
+  const rest = lab.positions(plastic);
+  const elasticRest = lab.positions(elastic);
   lab.run(180);
   for (const [b, name] of names.entries()) if (name.startsWith("sphere")) lab.put(b, ([x, y, z]) => [x, y, z + 3]);
   lab.run(180);

@@ -4,7 +4,8 @@ import type { Laboratory } from "./laboratory.ts";
 
 /** Six plastic strains (shears gamma, material axes) of every element of a body, in the kernel's order. */
 export function plasticStrains(lab: Laboratory, body = 0): number[][] {
-  const f32 = new Float32Array(lab.created.memory.buffer), out: number[][] = [];
+  const f32 = new Float32Array(lab.created.memory.buffer);
+  const out: number[][] = [];
   for (const s of lab.created.layout.states) {
     if (s.body !== body || s.rows !== 6) continue;
     for (let lane = s.firstLane; lane < s.lastLane; lane++) {

@@ -1,12 +1,19 @@
 /**
- * Figure 6 of the paper: every y set to zero, and the whole body mirrored; also collapsed to a point and thrown together at random. The
- * body must recover: volume within 1 %, no element left inverted. For the bundled bunny and for boxes soft and firm.
+ * Figure 6 of the paper: every y set to zero, and the whole body mirrored; also collapsed to a point and thrown
+ * together at random. The body must recover: volume within 1 %, no element left inverted. For the bundled bunny and for
+ * boxes soft and firm.
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
 import { box, bunny, ELASTIC, HYPERELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
 
-async function recovers(body: Body, wreck: Place, seconds: number, steps: { substeps: number; iterations: number }, tolerance = 0.01): Promise<void> {
+async function recovers(
+  body: Body,
+  wreck: Place,
+  seconds: number,
+  steps: { substeps: number; iterations: number },
+  tolerance = 0.01,
+): Promise<void> {
   const now = (await recover(body, wreck, seconds, 1, steps)).states.at(-1)!;
   expect(now.inverted).toBe(0);
   expect(Math.abs(now.volume - 1)).toBeLessThan(tolerance);
@@ -16,18 +23,37 @@ describe.each(Object.entries(WRECKS))("%s", (_, wreck) => {
   test("a soft box", () => recovers(box(3e4, 0.35), wreck(), 3, { substeps: 20, iterations: 1 }));
   test("a firm box", () => recovers(box(1e6, 0.35), wreck(), 3, { substeps: 20, iterations: 1 }));
   test("a nearly incompressible box", () => recovers(box(3e4, 0.45), wreck(), 3, { substeps: 20, iterations: 1 }));
-  test("a soft box, few substeps of several iterations", () => recovers(box(3e4, 0.35), wreck(), 3, { substeps: 4, iterations: 5 }));
+  test("a soft box, few substeps of several iterations", () =>
+    recovers(box(3e4, 0.35), wreck(), 3, { substeps: 4, iterations: 5 }));
   test.each(Object.entries(ELASTIC))("%s", async (_name, body) => {
-    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 3, steps);
+    for (const steps of [
+      { substeps: 20, iterations: 1 },
+      { substeps: 4, iterations: 5 },
+    ])
+      await recovers(body, wreck(), 3, steps);
   });
   test.each(Object.entries(HYPERELASTIC))("%s", async (_name, body) => {
-    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps);
+    for (const steps of [
+      { substeps: 20, iterations: 1 },
+      { substeps: 4, iterations: 5 },
+    ])
+      await recovers(body, wreck(), 5, steps);
   });
-  // What flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted. A plastic Green strain has no trace, and of
-  // the largest norm that there is, 0.6 along one axis, takes 28 % of an element's volume: 1 - sqrt((1 + 2 a) (1 - a)^2), a = 0.6 sqrt(2/3).
+  // What flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted. A
+  // plastic Green strain has no trace, and of the largest norm that there is, 0.6 along one axis, takes 28 % of an
+  // element's volume: 1 - sqrt((1 + 2 a) (1 - a)^2), a = 0.6 sqrt(2/3).
   test.each(Object.entries(PLASTIC))("plastic: %s", async (_name, body) => {
-    for (const steps of [{ substeps: 20, iterations: 1 }, { substeps: 4, iterations: 5 }]) await recovers(body, wreck(), 5, steps, 0.28);
+    for (const steps of [
+      { substeps: 20, iterations: 1 },
+      { substeps: 4, iterations: 5 },
+    ])
+      await recovers(body, wreck(), 5, steps, 0.28);
   });
 });
 
-test.each([["every y zero", 2], ["mirrored", 2]] as const)("the bunny, %s", (name, seconds) => recovers(bunny, WRECKS[name]!(), seconds, { substeps: 20, iterations: 1 }));
+test.each([
+  ["every y zero", 2],
+  ["mirrored", 2],
+] as const)("the bunny, %s", (name, seconds) =>
+  recovers(bunny, WRECKS[name]!(), seconds, { substeps: 20, iterations: 1 }),
+);

@@ -1,6 +1,7 @@
 /**
- * Bodies that wait, in the simulation: they take no part, come in where nothing is nearer than contact keeps it, at the lowest such place above if asked,
- * and from then on nothing passes through them; the same inputs give the same bits. What is free is judged by hand and by the checker's exact test.
+ * Bodies that wait, in the simulation: they take no part, come in where nothing is nearer than contact keeps it, at the
+ * lowest such place above if asked, and from then on nothing passes through them; the same inputs give the same bits.
+ * What is free is judged by hand and by the checker's exact test.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../shared/scene.ts";
@@ -14,25 +15,70 @@ import { watch } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type V = [number, number, number];
-const jelly = (name: string, size: number, more: Partial<Body> = {}): Body => ({ name, kind: "soft", mesh: { type: "box", size: [size, size, size], cells: [3, 3, 3] }, material: { density: 500, youngsModulus: 40_000, poissonsRatio: 0.3 }, contact: { thickness: 0.004 }, ...more } as Body);
-const ball = (name: string, radius: number, more: Partial<Body> = {}): Body => ({ name, kind: "ball", mesh: { type: "ball", radius, subdivisions: 2 }, material: { density: 500 }, ...more } as Body);
-const cloth = (name: string, size: number, more: Partial<Body> = {}): Body => ({ name, kind: "cloth", mesh: { type: "grid", size: [size, size], cells: [8, 8] }, material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3 }, ...more } as Body);
+const jelly = (name: string, size: number, more: Partial<Body> = {}): Body =>
+  ({
+    name,
+    kind: "soft",
+    mesh: { type: "box", size: [size, size, size], cells: [3, 3, 3] },
+    material: { density: 500, youngsModulus: 40_000, poissonsRatio: 0.3 },
+    contact: { thickness: 0.004 },
+    ...more,
+  }) as Body;
+const ball = (name: string, radius: number, more: Partial<Body> = {}): Body =>
+  ({
+    name,
+    kind: "ball",
+    mesh: { type: "ball", radius, subdivisions: 2 },
+    material: { density: 500 },
+    ...more,
+  }) as Body;
+const cloth = (name: string, size: number, more: Partial<Body> = {}): Body =>
+  ({
+    name,
+    kind: "cloth",
+    mesh: { type: "grid", size: [size, size], cells: [8, 8] },
+    material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3 },
+    ...more,
+  }) as Body;
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 const waiting = { waiting: true } as const;
 /** Half of it belongs to either. */
 const THICKNESS = 0.004;
 
-const spawn = (body: number, position: V, occupied: "refuse" | "lift" = "refuse", heading: [number, number] = [1, 0]): Input => ({ type: "spawn", member: 1, body, position, heading, occupied });
+const spawn = (
+  body: number,
+  position: V,
+  occupied: "refuse" | "lift" = "refuse",
+  heading: [number, number] = [1, 0],
+): Input => ({ type: "spawn", member: 1, body, position, heading, occupied });
 const remove = (body: number): Input => ({ type: "remove", member: 1, body });
 const types = (events: readonly SimEvent[]): string[] => events.map(({ type }) => type);
-const lowest = (lab: Laboratory, body: number): number => Math.min(...lab.positions(body).filter((_, i) => i % 3 === 1));
+const lowest = (lab: Laboratory, body: number): number =>
+  Math.min(...lab.positions(body).filter((_, i) => i % 3 === 1));
 
 describe("a body that waits takes no part", () => {
-  const others = (spare: Body[]): Partial<Scene> & Pick<Scene, "bodies"> => ({ bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.4, 0] } }), cloth("c", 0.6, { transform: { translate: [0.05, 0.6, 0] } }), ...spare], colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 8 });
+  const others = (spare: Body[]): Partial<Scene> & Pick<Scene, "bodies"> => ({
+    bodies: [
+      jelly("a", 0.3, { transform: { translate: [0, 0.4, 0] } }),
+      cloth("c", 0.6, { transform: { translate: [0.05, 0.6, 0] } }),
+      ...spare,
+    ],
+    colliders: [FLOOR],
+    gravity: [0, -9.81, 0],
+    substeps: 8,
+  });
 
   test("where the scene places it makes no difference, to the bit: among the others, or beside them", async () => {
-    const parked = (place: V): Promise<Laboratory> => laboratory(others([jelly("w", 0.3, { ...waiting, transform: { translate: place } }), ball("b", 0.2, { ...waiting, transform: { translate: place } }), cloth("n", 0.3, { ...waiting, transform: { translate: place } })]));
-    const among = await parked([0, 0.42, 0.1]), beside = await parked([2, 0.5, 0]);
+    const parked = (place: V): Promise<Laboratory> =>
+      laboratory(
+        others([
+          jelly("w", 0.3, { ...waiting, transform: { translate: place } }),
+          ball("b", 0.2, { ...waiting, transform: { translate: place } }),
+          cloth("n", 0.3, { ...waiting, transform: { translate: place } }),
+        ]),
+      );
+    const among = await parked([0, 0.42, 0.1]);
+    const beside = await parked([2, 0.5, 0]);
     expect(among.run(60)).toEqual(beside.run(60));
     for (const body of [0, 1]) expect(among.positions(body)).toEqual(beside.positions(body));
     expect([...among.world.waiting()]).toEqual([0, 0, 1, 1, 1]);
@@ -40,13 +86,25 @@ describe("a body that waits takes no part", () => {
 
   test("hands and pushes are refused, and wake nobody's grab", async () => {
     const lab = await laboratory(others([jelly("w", 0.3, waiting)]));
-    expect(lab.run(1, [{ type: "grab", member: 3, grab: 7, body: 2, triangle: 0, u: 0.2, v: 0.2, target: [0, 1, 0] }, { type: "impulse", member: 3, body: 2, triangle: 0, u: 0.2, v: 0.2, impulse: [1, 0, 0] }])).toMatchObject([
-      { type: "inputRejected", member: 3, field: "body", value: 2, grab: 7 }, { type: "inputRejected", member: 3, field: "body", value: 2 },
+    expect(
+      lab.run(1, [
+        { type: "grab", member: 3, grab: 7, body: 2, triangle: 0, u: 0.2, v: 0.2, target: [0, 1, 0] },
+        { type: "impulse", member: 3, body: 2, triangle: 0, u: 0.2, v: 0.2, impulse: [1, 0, 0] },
+      ]),
+    ).toMatchObject([
+      { type: "inputRejected", member: 3, field: "body", value: 2, grab: 7 },
+      { type: "inputRejected", member: 3, field: "body", value: 2 },
     ]);
   });
 
   test("a room in which the others sleep sleeps, a refused spawn lets it, a spawn wakes it", async () => {
-    const lab = await laboratory({ bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.152, 0] } }), jelly("w", 0.2, waiting)], colliders: [FLOOR], gravity: [0, -9.81, 0], damping: 5, substeps: 4 });
+    const lab = await laboratory({
+      bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.152, 0] } }), jelly("w", 0.2, waiting)],
+      colliders: [FLOOR],
+      gravity: [0, -9.81, 0],
+      damping: 5,
+      substeps: 4,
+    });
     lab.world.mayRest = true;
     for (let tick = 0; tick < 3600 && !lab.world.resting; tick++) lab.run(1);
     expect(lab.world.resting).toBe(true);
@@ -57,7 +115,12 @@ describe("a body that waits takes no part", () => {
   }, 60_000);
 
   test("a room in which all wait rests at once", async () => {
-    const lab = await laboratory({ bodies: [jelly("w", 0.2, waiting)], colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 2 });
+    const lab = await laboratory({
+      bodies: [jelly("w", 0.2, waiting)],
+      colliders: [FLOOR],
+      gravity: [0, -9.81, 0],
+      substeps: 2,
+    });
     lab.world.mayRest = true;
     lab.run(2);
     expect(lab.world.resting).toBe(true);
@@ -66,27 +129,73 @@ describe("a body that waits takes no part", () => {
 
 describe("where it comes in", () => {
   test("undeformed, the middle of its underside at the place, turned about the vertical, with the scene's velocity", async () => {
-    const lab = await laboratory({ bodies: [jelly("a", 0.2), jelly("w", 0.2, { ...waiting, transform: { translate: [5, 3, 1] }, velocity: [2, 0.5, 0] })], substeps: 1, tickHz: 240 });
+    const lab = await laboratory({
+      bodies: [
+        jelly("a", 0.2),
+        jelly("w", 0.2, { ...waiting, transform: { translate: [5, 3, 1] }, velocity: [2, 0.5, 0] }),
+      ],
+      substeps: 1,
+      tickHz: 240,
+    });
     const rest = lab.positions(1);
     // half a turn to the left, seen from above: x goes to z
     expect(types(lab.run(1, [spawn(1, [1, 2, 3], "refuse", [0, 7])]))).toEqual(["spawned"]);
-    const now = lab.positions(1), v = [0, 0.5, 2];
+    const now = lab.positions(1);
+    const v = [0, 0.5, 2];
     for (let i = 0; i < now.length; i += 3) {
       const [x, y, z] = [rest[i]! - 5, rest[i + 1]! - 2.9, rest[i + 2]! - 1];
       // one step later; float32 near 3 has steps of 2^-22
-      [1 - z + v[0]! / 240, 2 + y + v[1]! / 240, 3 + x + v[2]! / 240].forEach((c, r) => expect(Math.abs(now[i + r]! - c)).toBeLessThan(2e-6));
+      [1 - z + v[0]! / 240, 2 + y + v[1]! / 240, 3 + x + v[2]! / 240].forEach((c, r) =>
+        expect(Math.abs(now[i + r]! - c)).toBeLessThan(2e-6),
+      );
     }
   });
 
   test.each<[string, Partial<Body>]>([
-    ["plastic", { material: { density: 500, youngsModulus: 4e4, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 10, max: 0.5 } } } as Partial<Body>],
-    ["neo-Hookean", { material: { model: "neo-hookean", density: 500, youngsModulus: 4e4, poissonsRatio: 0.3 } } as Partial<Body>],
+    [
+      "plastic",
+      {
+        material: {
+          density: 500,
+          youngsModulus: 4e4,
+          poissonsRatio: 0.3,
+          plasticity: { yield: 0.01, creep: 10, max: 0.5 },
+        },
+      } as Partial<Body>,
+    ],
+    [
+      "neo-Hookean",
+      { material: { model: "neo-hookean", density: 500, youngsModulus: 4e4, poissonsRatio: 0.3 } } as Partial<Body>,
+    ],
     ["Jacobi with Chebyshev", { sweep: { order: "jacobi", rho: 0.8 } }],
-    ["a clump", { material: { model: "shape-matching", mode: "linear", density: 500, stiffness: 0.6, linearity: 0.3, plasticity: { yield: 0.01, creep: 5, max: 0.3 } } } as Partial<Body>],
-    ["a balloon", { material: { model: "pbd", density: 500, distance: { compliance: 1e-5 }, volume: { compliance: 0, of: "body" } } } as Partial<Body>],
+    [
+      "a clump",
+      {
+        material: {
+          model: "shape-matching",
+          mode: "linear",
+          density: 500,
+          stiffness: 0.6,
+          linearity: 0.3,
+          plasticity: { yield: 0.01, creep: 5, max: 0.3 },
+        },
+      } as Partial<Body>,
+    ],
+    [
+      "a balloon",
+      {
+        material: { model: "pbd", density: 500, distance: { compliance: 1e-5 }, volume: { compliance: 0, of: "body" } },
+      } as Partial<Body>,
+    ],
     ["rigid", { material: { model: "shape-matching", mode: "rigid", density: 500 } } as Partial<Body>],
   ])("a second time as the first, what it has gone through is forgotten: %s", async (_, more) => {
-    const lab = await laboratory({ bodies: [jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }), jelly("w", 0.2, { ...waiting, ...more })], colliders: [FLOOR], gravity: [0, -30, 0], substeps: 6, iterations: 3 });
+    const lab = await laboratory({
+      bodies: [jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }), jelly("w", 0.2, { ...waiting, ...more })],
+      colliders: [FLOOR],
+      gravity: [0, -30, 0],
+      substeps: 6,
+      iterations: 3,
+    });
     const once = (): Float64Array => {
       expect(types(lab.run(1, [spawn(1, [0, 0.5, 0])]))).toEqual(["spawned"]);
       lab.run(40);
@@ -99,21 +208,48 @@ describe("where it comes in", () => {
   });
 
   test("pins hold it where it was put", async () => {
-    const lab = await laboratory({ bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...waiting, pins: [{ select: { particles: [0, 8] } }] })], gravity: [0, -9.81, 0], substeps: 4 });
+    const lab = await laboratory({
+      bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...waiting, pins: [{ select: { particles: [0, 8] } }] })],
+      gravity: [0, -9.81, 0],
+      substeps: 4,
+    });
     lab.run(1, [spawn(1, [3, 2, 1])]);
     lab.run(60);
-    const x = lab.positions(1), pinned = [0, 8].map((p) => lab.created.bodies[1]!.origin.indexOf(p));
+    const x = lab.positions(1);
+    const pinned = [0, 8].map((p) => lab.created.bodies[1]!.origin.indexOf(p));
     pinned.forEach((p, n) => [2.8 + 0.4 * n, 2, 0.8].forEach((c, r) => expect(x[3 * p + r]).toBeCloseTo(c, 5)));
     expect(lowest(lab, 1)).toBeLessThan(1.8);
   });
 
-  const room = (): Promise<Laboratory> => laboratory({
-    bodies: [jelly("there", 0.4, { transform: { translate: [0, 0.21, 0] } }), cloth("sheet", 0.4, { transform: { translate: [2, 0.5, 0] } }), ball("globe", 0.2, { transform: { translate: [4, 0.21, 0] } }),
-      jelly("small", 0.1, waiting), jelly("large", 0.6, waiting), ball("marble", 0.05, waiting), cloth("napkin", 0.2, waiting), jelly("ghost", 0.1, { ...waiting, contact: { ignore: ["there"] } })],
-    colliders: [FLOOR, { type: "box", name: "block", center: [6, 0.3, 0], halfExtents: [0.3, 0.3, 0.3] }, { type: "sphere", name: "knob", center: [8, 0.5, 0], radius: 0.05 },
-      { type: "mesh", name: "statue", mesh: { type: "ball", radius: 0.3, subdivisions: 2 }, transform: { translate: [10, 0.4, 0] } }],
-  });
-  const SMALL = 3, LARGE = 4, MARBLE = 5, NAPKIN = 6, GHOST = 7;
+  const room = (): Promise<Laboratory> =>
+    laboratory({
+      bodies: [
+        jelly("there", 0.4, { transform: { translate: [0, 0.21, 0] } }),
+        cloth("sheet", 0.4, { transform: { translate: [2, 0.5, 0] } }),
+        ball("globe", 0.2, { transform: { translate: [4, 0.21, 0] } }),
+        jelly("small", 0.1, waiting),
+        jelly("large", 0.6, waiting),
+        ball("marble", 0.05, waiting),
+        cloth("napkin", 0.2, waiting),
+        jelly("ghost", 0.1, { ...waiting, contact: { ignore: ["there"] } }),
+      ],
+      colliders: [
+        FLOOR,
+        { type: "box", name: "block", center: [6, 0.3, 0], halfExtents: [0.3, 0.3, 0.3] },
+        { type: "sphere", name: "knob", center: [8, 0.5, 0], radius: 0.05 },
+        {
+          type: "mesh",
+          name: "statue",
+          mesh: { type: "ball", radius: 0.3, subdivisions: 2 },
+          transform: { translate: [10, 0.4, 0] },
+        },
+      ],
+    });
+  const SMALL = 3;
+  const LARGE = 4;
+  const MARBLE = 5;
+  const NAPKIN = 6;
+  const GHOST = 7;
 
   test.each<[string, number, V, object]>([
     ["a corner in a jelly", SMALL, [0.21, 0.2, 0], { body: 0 }],
@@ -130,11 +266,16 @@ describe("where it comes in", () => {
     ["around a knob", LARGE, [8, 0.2, 0], { collider: 2 }],
     ["inside a statue", SMALL, [10, 0.35, 0], { collider: 3 }],
   ])("refused: %s", async (_, body, position, by) => {
-    const lab = await room(), before = lab.world.stateHash(), [event, ...more] = lab.run(1, [spawn(body, position)]), twin = await room();
+    const lab = await room();
+    const before = lab.world.stateHash();
+    const [event, ...more] = lab.run(1, [spawn(body, position)]);
+    const twin = await room();
     twin.run(1);
     expect(more).toEqual([]);
     expect(event).toMatchObject({ type: "inputRejected", member: 1, field: "position", by });
-    expect((event as Extract<SimEvent, { type: "inputRejected" }>).limit).toMatch(/^at least [\d.e-]+ m from (body|collider) \d$/);
+    expect((event as Extract<SimEvent, { type: "inputRejected" }>).limit).toMatch(
+      /^at least [\d.e-]+ m from (body|collider) \d$/,
+    );
     // nothing else has happened
     expect(lab.world.stateHash()).toBe(twin.world.stateHash());
     expect(lab.world.stateHash()).not.toBe(before);
@@ -171,23 +312,61 @@ describe("where it comes in", () => {
   });
 
   test("raised at random into a crowd: every pair of triangles keeps its distance, and every height below is taken, by trying all with all", async () => {
-    const random = randomStream(11), bodies = [0, 1, 2, 3].map((n) => jelly(`b${n}`, 0.15 + 0.05 * n, { transform: { translate: [0.25 * random(), 0.3 + 0.45 * n, 0.25 * random()], rotate: [90 * random(), 90 * random(), 90 * random()] } }));
-    const lab = await laboratory({ bodies: [...bodies, jelly("w", 0.2, waiting)] }), { layout } = lab.created, tris = (b: number): Float64Array[] => {
-      const x = lab.positions(b), { triangles } = lab.created.bodies[b]!;
-      return Array.from({ length: triangles.length / 3 }, (_, t) => Float64Array.from([0, 1, 2].flatMap((k) => [0, 1, 2].map((r) => x[3 * triangles[3 * t + k]! + r]!))));
+    const random = randomStream(11);
+    const bodies = [0, 1, 2, 3].map((n) =>
+      jelly(`b${n}`, 0.15 + 0.05 * n, {
+        transform: {
+          translate: [0.25 * random(), 0.3 + 0.45 * n, 0.25 * random()],
+          rotate: [90 * random(), 90 * random(), 90 * random()],
+        },
+      }),
+    );
+    const lab = await laboratory({ bodies: [...bodies, jelly("w", 0.2, waiting)] });
+    const { layout } = lab.created;
+    const tris = (b: number): Float64Array[] => {
+      const x = lab.positions(b);
+      const { triangles } = lab.created.bodies[b]!;
+      return Array.from({ length: triangles.length / 3 }, (_, t) =>
+        Float64Array.from([0, 1, 2].flatMap((k) => [0, 1, 2].map((r) => x[3 * triangles[3 * t + k]! + r]!))),
+      );
     };
-    const there = [0, 1, 2, 3].map((b) => ({ triangles: tris(b), shell: { x: lab.positions(b), triangles: Int32Array.from(lab.created.bodies[b]!.triangles) } }));
-    let raised = 0, asked = 0;
+    const there = [0, 1, 2, 3].map((b) => ({
+      triangles: tris(b),
+      shell: { x: lab.positions(b), triangles: Int32Array.from(lab.created.bodies[b]!.triangles) },
+    }));
+    let raised = 0;
+    let asked = 0;
     for (let n = 0; n < 12; n++) {
       const place: V = [0.3 * random(), 0.2 + 0.8 * (1 + random()), 0.3 * random()];
       // nothing has moved: there is no gravity, and what comes is taken out again
       expect(types(lab.run(1, [spawn(4, place, "lift", [random(), 1])]))).toEqual(["spawned"]);
-      const height = lowest(lab, 4) - place[1], own = tris(4), inner = lab.positions(4), { first } = layout.bodies[4]!;
+      const height = lowest(lab, 4) - place[1];
+      const own = tris(4);
+      const inner = lab.positions(4);
+      const { first } = layout.bodies[4]!;
       expect(first).toBeGreaterThan(0);
-      const least = (down: number): number => Math.min(...there.map(({ triangles, shell }) => {
-        if (encloses(shell, inner[0]!, inner[1]! - down, inner[2]!)) return 0;
-        return Math.min(...triangles.map((t) => own.reduce((d, u) => Math.min(d, separation(t, u.map((c, k) => (k % 3 === 1 ? c - down : c)), THICKNESS)), Infinity)));
-      }));
+      const least = (down: number): number =>
+        Math.min(
+          ...there.map(({ triangles, shell }) => {
+            if (encloses(shell, inner[0]!, inner[1]! - down, inner[2]!)) return 0;
+            return Math.min(
+              ...triangles.map((t) =>
+                own.reduce(
+                  (d, u) =>
+                    Math.min(
+                      d,
+                      separation(
+                        t,
+                        u.map((c, k) => (k % 3 === 1 ? c - down : c)),
+                        THICKNESS,
+                      ),
+                    ),
+                  Infinity,
+                ),
+              ),
+            );
+          }),
+        );
       // float32 near 1 has steps of 2^-23
       expect(least(0)).toBeGreaterThanOrEqual(THICKNESS - 2 ** -22);
       if (height > 1e-3) {
@@ -201,20 +380,37 @@ describe("where it comes in", () => {
   }, 60_000);
 
   test("no place above: beside a wall without an end, and under the end of the world", async () => {
-    const lab = await laboratory({ bodies: [jelly("a", 0.2), jelly("w", 0.2, waiting)], colliders: [{ type: "plane", normal: [1, 0, 0], offset: -1 }], worldRadius: 20 });
+    const lab = await laboratory({
+      bodies: [jelly("a", 0.2), jelly("w", 0.2, waiting)],
+      colliders: [{ type: "plane", normal: [1, 0, 0], offset: -1 }],
+      worldRadius: 20,
+    });
     expect(lab.run(1, [spawn(1, [-1, 0, 0], "lift")])).toMatchObject([{ type: "inputRejected", by: { collider: 0 } }]);
-    expect(lab.run(1, [spawn(1, [5, 19.9, 0], "lift")])).toMatchObject([{ type: "inputRejected", field: "position", limit: "all of the body within 20 m of the world's origin" }]);
+    expect(lab.run(1, [spawn(1, [5, 19.9, 0], "lift")])).toMatchObject([
+      { type: "inputRejected", field: "position", limit: "all of the body within 20 m of the world's origin" },
+    ]);
   });
 
   test("who came is in the way of the next, who went is not", async () => {
     const lab = await room();
-    expect(types(lab.run(1, [spawn(SMALL, [-3, 0.1, 0]), spawn(GHOST, [-3, 0.12, 0])]))).toEqual(["spawned", "inputRejected"]);
+    expect(types(lab.run(1, [spawn(SMALL, [-3, 0.1, 0]), spawn(GHOST, [-3, 0.12, 0])]))).toEqual([
+      "spawned",
+      "inputRejected",
+    ]);
     expect(types(lab.run(1, [remove(SMALL), spawn(GHOST, [-3, 0.12, 0])]))).toEqual(["removed", "spawned"]);
   });
 
   test.each<[string, Input[], object]>([
-    ["one that is always there", [spawn(0, [9, 9, 9])], { field: "body", value: 0, limit: "a body that may wait: 3, 4, 5, 6, 7" }],
-    ["one that is there", [spawn(SMALL, [-3, 1, 0]), spawn(SMALL, [-4, 1, 0])], { field: "body", value: SMALL, limit: "a body that waits: this one is there" }],
+    [
+      "one that is always there",
+      [spawn(0, [9, 9, 9])],
+      { field: "body", value: 0, limit: "a body that may wait: 3, 4, 5, 6, 7" },
+    ],
+    [
+      "one that is there",
+      [spawn(SMALL, [-3, 1, 0]), spawn(SMALL, [-4, 1, 0])],
+      { field: "body", value: SMALL, limit: "a body that waits: this one is there" },
+    ],
     ["one that waits", [remove(SMALL)], { field: "body", value: SMALL, limit: "a body that is there: this one waits" }],
     ["a heading of no length", [spawn(SMALL, [-3, 1, 0], "refuse", [0, 0])], { field: "heading", value: 0 }],
   ])("refused: %s", async (_, inputs, refusal) => {
@@ -223,17 +419,45 @@ describe("where it comes in", () => {
 });
 
 test("a collider that moves is in the way where it is now", async () => {
-  const lab = await laboratory({ bodies: [jelly("a", 0.1, { transform: { translate: [5, 0, 0] } }), jelly("w", 0.1, waiting)], colliders: [{ type: "box", center: [0, 0, 0], halfExtents: [0.2, 0.2, 0.2], motion: { keys: [{ time: 0 }, { time: 1, translate: [2, 0, 0] }] } }], substeps: 2 });
+  const lab = await laboratory({
+    bodies: [jelly("a", 0.1, { transform: { translate: [5, 0, 0] } }), jelly("w", 0.1, waiting)],
+    colliders: [
+      {
+        type: "box",
+        center: [0, 0, 0],
+        halfExtents: [0.2, 0.2, 0.2],
+        motion: { keys: [{ time: 0 }, { time: 1, translate: [2, 0, 0] }] },
+      },
+    ],
+    substeps: 2,
+  });
   lab.run(60);
   expect(types(lab.run(1, [spawn(1, [2, 0, 0])]))).toEqual(["inputRejected"]);
   expect(types(lab.run(1, [spawn(1, [0, 0, 0])]))).toEqual(["spawned"]);
 });
 
 test("put in on top of each other, taken out, put in again while all move: nothing passes through anything, by the checker", async () => {
-  const bodies = [jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }), jelly("b", 0.2, waiting), ball("c", 0.06, waiting), cloth("d", 0.5, waiting)];
+  const bodies = [
+    jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
+    jelly("b", 0.2, waiting),
+    ball("c", 0.06, waiting),
+    cloth("d", 0.5, waiting),
+  ];
   const { events, findings, frames } = await watch({
-    scene: { bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 6 }, ticks: 90,
-    inputs: (_, tick) => (tick === 5 ? [spawn(1, [0.05, 0.1, 0.02], "lift")] : tick === 12 ? [spawn(2, [0, 0, 0], "lift")] : tick === 20 ? [spawn(3, [0.02, 0.2, 0], "lift", [1, 1])] : tick === 50 ? [remove(1)] : tick === 55 ? [spawn(1, [0, 0.1, 0], "lift")] : []),
+    scene: { bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 6 },
+    ticks: 90,
+    inputs: (_, tick) =>
+      tick === 5
+        ? [spawn(1, [0.05, 0.1, 0.02], "lift")]
+        : tick === 12
+          ? [spawn(2, [0, 0, 0], "lift")]
+          : tick === 20
+            ? [spawn(3, [0.02, 0.2, 0], "lift", [1, 1])]
+            : tick === 50
+              ? [remove(1)]
+              : tick === 55
+                ? [spawn(1, [0, 0.1, 0], "lift")]
+                : [],
   });
   expect(types(events)).toEqual(["spawned", "spawned", "spawned", "removed", "spawned"]);
   expect(frames).toBe(541);
@@ -241,9 +465,23 @@ test("put in on top of each other, taken out, put in again while all move: nothi
 }, 120_000);
 
 describe("the same inputs, the same bits", () => {
-  const bodies = [jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }), jelly("b", 0.2, waiting), ball("c", 0.06, waiting)];
-  const make = (): Promise<Laboratory> => laboratory({ bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 4 });
-  const script = (tick: number): Input[] => (tick === 3 ? [spawn(1, [0.05, 0.1, 0.02], "lift", [2, 1])] : tick === 9 ? [spawn(2, [0.1, 0, 0], "lift"), spawn(2, [0, 0, 0])] : tick === 20 ? [remove(1)] : tick === 24 ? [spawn(1, [0, 0.2, 0], "lift")] : []);
+  const bodies = [
+    jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
+    jelly("b", 0.2, waiting),
+    ball("c", 0.06, waiting),
+  ];
+  const make = (): Promise<Laboratory> =>
+    laboratory({ bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 4 });
+  const script = (tick: number): Input[] =>
+    tick === 3
+      ? [spawn(1, [0.05, 0.1, 0.02], "lift", [2, 1])]
+      : tick === 9
+        ? [spawn(2, [0.1, 0, 0], "lift"), spawn(2, [0, 0, 0])]
+        : tick === 20
+          ? [remove(1)]
+          : tick === 24
+            ? [spawn(1, [0, 0.2, 0], "lift")]
+            : [];
 
   test("again, and on a world that another thread opens for every tick", async () => {
     const [one, two] = [await make(), await make()];
@@ -257,7 +495,8 @@ describe("the same inputs, the same bits", () => {
   });
 
   test("by one thread and by three", async () => {
-    const [one, three] = [await make(), await make()], crew = await Crew.hire(three.world, three.created.memory, 3);
+    const [one, three] = [await make(), await make()];
+    const crew = await Crew.hire(three.world, three.created.memory, 3);
     try {
       for (let tick = 0; tick < 40; tick++) {
         one.run(1, script(tick));
@@ -270,9 +509,11 @@ describe("the same inputs, the same bits", () => {
   }, 60_000);
 
   test("after a reset all wait, and the same script gives the same again", async () => {
-    const lab = await make(), hashes: Float64Array[][] = [];
+    const lab = await make();
+    const hashes: Float64Array[][] = [];
     for (let round = 0; round < 2; round++) {
-      for (let tick = 0; tick < 40; tick++) lab.run(1, [...(round === 1 && tick === 0 ? [{ type: "reset", member: 1 } as const] : []), ...script(tick)]);
+      for (let tick = 0; tick < 40; tick++)
+        lab.run(1, [...(round === 1 && tick === 0 ? [{ type: "reset", member: 1 } as const] : []), ...script(tick)]);
       hashes.push([0, 1, 2].map((b) => lab.positions(b)));
       if (round === 0) {
         lab.run(1, [{ type: "reset", member: 1 }]);
@@ -284,9 +525,28 @@ describe("the same inputs, the same bits", () => {
 
   test("a scene 1024 times as small decides alike, to the bit", async () => {
     const places = async (s: number): Promise<number[][]> => {
-      const sized = (name: string, size: number, more: Partial<Body>): Body => ({ ...jelly(name, s * size, more), material: { density: 500, youngsModulus: 40_000 * s * s, poissonsRatio: 0.3 }, contact: { thickness: s * THICKNESS } } as Body);
-      const lab = await laboratory({ bodies: [sized("a", 0.3, { transform: { translate: [0, 0.16 * s, 0] } }), sized("b", 0.2, waiting), ball("c", 0.06 * s, waiting)], colliders: [FLOOR, { type: "sphere", center: [0.3 * s, 0, 0], radius: 0.1 * s }], worldRadius: 100 * s, substeps: 2 });
-      return ([[1, [0.05, 0.1, 0.02]], [2, [0.1, 0, 0]]] as [number, V][]).map(([body, position]) => {
+      const sized = (name: string, size: number, more: Partial<Body>): Body =>
+        ({
+          ...jelly(name, s * size, more),
+          material: { density: 500, youngsModulus: 40_000 * s * s, poissonsRatio: 0.3 },
+          contact: { thickness: s * THICKNESS },
+        }) as Body;
+      const lab = await laboratory({
+        bodies: [
+          sized("a", 0.3, { transform: { translate: [0, 0.16 * s, 0] } }),
+          sized("b", 0.2, waiting),
+          ball("c", 0.06 * s, waiting),
+        ],
+        colliders: [FLOOR, { type: "sphere", center: [0.3 * s, 0, 0], radius: 0.1 * s }],
+        worldRadius: 100 * s,
+        substeps: 2,
+      });
+      return (
+        [
+          [1, [0.05, 0.1, 0.02]],
+          [2, [0.1, 0, 0]],
+        ] as [number, V][]
+      ).map(([body, position]) => {
         expect(types(lab.run(1, [spawn(body, position.map((c) => s * c) as V, "lift", [2, 1])]))).toEqual(["spawned"]);
         return Array.from(lab.positions(body), (c) => c / s);
       });

@@ -1,22 +1,54 @@
 /**
- * Static and dynamic friction on a slope with tan(theta) between them: what lies still stays, what slides slides with g (sin theta - mu_d cos theta).
- * The slope is a floor with gravity turned. A rigid block starts at rest or at speed, so nothing sways. Its contacts act one after another and leave it
- * creeping at 0.4 mm/s near the limit, with one coefficient as with two: what sticks is held to what the static one alone does.
+ * Static and dynamic friction on a slope with tan(theta) between them: what lies still stays, what slides slides with g
+ * (sin theta - mu_d cos theta). The slope is a floor with gravity turned. A rigid block starts at rest or at speed, so
+ * nothing sways. Its contacts act one after another and leave it creeping at 0.4 mm/s near the limit, with one
+ * coefficient as with two: what sticks is held to what the static one alone does.
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
-const G = 9.81, DYNAMIC = 0.3, STATIC = 0.6;
-const block: Body = { name: "rigid", kind: "soft", mesh: { type: "box", size: [0.3, 0.1, 0.3], cells: [3, 1, 3] }, transform: { translate: [0, 0.0521, 0] }, material: { density: 500, model: "shape-matching", mode: "rigid", friction: DYNAMIC }, contact: { staticFriction: STATIC } };
-const sheet: Body = { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [0.3, 0.3], cells: [3, 3] }, transform: { translate: [0, 0.00201, 0] }, material: { density: 500, thickness: 0.002, youngsModulus: 1e6, poissonsRatio: 0.3, friction: DYNAMIC }, contact: { staticFriction: STATIC } };
+const G = 9.81;
+const DYNAMIC = 0.3;
+const STATIC = 0.6;
+const block: Body = {
+  name: "rigid",
+  kind: "soft",
+  mesh: { type: "box", size: [0.3, 0.1, 0.3], cells: [3, 1, 3] },
+  transform: { translate: [0, 0.0521, 0] },
+  material: { density: 500, model: "shape-matching", mode: "rigid", friction: DYNAMIC },
+  contact: { staticFriction: STATIC },
+};
+const sheet: Body = {
+  name: "sheet",
+  kind: "cloth",
+  mesh: { type: "grid", size: [0.3, 0.3], cells: [3, 3] },
+  transform: { translate: [0, 0.00201, 0] },
+  material: { density: 500, thickness: 0.002, youngsModulus: 1e6, poissonsRatio: 0.3, friction: DYNAMIC },
+  contact: { staticFriction: STATIC },
+};
 
-/** Way along the slope in 1 s and mean acceleration in its second half, after it has come to lie for half a second with gravity across. @param speed m/s it is given */
-async function slide(body: Body, tangent: number, speed: number): Promise<{ way: number; acceleration: number; ideal: number }> {
+/**
+ * Way along the slope in 1 s and mean acceleration in its second half, after it has come to lie for half a second with
+ * gravity across.
+ * @param speed m/s it is given
+ */
+async function slide(
+  body: Body,
+  tangent: number,
+  speed: number,
+): Promise<{ way: number; acceleration: number; ideal: number }> {
   const theta = Math.atan(tangent);
-  const lab = await laboratory({ substeps: 20, worldRadius: 1000, gravity: [0, -G * Math.cos(theta), 0], bodies: [body], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: DYNAMIC, staticFriction: STATIC }] });
+  const lab = await laboratory({
+    substeps: 20,
+    worldRadius: 1000,
+    gravity: [0, -G * Math.cos(theta), 0],
+    bodies: [body],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: DYNAMIC, staticFriction: STATIC }],
+  });
   lab.run(30);
-  const mean = (rows: Float64Array): number => rows.filter((_, k) => k % 3 === 0).reduce((a, b) => a + b, 0) / (rows.length / 3);
+  const mean = (rows: Float64Array): number =>
+    rows.filter((_, k) => k % 3 === 0).reduce((a, b) => a + b, 0) / (rows.length / 3);
   for (let i = 0; i < lab.created.layout.particleCount; i++) {
     lab.acceleration[4 * i] = G * Math.sin(theta);
     lab.v[4 * i]! += speed;
@@ -26,12 +58,17 @@ async function slide(body: Body, tangent: number, speed: number): Promise<{ way:
   lab.run(30);
   const v = mean(lab.velocities());
   lab.run(30);
-  return { way: mean(lab.positions()) - x, acceleration: 2 * (mean(lab.velocities()) - v), ideal: G * (Math.sin(theta) - DYNAMIC * Math.cos(theta)) };
+  return {
+    way: mean(lab.positions()) - x,
+    acceleration: 2 * (mean(lab.velocities()) - v),
+    ideal: G * (Math.sin(theta) - DYNAMIC * Math.cos(theta)),
+  };
 }
 
 describe.each([block, sheet])("$name", (body) => {
   test("sticks at 98 % of static friction, far above dynamic", async () => {
-    const only = { ...body, material: { ...body.material, friction: STATIC } } as Body, { way } = await slide(body, 0.98 * STATIC, 0);
+    const only = { ...body, material: { ...body.material, friction: STATIC } } as Body;
+    const { way } = await slide(body, 0.98 * STATIC, 0);
     expect(Math.abs(way)).toBeLessThan(1e-3); // 1.2 m with dynamic friction
     expect(Math.abs(way - (await slide(only, 0.98 * STATIC, 0)).way)).toBeLessThan(1e-6);
   });

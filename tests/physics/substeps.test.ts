@@ -7,7 +7,11 @@ import { fidelity } from "../statics/fidelity.ts";
 
 /** Cells of 0.1 m. */
 const bar = (youngsModulus: number, over: Partial<SoftBody> = {}): SoftBody => ({
-  name: "bar", kind: "soft", mesh: { type: "box", size: [1, 0.2, 0.2], cells: [10, 2, 2] }, material: { density: 1000, youngsModulus, poissonsRatio: 0.3 }, ...over,
+  name: "bar",
+  kind: "soft",
+  mesh: { type: "box", size: [1, 0.2, 0.2], cells: [10, 2, 2] },
+  material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
+  ...over,
 });
 
 async function steps(scene: Partial<Scene>, ...bodies: Body[]): Promise<[number, number]> {
@@ -17,16 +21,23 @@ async function steps(scene: Partial<Scene>, ...bodies: Body[]): Promise<[number,
 
 describe("substeps are refined", () => {
   test("until sound crosses 0.6 of an edge in each, with as much fewer iterations", async () => {
-    // a box of 0.1 m is five tetrahedra of 2e-4 m^3 on average: edges of 0.119 m, 31.6 m/s/(0.119 m) = 265/s = 4.4 in 1/60 s
+    // a box of 0.1 m is five tetrahedra of 2e-4 m^3 on average: edges of 0.119 m, 31.6 m/s/(0.119 m) = 265/s = 4.4 in
+    // 1/60 s
     expect(await steps({ substeps: 1, iterations: 5 }, bar(1e6))).toEqual([8, 1]);
     expect(await steps({ substeps: 2, iterations: 40 }, bar(1e6))).toEqual([8, 10]);
     expect(await steps({ substeps: 1, iterations: 10 }, bar(1e4))).toEqual([1, 10]); // a tenth of the speed
-    expect(await steps({ substeps: 1, iterations: 1 }, bar(1e3), bar(1e6))).toEqual([8, 1]); // the stiffest body decides
+    // the stiffest body decides
+    expect(await steps({ substeps: 1, iterations: 1 }, bar(1e3), bar(1e6))).toEqual([8, 1]);
   });
   test("for Neo-Hookean bodies by the speed of pressure waves", async () => {
     // nu 0.45: (1 - nu)/((1 + nu)(1 - 2 nu)) = 3.8 times as stiff, 4.4 * 1.95 = 8.6 edges in 1/60 s
     for (const model of ["neo-hookean", "stable-neo-hookean"] as const) {
-      expect(await steps({ substeps: 1, iterations: 1 }, bar(1e6, { material: { model, density: 1000, youngsModulus: 1e6, poissonsRatio: 0.45 } }))).toEqual([15, 1]);
+      expect(
+        await steps(
+          { substeps: 1, iterations: 1 },
+          bar(1e6, { material: { model, density: 1000, youngsModulus: 1e6, poissonsRatio: 0.45 } }),
+        ),
+      ).toEqual([15, 1]);
     }
   });
   test("but not where the scene's are enough, and never beyond the work of a default scene or its own", async () => {
@@ -40,13 +51,25 @@ describe("substeps are refined", () => {
     const few = { substeps: 1, iterations: 5 };
     expect(await steps({ ...few, refine: false }, bar(1e7))).toEqual([1, 5]);
     expect(await steps(few, bar(1e7), bar(1e7, { solver: "paper" }))).toEqual([1, 5]);
-    expect(await steps(few, bar(1e7), bar(1, { material: { model: "pbd", density: 1000, distance: { stiffness: 0.5 } } }))).toEqual([1, 5]);
-    expect(await steps(few, bar(1, { material: { model: "pbd", density: 1000, distance: { compliance: 1e-6 } } }))).toEqual([1, 5]); // no sound
-    expect(await steps(few, { name: "ball", kind: "ball", mesh: { type: "ball", radius: 0.1 }, material: { density: 7800 } } as Body)).toEqual([1, 5]);
+    expect(
+      await steps(few, bar(1e7), bar(1, { material: { model: "pbd", density: 1000, distance: { stiffness: 0.5 } } })),
+    ).toEqual([1, 5]);
+    expect(
+      await steps(few, bar(1, { material: { model: "pbd", density: 1000, distance: { compliance: 1e-6 } } })),
+    ).toEqual([1, 5]); // no sound
+    expect(
+      await steps(few, {
+        name: "ball",
+        kind: "ball",
+        mesh: { type: "ball", radius: 0.1 },
+        material: { density: 7800 },
+      } as Body),
+    ).toEqual([1, 5]);
   });
 });
 
-// the limit is the issue's for 60 substeps a second x 5 iterations; without refinement this body is 937 % off and moves with 6 m/s
+// the limit is the issue's for 60 substeps a second x 5 iterations; without refinement this body is 937 % off and moves
+// with 6 m/s
 test("a beam eight times too stiff for 60 x 5 settles within 10 % of static equilibrium, and is still", async () => {
   const { error, fastest } = await fidelity(caseOf("stiff"), 60, 5, true);
   expect(error).toBeLessThan(10);
@@ -55,7 +78,8 @@ test("a beam eight times too stiff for 60 x 5 settles within 10 % of static equi
   expect(exact.error).toBeGreaterThan(10);
 });
 
-// its memory is full before it is slow: iterations that add next to nothing to it must not be taken for iterations that need no memory
+// its memory is full before it is slow: iterations that add next to nothing to it must not be taken for iterations that
+// need no memory
 test("much damped and with iterations that almost converge, it keeps what it remembers", async () => {
   expect((await fidelity(caseOf("stiff"), 240, 20, true)).error).toBeLessThan(2);
 });

@@ -3,8 +3,20 @@ import type { Plasticity, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 
-export const BEAM: { size: Vec3; cells: Vec3; youngsModulus: number; poissonsRatio: number; density: number; damping: number } = {
-  size: [1, 0.2, 0.2], cells: [12, 3, 3], youngsModulus: 1e6, poissonsRatio: 0.3, density: 1000, damping: 5,
+export const BEAM: {
+  size: Vec3;
+  cells: Vec3;
+  youngsModulus: number;
+  poissonsRatio: number;
+  density: number;
+  damping: number;
+} = {
+  size: [1, 0.2, 0.2],
+  cells: [12, 3, 3],
+  youngsModulus: 1e6,
+  poissonsRatio: 0.3,
+  density: 1000,
+  damping: 5,
 };
 
 /** How the end is moved: turned at an even rate, held, let go, until it is still. */
@@ -43,7 +55,8 @@ export interface Twist {
 export function turnOf(rest: Float64Array, now: Float64Array, end: readonly number[], before: number): number {
   const middle = (x: Float64Array, r: number): number => end.reduce((sum, i) => sum + x[3 * i + r]!, 0) / end.length;
   const [y0, z0, y1, z1] = [middle(rest, 1), middle(rest, 2), middle(now, 1), middle(now, 2)];
-  let c = 0, s = 0;
+  let c = 0;
+  let s = 0;
   for (const i of end) {
     const [a, b, p, q] = [rest[3 * i + 1]! - y0, rest[3 * i + 2]! - z0, now[3 * i + 1]! - y1, now[3 * i + 2]! - z1];
     c += a * p + b * q;
@@ -55,23 +68,47 @@ export function turnOf(rest: Float64Array, now: Float64Array, end: readonly numb
 }
 
 /** @param watch called once a tick */
-export async function twistBeam(plasticity: Plasticity | undefined, steps: { substeps: number; iterations: number }, watch: (lab: Laboratory, moment: Moment) => void = () => {}): Promise<Twist> {
-  const { size, cells, ...material } = BEAM, half = 0.4999 * size[0];
+export async function twistBeam(
+  plasticity: Plasticity | undefined,
+  steps: { substeps: number; iterations: number },
+  watch: (lab: Laboratory, moment: Moment) => void = () => {},
+): Promise<Twist> {
+  const { size, cells, ...material } = BEAM;
+  const half = 0.4999 * size[0];
   const lab = await laboratory({
     ...steps,
-    bodies: [{ name: "beam", kind: "soft", mesh: { type: "box", size, cells }, material: { ...material, ...(plasticity && { plasticity }) }, pins: [{ select: { box: { min: [-10, -10, -10], max: [-half, 10, 10] } } }] }],
+    bodies: [
+      {
+        name: "beam",
+        kind: "soft",
+        mesh: { type: "box", size, cells },
+        material: { ...material, ...(plasticity && { plasticity }) },
+        pins: [{ select: { box: { min: [-10, -10, -10], max: [-half, 10, 10] } } }],
+      },
+    ],
   });
-  const rest = lab.positions(), end: number[] = [], w: number[] = [];
+  const rest = lab.positions();
+  const end: number[] = [];
+  const w: number[] = [];
   for (let i = 0; i < rest.length / 3; i++) if (rest[3 * i]! > half) end.push(i);
   for (const i of end) w.push(lab.x[4 * i + 3]!);
-  const tick = 1 / 60, { turning, holding, free, angle } = HAND, { origin } = lab.created.layout, course: Moment[] = [];
-  let residual = 0, onset = Infinity;
+  const tick = 1 / 60;
+  const { turning, holding, free, angle } = HAND;
+  const { origin } = lab.created.layout;
+  const course: Moment[] = [];
+  let residual = 0;
+  let onset = Infinity;
   for (let n = 1; n * tick <= turning + holding + free + 1e-9; n++) {
-    const time = n * tick, turned = angle * Math.min(1, time / turning);
+    const time = n * tick;
+    const turned = angle * Math.min(1, time / turning);
     for (const [k, i] of end.entries()) {
-      const held = time <= turning + holding, at = 4 * i;
+      const held = time <= turning + holding;
+      const at = 4 * i;
       if (held) {
-        const y = rest[3 * i + 1]!, z = rest[3 * i + 2]!, c = Math.cos(turned), s = Math.sin(turned);
+        const y = rest[3 * i + 1]!;
+        const z = rest[3 * i + 2]!;
+        const c = Math.cos(turned);
+        const s = Math.sin(turned);
         lab.x.set([rest[3 * i]! - origin[0], c * y - s * z - origin[1], s * y + c * z - origin[2]], at);
         lab.v.fill(0, at, at + 3);
       }

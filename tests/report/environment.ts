@@ -31,14 +31,26 @@ export interface Conditions extends Environment {
 /** @throws Error ENOENT if the kernel is not built */
 export function environment(date: Date, size: string): Environment {
   const [first] = cpus();
-  return { date: date.toISOString().slice(0, 19) + "Z", commit: commit(), kernel: createHash("sha256").update(readFileSync(KERNEL)).digest("hex").slice(0, 12), node: process.version, processor: first?.model ?? "unknown", cores: cpus().length, load: loadavg()[0]!, size };
+  return {
+    date: `${date.toISOString().slice(0, 19)}Z`,
+    commit: commit(),
+    kernel: createHash("sha256").update(readFileSync(KERNEL)).digest("hex").slice(0, 12),
+    node: process.version,
+    processor: first?.model ?? "unknown",
+    cores: cpus().length,
+    load: loadavg()[0]!,
+    size,
+  };
 }
 
 /** "unknown" outside of a checkout. */
 function commit(): string {
-  const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   try {
-    return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "+");
+    return (
+      git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "+")
+    );
   } catch {
     return "unknown";
   }

@@ -1,6 +1,7 @@
 /**
- * `npm run report`: runs the figures of tests/figures in full and writes one page and its JSON. Progress goes to stderr; the last line on stdout says
- * where the page is. Ends with 1 if a check fails or a figure throws, with 2 if it could not begin.
+ * `npm run report`: runs the figures of tests/figures in full and writes one page and its JSON. Progress goes to
+ * stderr; the last line on stdout says where the page is. Ends with 1 if a check fails or a figure throws, with 2 if it
+ * could not begin.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -25,11 +26,27 @@ figures: ${Object.keys(FIGURES).join(", ")}`;
 class UsageError extends Error {}
 
 function readOptions(args: string[]): { ids: string[]; out: string; size: FigureSize; jobs: number } {
-  const { values } = parseArgs({ args, options: { only: { type: "string" }, out: { type: "string", default: "build/report" }, size: { type: "string", default: "full" }, jobs: { type: "string" } } });
-  const ids = values.only?.split(",").filter((id) => id !== "") ?? Object.keys(FIGURES), unknown = ids.find((id) => !(id in FIGURES));
-  if (unknown !== undefined || ids.length === 0) throw new UsageError(`--only: ${unknown ?? "empty"}, limit: ${Object.keys(FIGURES).join(", ")}`);
-  if (values.size !== "full" && values.size !== "small") throw new UsageError(`--size: ${values.size}, limit: full or small`);
-  const jobs = values.jobs === undefined ? Math.min(4, availableParallelism()) : /^\d+$/.test(values.jobs) ? Number(values.jobs) : NaN;
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: "string" },
+      out: { type: "string", default: "build/report" },
+      size: { type: "string", default: "full" },
+      jobs: { type: "string" },
+    },
+  });
+  const ids = values.only?.split(",").filter((id) => id !== "") ?? Object.keys(FIGURES);
+  const unknown = ids.find((id) => !(id in FIGURES));
+  if (unknown !== undefined || ids.length === 0)
+    throw new UsageError(`--only: ${unknown ?? "empty"}, limit: ${Object.keys(FIGURES).join(", ")}`);
+  if (values.size !== "full" && values.size !== "small")
+    throw new UsageError(`--size: ${values.size}, limit: full or small`);
+  const jobs =
+    values.jobs === undefined
+      ? Math.min(4, availableParallelism())
+      : /^\d+$/.test(values.jobs)
+        ? Number(values.jobs)
+        : NaN;
   if (!(jobs >= 1 && jobs <= 64)) throw new UsageError(`--jobs: ${values.jobs}, limit: a whole number from 1 to 64`);
   return { ids, out: resolve(process.cwd(), values.out), size: values.size, jobs };
 }
@@ -37,8 +54,16 @@ function readOptions(args: string[]): { ids: string[]; out: string; size: Figure
 /** Runs one figure in a thread of its own: its memory goes with it. */
 function run(id: string, size: FigureSize): Promise<Outcome> {
   return new Promise((done) => {
-    const order: Order = { id, size }, worker = new Worker(new URL("./runFigure.ts", import.meta.url), { workerData: order });
-    const failed = (error: unknown): void => done({ id, title: id, source: "", seconds: 0, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    const order: Order = { id, size };
+    const worker = new Worker(new URL("./runFigure.ts", import.meta.url), { workerData: order });
+    const failed = (error: unknown): void =>
+      done({
+        id,
+        title: id,
+        source: "",
+        seconds: 0,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     let shown = 0;
     worker.on("message", (said: Said) => {
       if (said.type === "outcome") return done(said.outcome);
@@ -53,15 +78,19 @@ function run(id: string, size: FigureSize): Promise<Outcome> {
 
 async function main(): Promise<void> {
   if (process.argv.includes("--help")) return console.log(USAGE);
-  const { ids, out, size, jobs } = readOptions(process.argv.slice(2)), started = performance.now();
+  const { ids, out, size, jobs } = readOptions(process.argv.slice(2));
+  const started = performance.now();
   // now, not at the end: the files may change while it runs, and the load is its own by then
   const conditions = environment(new Date(), size);
   const outcomes = new Map<string, Outcome>();
   const take = async (queue: string[]): Promise<void> => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-      const outcome = await run(id, size), bad = failures(outcome);
+      const outcome = await run(id, size);
+      const bad = failures(outcome);
       outcomes.set(id, outcome);
-      process.stderr.write(`${id.padEnd(14)} ${bad.length === 0 ? "passed" : "FAILED"} in ${outcome.seconds.toFixed(1)} s${bad.map((text) => `\n  ${text}`).join("")}\n`);
+      process.stderr.write(
+        `${id.padEnd(14)} ${bad.length === 0 ? "passed" : "FAILED"} in ${outcome.seconds.toFixed(1)} s${bad.map((text) => `\n  ${text}`).join("")}\n`,
+      );
     }
   };
   const alone = new Set<string>();
@@ -70,12 +99,20 @@ async function main(): Promise<void> {
   await Promise.all(Array.from({ length: jobs }, () => take(queue)));
   await take(ids.filter((id) => alone.has(id)));
 
-  const report = { environment: { ...conditions, seconds: Math.round((performance.now() - started) / 1000), jobs }, figures: ids.map((id) => outcomes.get(id)!) };
+  const report = {
+    environment: { ...conditions, seconds: Math.round((performance.now() - started) / 1000), jobs },
+    figures: ids.map((id) => outcomes.get(id)!),
+  };
   const path = join(out, "index.html");
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, await page(report));
   // pictures are in the page; here only what they show
-  const plain = { ...report, figures: report.figures.map((f) => ("error" in f ? f : { ...f, pictures: f.pictures.map(({ caption }) => ({ caption })) })) };
+  const plain = {
+    ...report,
+    figures: report.figures.map((f) =>
+      "error" in f ? f : { ...f, pictures: f.pictures.map(({ caption }) => ({ caption })) },
+    ),
+  };
   await writeFile(join(out, "report.json"), `${JSON.stringify(plain, null, 1)}\n`);
   const bad = report.figures.filter((f) => failures(f).length > 0).length;
   console.log(`${report.figures.length - bad} of ${report.figures.length} figures passed: ${path}`);
@@ -83,7 +120,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) console.error(`${(error as Error).message}\n\n${USAGE}`);
+  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS"))
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
   else console.error(error);
   process.exitCode = 2;
 });

@@ -1,11 +1,16 @@
 /** What became of a figure: its result, or why there is none. */
 import { allowed, short, type FigureResult } from "../figures/figure.ts";
 
-export type Outcome = { id: string; title: string; source: string; seconds: number } & (FigureResult | { error: string });
+export type Outcome = { id: string; title: string; source: string; seconds: number } & (
+  | FigureResult
+  | { error: string }
+);
 
 /** What is wrong with it, a line each; nothing if all checks hold. */
 export function failures(outcome: Outcome): string[] {
   if ("error" in outcome) return [outcome.error.split("\n")[0]!];
   if (outcome.checks.length === 0) return ["it checks nothing"];
-  return outcome.checks.filter(({ pass }) => !pass).map((c) => `${c.what}: ${short(c.value)} ${c.unit}, allowed ${allowed(c)}`);
+  return outcome.checks
+    .filter(({ pass }) => !pass)
+    .map((c) => `${c.what}: ${short(c.value)} ${c.unit}, allowed ${allowed(c)}`);
 }

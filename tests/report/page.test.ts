@@ -6,17 +6,46 @@ import { render } from "../figures/raster.ts";
 import type { Outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 
-const ENVIRONMENT = { date: "2026-01-02T03:04:05Z", commit: "abc", kernel: "0123456789ab", seconds: 61, jobs: 2, node: "v24", processor: "P", cores: 2, load: 0.5, size: "full" };
+const ENVIRONMENT = {
+  date: "2026-01-02T03:04:05Z",
+  commit: "abc",
+  kernel: "0123456789ab",
+  seconds: 61,
+  jobs: 2,
+  node: "v24",
+  processor: "P",
+  cores: 2,
+  load: 0.5,
+  size: "full",
+};
 const png = render({ meshes: [], camera: { position: [0, 0, 1], target: [0, 0, 0] }, width: 8, height: 8 });
 const measured = (id: string, value: number): Outcome => ({
-  id, title: `T ${id}`, source: "S", seconds: 1, text: "A **bold** claim, x < y.\n\n- one\n- two\n\n  a = b", checks: [check("what", value, { unit: "m", high: 1, published: 2 })],
-  plots: [0, 1].map(() => ({ caption: "C", spec: curves({ title: "x" }, { title: "y", log: true }, [{ name: "s", points: [[1, 1], [2, 10]] }]) })), pictures: [{ caption: "P", png }],
+  id,
+  title: `T ${id}`,
+  source: "S",
+  seconds: 1,
+  text: "A **bold** claim, x < y.\n\n- one\n- two\n\n  a = b",
+  checks: [check("what", value, { unit: "m", high: 1, published: 2 })],
+  plots: [0, 1].map(() => ({
+    caption: "C",
+    spec: curves({ title: "x" }, { title: "y", log: true }, [
+      {
+        name: "s",
+        points: [
+          [1, 1],
+          [2, 10],
+        ],
+      },
+    ]),
+  })),
+  pictures: [{ caption: "P", png }],
 });
 
 test("nothing is loaded from elsewhere and no script runs", async () => {
   const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5)] });
   expect(html).not.toMatch(/<script|<link|@import|@font-face|\son[a-z]+=/);
-  for (const [, address] of html.matchAll(/\b(?:src|href|xlink:href)="([^"]*)"/g)) expect(address).toMatch(/^(#|data:image\/png;base64,)/);
+  for (const [, address] of html.matchAll(/\b(?:src|href|xlink:href)="([^"]*)"/g))
+    expect(address).toMatch(/^(#|data:image\/png;base64,)/);
   expect(html).toContain('<section id="a">');
   expect(html).toContain("<strong>bold</strong> claim, x &lt; y.");
   expect(html).toContain("<li>one</li><li>two</li>");
@@ -24,12 +53,20 @@ test("nothing is loaded from elsewhere and no script runs", async () => {
 });
 
 test("names inside of the charts are told apart", async () => {
-  const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5), measured("b", 0.5)] }), ids = [...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);
+  const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5), measured("b", 0.5)] });
+  const ids = [...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test("a failed check and a figure that broke are said so", async () => {
-  const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5), measured("b", 1.5), { id: "c", title: "C", source: "S", seconds: 0, error: "Error: <no>" }] });
+  const html = await page({
+    environment: ENVIRONMENT,
+    figures: [
+      measured("a", 0.5),
+      measured("b", 1.5),
+      { id: "c", title: "C", source: "S", seconds: 0, error: "Error: <no>" },
+    ],
+  });
   expect(html).toContain("1 of 3 figures passed, 1 of 2 checks");
   expect(html.match(/>FAIL</g)).toHaveLength(2 + 1 + 2); // contents, the check, headings
   expect(html).toContain("Error: &lt;no&gt;");

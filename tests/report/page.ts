@@ -1,4 +1,7 @@
-/** The report as one page of HTML: no script, nothing loaded from elsewhere. Contents with what passed, then a section for each figure; anchors are the figures' ids. */
+/**
+ * The report as one page of HTML: no script, nothing loaded from elsewhere. Contents with what passed, then a section
+ * for each figure; anchors are the figures' ids.
+ */
 import { allowed, short, type Check } from "../figures/figure.ts";
 import { chart } from "./chart.ts";
 import type { Conditions } from "./environment.ts";
@@ -13,7 +16,9 @@ export interface Report {
 export async function page({ environment: e, figures }: Report): Promise<string> {
   const sections: string[] = [];
   for (const figure of figures) sections.push(await section(figure));
-  const good = figures.filter((f) => failures(f).length === 0).length, checks = figures.flatMap((f) => ("error" in f ? [] : f.checks)), held = checks.filter(({ pass }) => pass).length;
+  const good = figures.filter((f) => failures(f).length === 0).length;
+  const checks = figures.flatMap((f) => ("error" in f ? [] : f.checks));
+  const held = checks.filter(({ pass }) => pass).length;
   const state = `${good} of ${figures.length} figures passed, ${held} of ${checks.length} checks`;
   return `<!doctype html>
 <html lang="en">
@@ -32,7 +37,18 @@ A check passes only if the measured number lies in the allowed interval, which i
 <p>Where limits come from is said in the table or in the text of each figure. "Target" is one that the project set itself before it measured; "published" stands beside what a paper gives; "float32" is what rounding to 24 bits
 makes of an exact law; "words" is a claim that a paper makes in words only, put into a number by us, generously. Times depend on the machine and are only held against times of the same run; all else is the same on every machine.</p>
 <dl class="environment">
-${Object.entries({ date: e.date, commit: e.commit, kernel: e.kernel, "Node": e.node, processor: `${e.processor}, ${e.cores} cores`, "load at start": short(e.load), size: e.size, took: `${e.seconds} s, ${e.jobs} at a time` }).map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join("\n")}
+${Object.entries({
+  date: e.date,
+  commit: e.commit,
+  kernel: e.kernel,
+  Node: e.node,
+  processor: `${e.processor}, ${e.cores} cores`,
+  "load at start": short(e.load),
+  size: e.size,
+  took: `${e.seconds} s, ${e.jobs} at a time`,
+})
+  .map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`)
+  .join("\n")}
 </dl>
 </header>
 <nav aria-label="Figures">
@@ -61,8 +77,14 @@ async function section(f: Outcome): Promise<string> {
   const head = `<section id="${f.id}">\n<h2><a class="anchor" href="#${f.id}">${f.id}</a> ${text(f.title)} ${badge(failures(f).length === 0)}</h2>\n<p class="source">${text(f.source)}. <code>npm run report -- --only ${f.id}</code></p>`;
   if ("error" in f) return `${head}\n<p>It could not be measured:</p>\n<pre>${text(f.error)}</pre>\n</section>`;
   const plots: string[] = [];
-  for (const [i, { caption, spec }] of f.plots.entries()) plots.push(`<figure class="plot">${await chart(spec, `${f.id}-${i}`)}<figcaption>${prosaic(caption)}</figcaption></figure>`);
-  const pictures = f.pictures.map(({ caption, png }) => `<figure class="picture"><img alt="${text(plain(caption))}" src="data:image/png;base64,${Buffer.from(png).toString("base64")}"><figcaption>${prosaic(caption)}</figcaption></figure>`);
+  for (const [i, { caption, spec }] of f.plots.entries())
+    plots.push(
+      `<figure class="plot">${await chart(spec, `${f.id}-${i}`)}<figcaption>${prosaic(caption)}</figcaption></figure>`,
+    );
+  const pictures = f.pictures.map(
+    ({ caption, png }) =>
+      `<figure class="picture"><img alt="${text(plain(caption))}" src="data:image/png;base64,${Buffer.from(png).toString("base64")}"><figcaption>${prosaic(caption)}</figcaption></figure>`,
+  );
   return `${head}
 ${prose(f.text)}
 <div class="scroll"><table class="checks">
@@ -77,7 +99,8 @@ ${pictures.length > 0 ? `<div class="pictures">${pictures.join("\n")}</div>` : "
 }
 
 function checkRow(c: Check): string {
-  const published = c.published === undefined ? "" : typeof c.published === "number" ? `${short(c.published)} ${c.unit}` : c.published;
+  const published =
+    c.published === undefined ? "" : typeof c.published === "number" ? `${short(c.published)} ${c.unit}` : c.published;
   return `<tr class="${c.pass ? "" : "bad"}"><td>${prosaic(c.what)}</td><td class="number">${text(`${digits(c.value)} ${c.unit}`)}</td><td>${text(allowed(c))}${c.basis === undefined ? "" : `<br><small>${text(c.basis)}</small>`}</td><td>${text(published)}</td><td>${badge(c.pass)}</td></tr>`;
 }
 
@@ -87,19 +110,32 @@ function digits(value: number): string {
   return Number.isInteger(value) || words.includes("e") ? words : value.toPrecision(Math.abs(value) >= 1000 ? 5 : 4);
 }
 
-const badge = (pass: boolean): string => `<span class="badge ${pass ? "pass" : "fail"}">${pass ? "pass" : "FAIL"}</span>`;
+const badge = (pass: boolean): string =>
+  `<span class="badge ${pass ? "pass" : "fail"}">${pass ? "pass" : "FAIL"}</span>`;
 
-/** Paragraphs are parted by empty lines; lines that begin with "- " are a list, with two spaces a formula of its own; `code` and **strong** as usual. */
+/**
+ * Paragraphs are parted by empty lines; lines that begin with "- " are a list, with two spaces a formula of its own;
+ * `code` and **strong** as usual.
+ */
 function prose(words: string): string {
-  return words.trim().split(/\n\s*\n/).map((paragraph) => {
-    const lines = paragraph.split("\n");
-    if (lines.every((line) => line.startsWith("- "))) return `<ul>${lines.map((line) => `<li>${prosaic(line.slice(2))}</li>`).join("")}</ul>`;
-    if (lines.every((line) => line.startsWith("  "))) return `<pre class="formula">${text(lines.map((line) => line.slice(2)).join("\n"))}</pre>`;
-    return `<p>${prosaic(lines.join(" "))}</p>`;
-  }).join("\n");
+  return words
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) => {
+      const lines = paragraph.split("\n");
+      if (lines.every((line) => line.startsWith("- ")))
+        return `<ul>${lines.map((line) => `<li>${prosaic(line.slice(2))}</li>`).join("")}</ul>`;
+      if (lines.every((line) => line.startsWith("  ")))
+        return `<pre class="formula">${text(lines.map((line) => line.slice(2)).join("\n"))}</pre>`;
+      return `<p>${prosaic(lines.join(" "))}</p>`;
+    })
+    .join("\n");
 }
 
-const prosaic = (words: string): string => text(words).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
+const prosaic = (words: string): string =>
+  text(words)
+    .replace(/`([^`]+)`/g, "<code>$1</code>")
+    .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
 
 const plain = (words: string): string => words.replace(/[`*]/g, "");
 

@@ -12,11 +12,17 @@ export interface Order {
 export type Said = { type: "progress"; done: number; stage: string } | { type: "outcome"; outcome: Outcome };
 
 const say = (said: Said): void => parentPort!.postMessage(said);
-const { id, size } = workerData as Order, from = performance.now();
-const { figure } = await FIGURES[id]!(), { title, source } = figure, seconds = (): number => (performance.now() - from) / 1000;
+const { id, size } = workerData as Order;
+const from = performance.now();
+const { figure } = await FIGURES[id]!();
+const { title, source } = figure;
+const seconds = (): number => (performance.now() - from) / 1000;
 try {
   const result = await figure.run(size, (done, stage) => say({ type: "progress", done, stage }));
   say({ type: "outcome", outcome: { id, title, source, seconds: seconds(), ...result } });
 } catch (error) {
-  say({ type: "outcome", outcome: { id, title, source, seconds: seconds(), error: (error as Error).stack ?? String(error) } });
+  say({
+    type: "outcome",
+    outcome: { id, title, source, seconds: seconds(), error: (error as Error).stack ?? String(error) },
+  });
 }

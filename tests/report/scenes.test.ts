@@ -5,10 +5,12 @@ import type { Scene } from "../../shared/scene.ts";
 import { FIGURES } from "../figures/index.ts";
 
 const folder = new URL("../../scenes/", import.meta.url);
-const named = readdirSync(folder).filter((file) => file.endsWith(".json") && file !== "schema.json").flatMap((file): [string, string][] => {
-  const { report } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Scene;
-  return report === undefined ? [] : [[file, report]];
-});
+const named = readdirSync(folder)
+  .filter((file) => file.endsWith(".json") && file !== "schema.json")
+  .flatMap((file): [string, string][] => {
+    const { report } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Scene;
+    return report === undefined ? [] : [[file, report]];
+  });
 
 describe("sections that scenes name", () => {
   test("there are some", () => expect(named.length).toBeGreaterThan(3));

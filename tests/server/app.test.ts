@@ -33,9 +33,16 @@ afterAll(async () => {
 });
 
 const get = (url: string, headers: Record<string, string> = {}) => app.fastify.inject({ method: "GET", url, headers });
-const post = (payload: unknown) => app.fastify.inject({ method: "POST", url: "/api/rooms", headers: { "content-type": "application/json" }, payload: typeof payload === "string" ? payload : JSON.stringify(payload) });
+const post = (payload: unknown) =>
+  app.fastify.inject({
+    method: "POST",
+    url: "/api/rooms",
+    headers: { "content-type": "application/json" },
+    payload: typeof payload === "string" ? payload : JSON.stringify(payload),
+  });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const remove = (room: string, token = "") => app.fastify.inject({ method: "DELETE", url: `/api/rooms/${room}`, headers: token === "" ? {} : bearer(token) });
+const remove = (room: string, token = "") =>
+  app.fastify.inject({ method: "DELETE", url: `/api/rooms/${room}`, headers: token === "" ? {} : bearer(token) });
 
 describe("health", () => {
   test("alive, ready, measured", async () => {
@@ -48,7 +55,13 @@ describe("health", () => {
   });
 
   test("not ready while scenes are built and while going down, and no room is opened then", async () => {
-    const other = await buildApp({ ...readConfig({}), store: "none", scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)), clientDir, prewarm: ["cube"] });
+    const other = await buildApp({
+      ...readConfig({}),
+      store: "none",
+      scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)),
+      clientDir,
+      prewarm: ["cube"],
+    });
     const readyz = () => other.fastify.inject({ method: "GET", url: "/readyz" });
     expect((await readyz()).statusCode).toBe(503);
     expect((await readyz()).json()).toEqual({ status: "building scenes" });
@@ -65,14 +78,25 @@ describe("health", () => {
 
 describe("scenes", () => {
   test("are listed with title and picture", async () => {
-    const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string; title: string; thumbnail?: string }[] }>();
+    const { scenes } = (await get("/api/scenes")).json<{
+      scenes: { id: string; title: string; thumbnail?: string }[];
+    }>();
     expect(scenes.map(({ id }) => id)).toEqual([...scenes.map(({ id }) => id)].sort());
-    expect(scenes.find(({ id }) => id === "cube")).toEqual({ id: "cube", title: "A cube in weightlessness", description: "", bodies: 1, thumbnail: "/thumbnails/cube.png" });
+    expect(scenes.find(({ id }) => id === "cube")).toEqual({
+      id: "cube",
+      title: "A cube in weightlessness",
+      description: "",
+      bodies: 1,
+      thumbnail: "/thumbnails/cube.png",
+    });
     expect(scenes.find(({ id }) => id === "sheet")).not.toHaveProperty("thumbnail");
   });
 
   test("one of them comes with its file", async () => {
-    expect((await get("/api/scenes/cube")).json()).toMatchObject({ id: "cube", scene: { version: 1, bodies: [{ name: "cube" }] } });
+    expect((await get("/api/scenes/cube")).json()).toMatchObject({
+      id: "cube",
+      scene: { version: 1, bodies: [{ name: "cube" }] },
+    });
   });
 
   test("one that breaks the schema is left out of the list, and says what is wrong with it", async () => {
@@ -80,7 +104,10 @@ describe("scenes", () => {
     expect(scenes.map(({ id }) => id)).not.toContain("invalid");
     const answer = await post({ scene: "invalid" });
     expect(answer.statusCode).toBe(422);
-    expect(answer.json()).toMatchObject({ code: "SCENE_INVALID", message: expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string });
+    expect(answer.json()).toMatchObject({
+      code: "SCENE_INVALID",
+      message: expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string,
+    });
   });
 
   test.each(["nothing", "schema", "..%2F..%2Fpackage", "Cube"])("%s is none", async (scene) => {
@@ -107,7 +134,10 @@ describe("the physics report", () => {
     expect(await page()).toContain("npm run report");
     const missing = await get("/report/report.json");
     expect(missing.statusCode).toBe(404);
-    expect(missing.json()).toMatchObject({ code: "NOT_FOUND", message: expect.stringContaining("npm run report") as string });
+    expect(missing.json()).toMatchObject({
+      code: "NOT_FOUND",
+      message: expect.stringContaining("npm run report") as string,
+    });
     writeFileSync(join(reportDir, "index.html"), "<!doctype html><style>p{}</style>");
     writeFileSync(join(reportDir, "report.json"), "{}");
     expect(await page()).toBe("<!doctype html><style>p{}</style>");
@@ -119,15 +149,27 @@ describe("rooms", () => {
   test("open, read, list, delete", async () => {
     const made = await post({ scene: "cube", room: "a-room" });
     expect(made.statusCode).toBe(201);
-    expect(made.headers["location"]).toBe("/api/rooms/a-room");
-    expect(made.json()).toMatchObject({ room: "a-room", scene: "cube", members: 0, pool: "shared", tick: 0, timeDilation: 1, heldBodies: [] });
+    expect(made.headers.location).toBe("/api/rooms/a-room");
+    expect(made.json()).toMatchObject({
+      room: "a-room",
+      scene: "cube",
+      members: 0,
+      pool: "shared",
+      tick: 0,
+      timeDilation: 1,
+      heldBodies: [],
+    });
     expect((await post({ scene: "cube", room: "a-room" })).statusCode).toBe(200);
     const { token, ...room } = made.json<{ token: string }>();
     expect((await get("/api/rooms/a-room")).json()).toEqual(room);
     expect((await get("/api/rooms")).json()).toEqual({ rooms: [room] });
     expect((await remove("a-room")).json()).toMatchObject({ code: "TOKEN_NEEDED", limit: "owner or above" });
     expect((await remove("a-room", token)).statusCode).toBe(204);
-    expect((await get("/api/rooms/a-room")).json()).toMatchObject({ code: "ROOM_NOT_FOUND", field: "room", value: "a-room" });
+    expect((await get("/api/rooms/a-room")).json()).toMatchObject({
+      code: "ROOM_NOT_FOUND",
+      field: "room",
+      value: "a-room",
+    });
   });
 
   test("a room without a name gets one, and a dedicated one a pool of its own", async () => {
@@ -139,7 +181,12 @@ describe("rooms", () => {
 
   test("the state between two ticks", async () => {
     await post({ scene: "cube", room: "state" });
-    const state = (await get("/api/rooms/state/positions")).json<{ positions: number[]; stateHash: string; frameTick: number; quantized: unknown }>();
+    const state = (await get("/api/rooms/state/positions")).json<{
+      positions: number[];
+      stateHash: string;
+      frameTick: number;
+      quantized: unknown;
+    }>();
     expect(state).toMatchObject({ tick: 0, frameTick: -1, quantized: null });
     expect(state.stateHash).toMatch(/^[0-9a-f]{16}$/);
     const { topology } = (await get("/api/rooms/state")).json<{ topology: string }>();
@@ -174,12 +221,18 @@ describe("topologies", () => {
     const { topology: hash } = (await get("/api/rooms/topology")).json<{ topology: string }>();
     const url = `/api/topologies/${hash}`;
     const raw = await get(url);
-    expect(raw.headers).toMatchObject({ "content-type": "application/msgpack", "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
+    expect(raw.headers).toMatchObject({
+      "content-type": "application/msgpack",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    });
     const topology = decode(raw.rawPayload) as Topology;
     expect(topology).toMatchObject({ version: 1, title: "A cube in weightlessness", tickHz: 60 });
     expect(topology.bodies[0]!.rest.byteLength).toBe(12 * topology.particles);
     await expect.poll(async () => (await get(url, { "accept-encoding": "br" })).headers["content-encoding"]).toBe("br");
-    expect(brotliDecompressSync((await get(url, { "accept-encoding": "gzip, br;q=0.9" })).rawPayload)).toEqual(raw.rawPayload);
+    expect(brotliDecompressSync((await get(url, { "accept-encoding": "gzip, br;q=0.9" })).rawPayload)).toEqual(
+      raw.rawPayload,
+    );
     expect(gunzipSync((await get(url, { "accept-encoding": "gzip, br;q=0" })).rawPayload)).toEqual(raw.rawPayload);
     expect((await get(url, { "accept-encoding": "identity" })).rawPayload).toEqual(raw.rawPayload);
     await app.registry.remove("topology");
@@ -191,21 +244,27 @@ describe("topologies", () => {
 });
 
 describe("pages", () => {
-  test.each(["/", "/r/some-room", "/r/some-room?quality=low"])("%s is the one page, always asked for anew", async (url) => {
-    const answer = await get(url);
-    expect(answer.body).toContain("the page");
-    expect(answer.headers["cache-control"]).toBe("no-cache");
-  });
+  test.each(["/", "/r/some-room", "/r/some-room?quality=low"])(
+    "%s is the one page, always asked for anew",
+    async (url) => {
+      const answer = await get(url);
+      expect(answer.body).toContain("the page");
+      expect(answer.headers["cache-control"]).toBe("no-cache");
+    },
+  );
 
   test("assets that are named by their content are kept", async () => {
     expect((await get("/assets/main-a1B2c3D4.js")).headers["cache-control"]).toContain("immutable");
   });
 
-  test.each(["/nothing", "/assets/../../package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json"])("%s is not there", async (url) => {
-    const answer = await get(url);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject({ code: "NOT_FOUND" });
-  });
+  test.each(["/nothing", "/assets/../../package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json"])(
+    "%s is not there",
+    async (url) => {
+      const answer = await get(url);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toMatchObject({ code: "NOT_FOUND" });
+    },
+  );
 
   test("every answer has the security headers, and scripts may not be inline", async () => {
     for (const url of ["/", "/api/rooms", "/nothing", "/metrics"]) {
@@ -219,13 +278,33 @@ describe("pages", () => {
 
 describe("OpenAPI", () => {
   test("describes every route with its errors", async () => {
-    const { paths } = (await get("/docs/json")).json<{ paths: Record<string, Record<string, { responses: object }>> }>();
+    const { paths } = (await get("/docs/json")).json<{
+      paths: Record<string, Record<string, { responses: object }>>;
+    }>();
     expect(Object.keys(paths).sort()).toEqual([
-      "/api/admin/audit", "/api/admin/rebalance", "/api/admin/rooms", "/api/admin/rooms/{room}", "/api/admin/rooms/{room}/hand-over", "/api/admin/rooms/{room}/kick",
-      "/api/rooms", "/api/rooms/{room}", "/api/rooms/{room}/replay", "/api/rooms/{room}/positions", "/api/rooms/{room}/recording", "/api/rooms/{room}/undo",
-      "/api/scenes", "/api/scenes/{scene}", "/api/tokens", "/api/topologies/{hash}", "/healthz", "/metrics", "/readyz",
+      "/api/admin/audit",
+      "/api/admin/rebalance",
+      "/api/admin/rooms",
+      "/api/admin/rooms/{room}",
+      "/api/admin/rooms/{room}/hand-over",
+      "/api/admin/rooms/{room}/kick",
+      "/api/rooms",
+      "/api/rooms/{room}",
+      "/api/rooms/{room}/replay",
+      "/api/rooms/{room}/positions",
+      "/api/rooms/{room}/recording",
+      "/api/rooms/{room}/undo",
+      "/api/scenes",
+      "/api/scenes/{scene}",
+      "/api/tokens",
+      "/api/topologies/{hash}",
+      "/healthz",
+      "/metrics",
+      "/readyz",
     ]);
-    expect(Object.keys(paths["/api/rooms"]!["post"]!.responses)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "409", "503"]));
+    expect(Object.keys(paths["/api/rooms"]!.post!.responses)).toEqual(
+      expect.arrayContaining(["200", "201", "400", "404", "409", "503"]),
+    );
   });
 
   test("is shown at /docs without inline script", async () => {

@@ -20,7 +20,10 @@ describe("readConfig", () => {
     expect(readConfig({ PORT: "65535" }).port).toBe(65535);
     expect(readConfig({ PLIANT_EMPTY_ROOM_SECONDS: "0.5" }).emptyRoomSeconds).toBe(0.5);
     expect(readConfig({ PLIANT_PREWARM: "bunny, drape" }).prewarm).toEqual(["bunny", "drape"]);
-    expect(readConfig({ PLIANT_ORIGINS: "same,https://a.example:8443" }).origins).toEqual(["same", "https://a.example:8443"]);
+    expect(readConfig({ PLIANT_ORIGINS: "same,https://a.example:8443" }).origins).toEqual([
+      "same",
+      "https://a.example:8443",
+    ]);
   });
 
   test("a store's URL is taken, and one that is almost right is not shown, for it may hold a password", () => {
@@ -29,7 +32,9 @@ describe("readConfig", () => {
     expect(readConfig({ PLIANT_STORE: url, PLIANT_TOKEN_SECRET: secret }).store).toBe(url);
     expect(() => readConfig({ PLIANT_STORE: url })).toThrow(/^(?!.*hush).*PLIANT_TOKEN_SECRET/);
     expect(readConfig({}).store).toBe("sqlite");
-    expect(() => readConfig({ PLIANT_STORE: "postgre://me:hush@db.example/pliant" })).toThrow(/^(?!.*hush).*PLIANT_STORE/);
+    expect(() => readConfig({ PLIANT_STORE: "postgre://me:hush@db.example/pliant" })).toThrow(
+      /^(?!.*hush).*PLIANT_STORE/,
+    );
   });
 
   test.each([

@@ -13,12 +13,19 @@ function rows(...pattern: RegExp[]): string[][] {
   return page
     .split("\n")
     .filter((line) => line.startsWith("| "))
-    .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim().replaceAll("`", "")))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll("`", "")),
+    )
     .filter((cells) => pattern.every((part, i) => part.test(cells[i] ?? "")));
 }
 
-const table = (...pattern: RegExp[]): Record<string, string> => Object.fromEntries(rows(...pattern).map(([key, value]) => [value!, key!]));
-const strings = (numbers: Record<string, number>): Record<string, string> => Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, String(value)]));
+const table = (...pattern: RegExp[]): Record<string, string> =>
+  Object.fromEntries(rows(...pattern).map(([key, value]) => [value!, key!]));
+const strings = (numbers: Record<string, number>): Record<string, string> =>
+  Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, String(value)]));
 
 describe("PROTOCOL.md", () => {
   test("is of this version", () => {
@@ -29,7 +36,9 @@ describe("PROTOCOL.md", () => {
     const both = (messages: Record<string, number>, isServer: boolean): Record<string, string> =>
       Object.fromEntries(Object.entries(messages).map(([name, type]) => [isServer ? `${name}<` : name, String(type)]));
     // `reset` is a name both ways, so the tables are told apart by their numbers.
-    const named = Object.fromEntries(rows(/^\d{1,2}$/, /^[a-zA-Z]+$/).map(([type, name]) => [Number(type) >= 64 ? `${name}<` : name, type]));
+    const named = Object.fromEntries(
+      rows(/^\d{1,2}$/, /^[a-zA-Z]+$/).map(([type, name]) => [Number(type) >= 64 ? `${name}<` : name, type]),
+    );
     expect(named).toEqual({ ...both(ClientMessage, false), ...both(ServerMessage, true) });
   });
 
@@ -64,9 +73,13 @@ describe("PROTOCOL.md", () => {
 describe("server/README.md", () => {
   test("lists every variable of the environment with its default", () => {
     const text = readFileSync(fileURLToPath(new URL("../../server/README.md", import.meta.url)), "utf8");
-    const listed = Object.fromEntries([...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]));
+    const listed = Object.fromEntries(
+      [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]),
+    );
     const source = readFileSync(fileURLToPath(new URL("../../server/config.ts", import.meta.url)), "utf8");
-    const known = [...source.matchAll(/(?:text|number|choice|list)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(([, name, word, number]) => [name!, word ?? number]);
+    const known = [...source.matchAll(/(?:text|number|choice|list)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
+      ([, name, word, number]) => [name!, word ?? number],
+    );
     expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());
     for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
   });

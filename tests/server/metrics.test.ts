@@ -1,4 +1,7 @@
-/** Names, labels and units of the metrics: a dashboard and alerts stand on them, and a label with unlimited values would sink the scraper. */
+/**
+ * Names, labels and units of the metrics: a dashboard and alerts stand on them, and a label with unlimited values would
+ * sink the scraper.
+ */
 import { afterEach, expect, test } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 
@@ -16,32 +19,73 @@ afterEach(() => metrics.close());
 
 test("every metric of ours has the prefix, a help text, and none but fixed labels", async () => {
   metrics = new Metrics(sources);
-  metrics.observeTick({ inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 }, 0.009, 0.01, { threads: 1, shared: 0, helped: 0 });
-  const allowed = new Set(["stage", "by", "kind", "reason", "type", "code", "state", "cause", "what", "operation", "result", "direction", "way", "action", "method", "route", "status"]);
+  metrics.observeTick(
+    { inputs: 0.001, predict: 0.001, solve: 0.003, collide: 0.001, velocity: 0.001, guard: 0.001, encode: 0.001 },
+    0.009,
+    0.01,
+    { threads: 1, shared: 0, helped: 0 },
+  );
+  const allowed = new Set([
+    "stage",
+    "by",
+    "kind",
+    "reason",
+    "type",
+    "code",
+    "state",
+    "cause",
+    "what",
+    "operation",
+    "result",
+    "direction",
+    "way",
+    "action",
+    "method",
+    "route",
+    "status",
+  ]);
   const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => !/^(process|nodejs)_/.test(name));
   expect(own.length).toBeGreaterThan(20);
   for (const { name, help, type, values } of own) {
     expect(name).toMatch(/^pliant_[a-z_]+$/);
     expect(help).toMatch(/^[A-Z0-9].*\.$/);
     expect(name.endsWith("_total")).toBe(String(type) === "counter");
-    for (const { labels } of values) for (const label of Object.keys(labels)) if (label !== "le") expect(allowed).toContain(label);
+    for (const { labels } of values)
+      for (const label of Object.keys(labels)) if (label !== "le") expect(allowed).toContain(label);
   }
 });
 
 test("gauges are read at the scrape", async () => {
   metrics = new Metrics(sources);
   const text = await metrics.registry.metrics();
-  for (const line of ["pliant_rooms 2", 'pliant_sessions{state="connected"} 3', 'pliant_sessions{state="resumable"} 1', "pliant_bodies_held 1", "pliant_worker_queue_depth 4", "pliant_worker_threads 2", "pliant_time_dilation_ratio 0.5"]) {
+  for (const line of [
+    "pliant_rooms 2",
+    'pliant_sessions{state="connected"} 3',
+    'pliant_sessions{state="resumable"} 1',
+    "pliant_bodies_held 1",
+    "pliant_worker_queue_depth 4",
+    "pliant_worker_threads 2",
+    "pliant_time_dilation_ratio 0.5",
+  ]) {
     expect(text.split("\n")).toContain(line);
   }
 });
 
 test("a tick is in every stage's histogram, in the whole, and in the threads' time", async () => {
   metrics = new Metrics(sources);
-  const stages = { inputs: 0.0001, predict: 0.0002, solve: 0.009, collide: 0.0003, velocity: 0.0001, guard: 0.0001, encode: 0.0007 };
+  const stages = {
+    inputs: 0.0001,
+    predict: 0.0002,
+    solve: 0.009,
+    collide: 0.0003,
+    velocity: 0.0001,
+    guard: 0.0001,
+    encode: 0.0007,
+  };
   metrics.observeTick(stages, 0.0105, 0.011, { threads: 3, shared: 10, helped: 6 });
   const text = await metrics.registry.metrics();
-  for (const [stage, seconds] of Object.entries(stages)) expect(text).toContain(`pliant_step_stage_seconds_sum{stage="${stage}"} ${seconds}`);
+  for (const [stage, seconds] of Object.entries(stages))
+    expect(text).toContain(`pliant_step_stage_seconds_sum{stage="${stage}"} ${seconds}`);
   expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.008",stage="solve"} 0');
   expect(text).toContain('pliant_step_stage_seconds_bucket{le="0.012",stage="solve"} 1');
   expect(text).toContain("pliant_tick_seconds_sum 0.0105");
@@ -56,7 +100,8 @@ test("what contact did is counted tick by tick", async () => {
   metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0 });
   metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4 });
   const lines = (await metrics.registry.metrics()).split("\n");
-  for (const line of ["lists_total 3", "checks_total 10", "impulses_total 6", "zones_total 1", "stops_total 4"]) expect(lines).toContain(`pliant_contact_${line}`);
+  for (const line of ["lists_total 3", "checks_total 10", "impulses_total 6", "zones_total 1", "stops_total 4"])
+    expect(lines).toContain(`pliant_contact_${line}`);
 });
 
 test("what other parts of the server report is counted by a fixed list of labels", async () => {
@@ -86,14 +131,39 @@ test("what other parts of the server report is counted by a fixed list of labels
   lost("lease_lost");
   const lines = (await metrics.registry.metrics()).split("\n");
   for (const line of [
-    'checkpoint_seconds_bucket{le="0.025"} 1', 'checkpoint_bytes_bucket{le="4096"} 0', 'checkpoint_bytes_bucket{le="16384"} 1', 'checkpoint_hold_seconds_bucket{le="0.002"} 1',
-    "journal_bytes_total 120", 'rooms_restored_total{cause="takeover"} 1', 'rooms_restored_total{cause="restart"} 0', "replayed_ticks_total 37", "room_restore_seconds_sum 0.4",
-    'persistence_failures_total{what="journal"} 1', 'damaged_total{what="checkpoint"} 1', "checkpoint_age_seconds 3.5", "journal_flush_age_seconds 0.25", "rooms_owned 5", 'rooms_known{state="owned"} 7', 'rooms_known{state="free"} 2', "lease_seconds_left 4.5",
-    'lease_renewals_total{result="ok"} 5', "takeovers_total 1", 'handovers_total{direction="out"} 1', 'forwarded_total{way="proxy"} 1', 'connections_refused_total{reason="banned"} 1',
-    'audit_actions_total{action="kick"} 1', 'audit_actions_total{action="other"} 1', 'http_request_seconds_count{method="GET",route="/api/rooms/:room",status="4xx"} 1',
-    'http_request_seconds_count{method="other",route="none",status="4xx"} 1', 'store_operation_seconds_count{operation="writeCheckpoint"} 2', 'store_errors_total{operation="writeCheckpoint"} 1',
-    'store_errors_total{operation="renew"} 0', "store_fenced_writes_total 1", "store_operations_in_flight 1",
-  ]) expect(lines).toContain(`pliant_${line}`);
+    'checkpoint_seconds_bucket{le="0.025"} 1',
+    'checkpoint_bytes_bucket{le="4096"} 0',
+    'checkpoint_bytes_bucket{le="16384"} 1',
+    'checkpoint_hold_seconds_bucket{le="0.002"} 1',
+    "journal_bytes_total 120",
+    'rooms_restored_total{cause="takeover"} 1',
+    'rooms_restored_total{cause="restart"} 0',
+    "replayed_ticks_total 37",
+    "room_restore_seconds_sum 0.4",
+    'persistence_failures_total{what="journal"} 1',
+    'damaged_total{what="checkpoint"} 1',
+    "checkpoint_age_seconds 3.5",
+    "journal_flush_age_seconds 0.25",
+    "rooms_owned 5",
+    'rooms_known{state="owned"} 7',
+    'rooms_known{state="free"} 2',
+    "lease_seconds_left 4.5",
+    'lease_renewals_total{result="ok"} 5',
+    "takeovers_total 1",
+    'handovers_total{direction="out"} 1',
+    'forwarded_total{way="proxy"} 1',
+    'connections_refused_total{reason="banned"} 1',
+    'audit_actions_total{action="kick"} 1',
+    'audit_actions_total{action="other"} 1',
+    'http_request_seconds_count{method="GET",route="/api/rooms/:room",status="4xx"} 1',
+    'http_request_seconds_count{method="other",route="none",status="4xx"} 1',
+    'store_operation_seconds_count{operation="writeCheckpoint"} 2',
+    'store_errors_total{operation="writeCheckpoint"} 1',
+    'store_errors_total{operation="renew"} 0',
+    "store_fenced_writes_total 1",
+    "store_operations_in_flight 1",
+  ])
+    expect(lines).toContain(`pliant_${line}`);
 });
 
 test("two servers in one process do not share metrics", async () => {

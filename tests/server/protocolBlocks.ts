@@ -1,6 +1,7 @@
 /**
- * The two parts of PROTOCOL.md that are taken from the code: the frame format (the head of shared/snapshot/format.ts and its constants) and
- * a worked example. `node tests/server/protocolBlocks.ts` writes them into the page; documents.test.ts holds the page to them.
+ * The two parts of PROTOCOL.md that are taken from the code: the frame format (the head of shared/snapshot/format.ts
+ * and its constants) and a worked example. `node tests/server/protocolBlocks.ts` writes them into the page;
+ * documents.test.ts holds the page to them.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,8 +13,14 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const protocolPath = file("PROTOCOL.md");
 
 export const MARKERS = {
-  format: ["<!-- snapshot format: the head of shared/snapshot/format.ts, word for word -->", "<!-- end of snapshot format -->"],
-  example: ["<!-- test vector: written and checked by tests/server/documents.test.ts -->", "<!-- end of test vector -->"],
+  format: [
+    "<!-- snapshot format: the head of shared/snapshot/format.ts, word for word -->",
+    "<!-- end of snapshot format -->",
+  ],
+  example: [
+    "<!-- test vector: written and checked by tests/server/documents.test.ts -->",
+    "<!-- end of test vector -->",
+  ],
 } as const;
 
 /** What stands between a pair of markers. @throws Error when a marker is missing */
@@ -29,7 +36,10 @@ export function formatBlock(): string {
   const source = readFileSync(file("shared/snapshot/format.ts"), "utf8");
   const head = source.slice(source.indexOf("/**") + 3, source.indexOf("*/"));
   const lines = head.split("\n").map((line) => line.replace(/^ \*( |$)/, "").trimEnd());
-  const text = lines.slice(lines.findIndex((line) => line.startsWith("1. "))).join("\n").trimEnd();
+  const text = lines
+    .slice(lines.findIndex((line) => line.startsWith("1. ")))
+    .join("\n")
+    .trimEnd();
   const constants = [
     "Constants",
     `  FIRST_ACTIVITY ${format.FIRST_ACTIVITY}   ACTIVITY_GATES ${format.ACTIVITY_GATES}   EDGE_WEIGHT_LIMIT ${format.EDGE_WEIGHT_LIMIT}   GROWTH_LIMIT ${format.GROWTH_LIMIT}   STRETCH_SCALE ${format.STRETCH_SCALE}   STRETCH_OFFSET ${format.STRETCH_OFFSET}   LAST_BIN ${format.LAST_BIN}`,
@@ -77,7 +87,10 @@ export function exampleBlock(): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   let page = readFileSync(protocolPath, "utf8");
-  for (const [markers, block] of [[MARKERS.format, formatBlock()], [MARKERS.example, exampleBlock()]] as const) {
+  for (const [markers, block] of [
+    [MARKERS.format, formatBlock()],
+    [MARKERS.example, exampleBlock()],
+  ] as const) {
     const [from, to] = markers;
     between(page, markers);
     page = `${page.slice(0, page.indexOf(from) + from.length)}\n\n${block}\n\n${page.slice(page.indexOf(to))}`;

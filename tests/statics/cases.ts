@@ -1,14 +1,17 @@
 /**
- * The bodies whose settled shapes are held against static equilibrium. All are held at one end and bend or hang under their own weight. What makes a body hard
- * is how many cells sound crosses in a substep, sqrt(k/rho) h/cell; with 240 substeps a second: beam 1, block 0.6, soft 4, stiff 8.
+ * The bodies whose settled shapes are held against static equilibrium. All are held at one end and bend or hang under
+ * their own weight. What makes a body hard is how many cells sound crosses in a substep, sqrt(k/rho) h/cell; with 240
+ * substeps a second: beam 1, block 0.6, soft 4, stiff 8.
  *
- *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags 28 % of that at nu = 0.3; 1,600 tetrahedra
+ *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags 28 % of that at nu = 0.3;
+ *   1,600 tetrahedra
  *   coarse     the same with 10 x 2 x 2 cells, 200 tetrahedra
  *   block      k = 1e5 Pa, 0.6 x 0.6 x 0.6 m, held by one side: 8 x 8 x 8 cells, 2,560 tetrahedra
  *   soft       k = 1e5 Pa, 0.2 m long: hangs down by half its length
  *   stiff      k = 1e7 Pa, 1 m long, 400 N at its end besides: vibrates ten times as fast as `beam`
  *   cuboid     Gaia's unstructured block, 6 x 1.6 x 2 m, k = 4e6 Pa; 2,136 tetrahedra
- *   armadillo  1.2 m high, k = 1e5 Pa, hung by its ears; 3,717 tetrahedra of very different sizes, up to 60 at one vertex (on its feet it buckles and
+ *   armadillo  1.2 m high, k = 1e5 Pa, hung by its ears; 3,717 tetrahedra of very different sizes, up to 60 at one
+ *   vertex (on its feet it buckles and
  *              collapses below k = 2e6 Pa: no equilibrium)
  */
 import { join } from "node:path";
@@ -38,24 +41,54 @@ export interface CaseOptions {
   exact?: boolean;
 }
 
-const GRAVITY: Vec3 = [0, -9.81, 0], DENSITY = 1000;
+const GRAVITY: Vec3 = [0, -9.81, 0];
+const DENSITY = 1000;
 
 function beam(name: string, length: number, youngsModulus: number, cells: Vec3, tipForce = 0, slender = 5): LoadedBody {
-  const half = length / 2, near = 1e-6 * length, all = length;
+  const half = length / 2;
+  const near = 1e-6 * length;
+  const all = length;
   return {
-    name, gravity: GRAVITY, baseDir: ".", data: [],
+    name,
+    gravity: GRAVITY,
+    baseDir: ".",
+    data: [],
     body: {
-      name, kind: "soft", mesh: { type: "box", size: [length, length / slender, length / slender], cells }, material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 },
+      name,
+      kind: "soft",
+      mesh: { type: "box", size: [length, length / slender, length / slender], cells },
+      material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 },
       pins: [{ select: { box: { min: [-all, -all, -all], max: [near - half, all, all] } } }],
-      ...(tipForce && { loads: [{ select: { box: { min: [half - near, -all, -all], max: [all, all, all] } }, force: [0, -tipForce, 0] as Vec3 }] }),
+      ...(tipForce && {
+        loads: [
+          {
+            select: { box: { min: [half - near, -all, -all], max: [all, all, all] } },
+            force: [0, -tipForce, 0] as Vec3,
+          },
+        ],
+      }),
     },
   };
 }
 
-function fromFile(name: string, file: string, youngsModulus: number, body: Pick<SoftBody, "transform" | "pins">): LoadedBody {
+function fromFile(
+  name: string,
+  file: string,
+  youngsModulus: number,
+  body: Pick<SoftBody, "transform" | "pins">,
+): LoadedBody {
   return {
-    name, gravity: GRAVITY, baseDir: dataFolder, data: [`${file}.node`, `${file}.ele`],
-    body: { name, kind: "soft", mesh: { type: "file", path: join(dataFolder, `${file}.node`) }, material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 }, ...body },
+    name,
+    gravity: GRAVITY,
+    baseDir: dataFolder,
+    data: [`${file}.node`, `${file}.ele`],
+    body: {
+      name,
+      kind: "soft",
+      mesh: { type: "file", path: join(dataFolder, `${file}.node`) },
+      material: { density: DENSITY, youngsModulus, poissonsRatio: 0.3 },
+      ...body,
+    },
   };
 }
 
@@ -65,8 +98,15 @@ const CASES: Record<string, () => LoadedBody> = {
   block: () => beam("block", 0.6, 1e5, [8, 8, 8], 0, 1),
   soft: () => beam("soft", 0.2, 1e5, [20, 4, 4]),
   stiff: () => beam("stiff", 1, 1e7, [20, 4, 4], 400),
-  cuboid: () => fromFile("cuboid", "tets/gaia_ModelsDifferentRes_Cuboid_Cuboid.1", 4e6, { pins: [{ select: { box: { min: [-9, -9, -9], max: [-2.999, 9, 9] } } }] }),
-  armadillo: () => fromFile("armadillo", "tets/armadillo_4k", 1e5, { transform: { fitHeight: 1.2 }, pins: [{ select: { box: { min: [-9, 1.05, -9], max: [9, 9, 9] } } }] }),
+  cuboid: () =>
+    fromFile("cuboid", "tets/gaia_ModelsDifferentRes_Cuboid_Cuboid.1", 4e6, {
+      pins: [{ select: { box: { min: [-9, -9, -9], max: [-2.999, 9, 9] } } }],
+    }),
+  armadillo: () =>
+    fromFile("armadillo", "tets/armadillo_4k", 1e5, {
+      transform: { fitHeight: 1.2 },
+      pins: [{ select: { box: { min: [-9, 1.05, -9], max: [9, 9, 9] } } }],
+    }),
 };
 export const CASE_NAMES: readonly string[] = Object.keys(CASES);
 
@@ -74,15 +114,40 @@ export const CASE_NAMES: readonly string[] = Object.keys(CASES);
 export function caseOf(name: string, options: CaseOptions = {}): LoadedBody {
   const made = CASES[name]?.();
   if (!made) throw new Error(`case: ${name}, limit: one of ${CASE_NAMES.join(", ")}`);
-  const { youngsModulus = made.body.material.youngsModulus, poissonsRatio = made.body.material.poissonsRatio, model, solver, sweep, exact } = options;
-  Object.assign(made.body, { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio } }, solver && { solver }, sweep && { sweep });
+  const {
+    youngsModulus = made.body.material.youngsModulus,
+    poissonsRatio = made.body.material.poissonsRatio,
+    model,
+    solver,
+    sweep,
+    exact,
+  } = options;
+  Object.assign(
+    made.body,
+    { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio } },
+    solver && { solver },
+    sweep && { sweep },
+  );
   return { ...made, ...(exact && { exact }) };
 }
 
 /** The case as a scene. @param damping 1/s */
-export function sceneOf(loaded: LoadedBody, substepsPerSecond: number, iterations: number, damping: number): Partial<Scene> & Pick<Scene, "bodies"> {
+export function sceneOf(
+  loaded: LoadedBody,
+  substepsPerSecond: number,
+  iterations: number,
+  damping: number,
+): Partial<Scene> & Pick<Scene, "bodies"> {
   // the tick that is nearest to a room's 60 Hz and has whole substeps
   let tickHz = Math.min(60, substepsPerSecond);
   while (substepsPerSecond % tickHz !== 0) tickHz--;
-  return { tickHz, substeps: substepsPerSecond / tickHz, iterations, refine: !loaded.exact, gravity: loaded.gravity, damping, bodies: [loaded.body] };
+  return {
+    tickHz,
+    substeps: substepsPerSecond / tickHz,
+    iterations,
+    refine: !loaded.exact,
+    gravity: loaded.gravity,
+    damping,
+    bodies: [loaded.body],
+  };
 }

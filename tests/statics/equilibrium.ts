@@ -1,11 +1,28 @@
 /**
- * Static equilibrium of a loaded solid by Newton's method: grad Pi(x) = 0 over the free particles (solidMesh.ts). The load goes on in steps. Where the
- * Hessian is indefinite, the negative curvature of each element is left out; every step is shortened until the potential energy, or close to the end, where
- * the energy is rounding, the residual, becomes less. No element may turn inside out on the way: the solution continues the undeformed shape.
+ * Static equilibrium of a loaded solid by Newton's method: grad Pi(x) = 0 over the free particles (solidMesh.ts). The
+ * load goes on in steps. Where the Hessian is indefinite, the negative curvature of each element is left out; every
+ * step is shortened until the potential energy, or close to the end, where the energy is rounding, the residual,
+ * becomes less. No element may turn inside out on the way: the solution continues the undeformed shape.
  */
 import { densityOf, type Density, type StaticModel } from "./materials.ts";
-import { elasticEnergy, elasticGradient, elasticHessian, extremeStretches, roundingOf, solidMesh, type SolidMesh } from "./solidMesh.ts";
-import { blockMatrix, conjugateGradients, factorize, patience, solveFactored, type BlockMatrix, type Factor } from "./sparse.ts";
+import {
+  elasticEnergy,
+  elasticGradient,
+  elasticHessian,
+  extremeStretches,
+  roundingOf,
+  solidMesh,
+  type SolidMesh,
+} from "./solidMesh.ts";
+import {
+  blockMatrix,
+  conjugateGradients,
+  factorize,
+  patience,
+  solveFactored,
+  type BlockMatrix,
+  type Factor,
+} from "./sparse.ts";
 
 export interface StaticProblem {
   /** float64[3N] m, undeformed */
@@ -34,7 +51,10 @@ export interface StaticSolution {
   largestStretch: number;
 }
 
-/** Residual forces below this share of the largest load, or below what rounding makes of the elastic ones, end the search. */
+/**
+ * Residual forces below this share of the largest load, or below what rounding makes of the elastic ones, end the
+ * search.
+ */
 const TOLERANCE = 1e-8;
 const MOST_STEPS = 60;
 
@@ -43,21 +63,41 @@ const MOST_STEPS = 60;
  * @throws Error if a load step of 1/1024 does not converge
  */
 export function staticEquilibrium(problem: StaticProblem, steps = 4): StaticSolution {
-  const { force, fixed } = problem, mesh = solidMesh(problem.rest, problem.tets), { model, youngsModulus, poissonsRatio } = problem.material;
-  const search = new Search(mesh, densityOf(model, youngsModulus, poissonsRatio), blockMatrix(problem.tets, fixed), force, youngsModulus / (1 - 2 * poissonsRatio));
-  let x: Float64Array = Float64Array.from(problem.start ?? problem.rest), share = 0, step = problem.start ? 1 : 1 / steps;
+  const { force, fixed } = problem;
+  const mesh = solidMesh(problem.rest, problem.tets);
+  const { model, youngsModulus, poissonsRatio } = problem.material;
+  const search = new Search(
+    mesh,
+    densityOf(model, youngsModulus, poissonsRatio),
+    blockMatrix(problem.tets, fixed),
+    force,
+    youngsModulus / (1 - 2 * poissonsRatio),
+  );
+  let x: Float64Array = Float64Array.from(problem.start ?? problem.rest);
+  let share = 0;
+  let step = problem.start ? 1 : 1 / steps;
   while (share < 1) {
-    const next = Math.min(1, share + step), found = search.newton(x, next);
+    const next = Math.min(1, share + step);
+    const found = search.newton(x, next);
     if (found) {
       x = found;
       share = next;
     } else {
       step /= 2;
-      if (step < 1 / 1024) throw new Error(`no equilibrium: at ${share} of the load a step of ${step} does not converge`);
+      if (step < 1 / 1024)
+        throw new Error(`no equilibrium: at ${share} of the load a step of ${step} does not converge`);
     }
   }
   const { smallest, largest } = extremeStretches(mesh, x);
-  return { x, newtonSteps: search.steps, residual: search.residual, load: search.load, energy: elasticEnergy(mesh, search.density, x), smallestStretch: smallest, largestStretch: largest };
+  return {
+    x,
+    newtonSteps: search.steps,
+    residual: search.residual,
+    load: search.load,
+    energy: elasticEnergy(mesh, search.density, x),
+    smallestStretch: smallest,
+    largestStretch: largest,
+  };
 }
 
 class Search {
@@ -80,9 +120,14 @@ class Search {
     this.load = force.reduce((most, f) => Math.max(most, Math.abs(f)), 0);
   }
 
-  /** Equilibrium under `share` of the load, or undefined. Without a load, forces are measured against the elastic ones at the start. */
+  /**
+   * Equilibrium under `share` of the load, or undefined. Without a load, forces are measured against the elastic ones
+   * at the start.
+   */
   newton(start: Float64Array, share: number): Float64Array | undefined {
-    let x = start, r = this.residualAt(x, share), projected = false;
+    let x = start;
+    let r = this.residualAt(x, share);
+    let projected = false;
     const enough = TOLERANCE * (this.load || largest(elasticGradient(this.mesh, this.density, start)));
     for (let step = 0; step < MOST_STEPS; step++) {
       this.residual = largest(r);
@@ -105,13 +150,20 @@ class Search {
 
   /** -grad Pi of the free particles, in matrix order. */
   private residualAt(x: Float64Array, share: number): Float64Array {
-    const g = elasticGradient(this.mesh, this.density, x), { place, count } = this.matrix, r = new Float64Array(3 * count);
-    place.forEach((row, p) => { if (row >= 0) for (let c = 0; c < 3; c++) r[3 * row + c] = share * this.force[3 * p + c]! - g[3 * p + c]!; });
+    const g = elasticGradient(this.mesh, this.density, x);
+    const { place, count } = this.matrix;
+    const r = new Float64Array(3 * count);
+    place.forEach((row, p) => {
+      if (row >= 0) for (let c = 0; c < 3; c++) r[3 * row + c] = share * this.force[3 * p + c]! - g[3 * p + c]!;
+    });
     return r;
   }
 
   private potential(x: Float64Array, share: number): number {
-    return elasticEnergy(this.mesh, this.density, x) - share * this.force.reduce((sum, f, i) => sum + f * (x[i]! - this.mesh.rest[i]!), 0);
+    return (
+      elasticEnergy(this.mesh, this.density, x) -
+      share * this.force.reduce((sum, f, i) => sum + f * (x[i]! - this.mesh.rest[i]!), 0)
+    );
   }
 
   private direction(x: Float64Array, r: Float64Array, project: boolean): Float64Array | undefined {
@@ -126,11 +178,21 @@ class Search {
     return move;
   }
 
-  private shorten(x: Float64Array, r: Float64Array, move: Float64Array, share: number): { x: Float64Array; r: Float64Array; t: number } | undefined {
-    const { place } = this.matrix, before = this.potential(x, share), slope = move.reduce((sum, m, i) => sum - m * r[i]!, 0), size = norm(r);
+  private shorten(
+    x: Float64Array,
+    r: Float64Array,
+    move: Float64Array,
+    share: number,
+  ): { x: Float64Array; r: Float64Array; t: number } | undefined {
+    const { place } = this.matrix;
+    const before = this.potential(x, share);
+    const slope = move.reduce((sum, m, i) => sum - m * r[i]!, 0);
+    const size = norm(r);
     for (let t = 1; t > 1e-6; t /= 2) {
       const next = Float64Array.from(x);
-      place.forEach((row, p) => { if (row >= 0) for (let c = 0; c < 3; c++) next[3 * p + c]! += t * move[3 * row + c]!; });
+      place.forEach((row, p) => {
+        if (row >= 0) for (let c = 0; c < 3; c++) next[3 * p + c]! += t * move[3 * row + c]!;
+      });
       const after = this.potential(next, share);
       if (!(after < Infinity)) continue;
       const left = this.residualAt(next, share);

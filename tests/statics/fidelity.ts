@@ -1,6 +1,7 @@
 /**
- * How true a settled body is: the room's own kernel settles it, and its shape is held against static equilibrium on the same mesh (equilibrium.ts).
- * The body starts undeformed and is damped at the critical rate of its slowest swing, which changes how long it takes and not where it ends.
+ * How true a settled body is: the room's own kernel settles it, and its shape is held against static equilibrium on the
+ * same mesh (equilibrium.ts). The body starts undeformed and is damped at the critical rate of its slowest swing, which
+ * changes how long it takes and not where it ends.
  */
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
@@ -23,10 +24,16 @@ export interface Reference extends StaticSolution {
 export interface Fidelity {
   substepsPerSecond: number;
   iterations: number;
-  /** Largest and root mean square distance of a particle from its place in equilibrium, % of the largest displacement. Infinite: the body blew up. */
+  /**
+   * Largest and root mean square distance of a particle from its place in equilibrium, % of the largest displacement.
+   * Infinite: the body blew up.
+   */
   error: number;
   rms: number;
-  /** Fastest particle while the room keeps damping the body, in the last half second, m/s; and in the last half of a second without any damping. */
+  /**
+   * Fastest particle while the room keeps damping the body, in the last half second, m/s; and in the last half of a
+   * second without any damping.
+   */
   fastest: number;
   undamped: number;
   /** Simulated seconds until nothing moved on (or the limit: then settled is false). */
@@ -38,7 +45,10 @@ export interface Fidelity {
   x: Float64Array;
 }
 
-/** Nothing moves on: no particle by more than this share of the largest displacement in a whole swing, which remembered stress (warmStart.ts) may creep. */
+/**
+ * Nothing moves on: no particle by more than this share of the largest displacement in a whole swing, which remembered
+ * stress (warmStart.ts) may creep.
+ */
 const SETTLED = 2e-4;
 /** Swings after which a body that still moves is taken as it is. */
 const MOST_SWINGS = 12;
@@ -47,7 +57,8 @@ const references = new Map<string, Promise<Reference>>();
 
 /** Static equilibrium of a case; computed once a process. */
 export function referenceOf(loaded: LoadedBody): Promise<Reference> {
-  const { mesh, material, transform, pins, loads } = loaded.body, key = JSON.stringify([mesh, material, transform, pins, loads, loaded.gravity]);
+  const { mesh, material, transform, pins, loads } = loaded.body;
+  const key = JSON.stringify([mesh, material, transform, pins, loads, loaded.gravity]);
   let reference = references.get(key);
   if (!reference) references.set(key, (reference = solve(loaded)));
   return reference;
@@ -55,20 +66,44 @@ export function referenceOf(loaded: LoadedBody): Promise<Reference> {
 
 async function solve(loaded: LoadedBody): Promise<Reference> {
   // the material's model may be one that the simulation does not have: only mesh, pins and loads are taken from here
-  const { density } = loaded.body.material, plain = { ...loaded.body, material: { ...loaded.body.material, model: "stvk" as const } };
-  const { bodies } = await createWorld({ version: 1, title: loaded.name, gravity: loaded.gravity, bodies: [plain] }, { baseDir: loaded.baseDir });
-  const body = bodies[0]!, { positions: rest, tets, pinned, force: loads } = body, started = performance.now();
-  const mesh = solidMesh(rest, tets), force = weights(mesh, density, loaded.gravity).map((w, i) => w + loads[i]!);
+  const { density } = loaded.body.material;
+  const plain = { ...loaded.body, material: { ...loaded.body.material, model: "stvk" as const } };
+  const { bodies } = await createWorld(
+    { version: 1, title: loaded.name, gravity: loaded.gravity, bodies: [plain] },
+    { baseDir: loaded.baseDir },
+  );
+  const body = bodies[0]!;
+  const { positions: rest, tets, pinned, force: loads } = body;
+  const started = performance.now();
+  const mesh = solidMesh(rest, tets);
+  const force = weights(mesh, density, loaded.gravity).map((w, i) => w + loads[i]!);
   const { model = "stvk", youngsModulus, poissonsRatio } = loaded.body.material;
-  const solution = staticEquilibrium({ rest, tets, fixed: pinned, force, material: { model, youngsModulus, poissonsRatio } });
-  const displacement = largestDistance(solution.x, rest), mass = density * mesh.volume.reduce((a, b) => a + b, 0);
-  const acceleration = Math.hypot(...[0, 1, 2].map((r) => force.reduce((sum, f, i) => sum + (i % 3 === r ? f : 0), 0))) / mass;
-  return { ...solution, rest, body, displacement, omega: Math.sqrt((1.5 * acceleration) / displacement), tetrahedra: tets.length / 4, seconds: (performance.now() - started) / 1000 };
+  const solution = staticEquilibrium({
+    rest,
+    tets,
+    fixed: pinned,
+    force,
+    material: { model, youngsModulus, poissonsRatio },
+  });
+  const displacement = largestDistance(solution.x, rest);
+  const mass = density * mesh.volume.reduce((a, b) => a + b, 0);
+  const acceleration =
+    Math.hypot(...[0, 1, 2].map((r) => force.reduce((sum, f, i) => sum + (i % 3 === r ? f : 0), 0))) / mass;
+  return {
+    ...solution,
+    rest,
+    body,
+    displacement,
+    omega: Math.sqrt((1.5 * acceleration) / displacement),
+    tetrahedra: tets.length / 4,
+    seconds: (performance.now() - started) / 1000,
+  };
 }
 
 function largestDistance(a: Float64Array, b: Float64Array): number {
   let most = 0;
-  for (let i = 0; i < a.length; i += 3) most = Math.max(most, (a[i]! - b[i]!) ** 2 + (a[i + 1]! - b[i + 1]!) ** 2 + (a[i + 2]! - b[i + 2]!) ** 2);
+  for (let i = 0; i < a.length; i += 3)
+    most = Math.max(most, (a[i]! - b[i]!) ** 2 + (a[i + 1]! - b[i + 1]!) ** 2 + (a[i + 2]! - b[i + 2]!) ** 2);
   return Math.sqrt(most);
 }
 
@@ -81,36 +116,68 @@ function fastestIn(lab: Laboratory, ticks: number, counted: number): number {
   let most = 0;
   for (let t = 0; t < ticks; t++) {
     lab.run(1);
-    if (t >= ticks - counted) most = Math.max(most, largestDistance(lab.velocities(), new Float64Array(3 * lab.created.bodies[0]!.particleCount)));
+    if (t >= ticks - counted)
+      most = Math.max(
+        most,
+        largestDistance(lab.velocities(), new Float64Array(3 * lab.created.bodies[0]!.particleCount)),
+      );
   }
   return most;
 }
 
 /**
- * @param rest the room's own resting: slow bodies are calmed and put to sleep, as members see them; the run then ends when the room sleeps
+ * @param rest the room's own resting: slow bodies are calmed and put to sleep, as members see them; the run then ends
+ *   when the room sleeps
  * @throws Error where the case cannot be built or has no equilibrium
  */
-export async function fidelity(loaded: LoadedBody, substepsPerSecond: number, iterations: number, rest = false): Promise<Fidelity> {
-  const reference = await referenceOf(loaded), { omega, displacement } = reference;
-  const lab = await laboratory(sceneOf(loaded, substepsPerSecond, iterations, 2 * omega), loaded.baseDir), { tickHz } = lab.created.layout;
+export async function fidelity(
+  loaded: LoadedBody,
+  substepsPerSecond: number,
+  iterations: number,
+  rest = false,
+): Promise<Fidelity> {
+  const reference = await referenceOf(loaded);
+  const { omega, displacement } = reference;
+  const lab = await laboratory(sceneOf(loaded, substepsPerSecond, iterations, 2 * omega), loaded.baseDir);
+  const { tickHz } = lab.created.layout;
   lab.world.mayRest = rest;
-  const swing = (2 * Math.PI) / omega, quarter = Math.max(4, Math.round((swing / 4) * tickHz)), half = Math.ceil(tickHz / 2);
+  const swing = (2 * Math.PI) / omega;
+  const quarter = Math.max(4, Math.round((swing / 4) * tickHz));
+  const half = Math.ceil(tickHz / 2);
   const before = [lab.positions()];
-  let ticks = 0, settled = false, wallMs = Infinity, blownUp = false;
+  let ticks = 0;
+  let settled = false;
+  let wallMs = Infinity;
+  let blownUp = false;
   while (!settled && !blownUp && ticks < MOST_SWINGS * swing * tickHz) {
     const started = performance.now();
     blownUp = lab.run(quarter).length > 0;
-    if (!lab.world.resting || !rest) wallMs = Math.min(wallMs, (performance.now() - started) / (quarter / tickHz)); // sleep costs nothing
+    // sleep costs nothing
+    if (!lab.world.resting || !rest) wallMs = Math.min(wallMs, (performance.now() - started) / (quarter / tickHz));
     ticks += quarter;
     const now = lab.positions();
-    settled = rest ? lab.world.resting : before.length === 4 && largestDistance(now, before[0]!) < SETTLED * displacement;
+    settled = rest
+      ? lab.world.resting
+      : before.length === 4 && largestDistance(now, before[0]!) < SETTLED * displacement;
     before.push(now);
     if (before.length > 4) before.shift();
   }
-  const fastest = blownUp ? Infinity : fastestIn(lab, half, half), x = lab.positions();
+  const fastest = blownUp ? Infinity : fastestIn(lab, half, half);
+  const x = lab.positions();
   ticks += half;
   for (let i = 3; i < lab.v.length; i += 4) lab.v[i] = 0; // the damping rate
   const undamped = blownUp ? Infinity : fastestIn(lab, 2 * half, half);
   const share = (distance: number): number => (blownUp ? Infinity : (100 * distance) / displacement);
-  return { substepsPerSecond, iterations, error: share(largestDistance(x, reference.x)), rms: share(rootMeanSquare(x, reference.x)), fastest, undamped, simulated: ticks / tickHz, settled, wallMs, x };
+  return {
+    substepsPerSecond,
+    iterations,
+    error: share(largestDistance(x, reference.x)),
+    rms: share(rootMeanSquare(x, reference.x)),
+    fastest,
+    undamped,
+    simulated: ticks / tickHz,
+    settled,
+    wallMs,
+    x,
+  };
 }

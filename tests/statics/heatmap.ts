@@ -19,11 +19,12 @@ const USAGE = `node tests/statics/heatmap.ts [--case ${CASE_NAMES.join(",")}] [-
   --rest         with the room's own resting: calming and sleep
   --json         only the result, as JSON; without it both`;
 
-const list = (name: string, text: string): number[] => text.split(",").map((part) => {
-  const value = Number(part);
-  if (!(value > 0)) throw new Error(`--${name}: ${part}, limit: numbers above 0, with commas between`);
-  return value;
-});
+const list = (name: string, text: string): number[] =>
+  text.split(",").map((part) => {
+    const value = Number(part);
+    if (!(value > 0)) throw new Error(`--${name}: ${part}, limit: numbers above 0, with commas between`);
+    return value;
+  });
 
 const round = (v: number): string => (v >= 1000 ? v.toExponential(0) : v >= 100 ? v.toFixed(0) : v.toPrecision(2));
 
@@ -31,29 +32,65 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      case: { type: "string", default: "beam" }, nu: { type: "string", default: "0.3" }, grid: { type: "string", default: "60,120,240,480,960x1,2,5,10,20" }, k: { type: "string" }, model: { type: "string" },
-      solver: { type: "string" }, sweep: { type: "string" }, rest: { type: "boolean", default: false }, exact: { type: "boolean", default: false }, json: { type: "boolean", default: false }, help: { type: "boolean", default: false },
+      case: { type: "string", default: "beam" },
+      nu: { type: "string", default: "0.3" },
+      grid: { type: "string", default: "60,120,240,480,960x1,2,5,10,20" },
+      k: { type: "string" },
+      model: { type: "string" },
+      solver: { type: "string" },
+      sweep: { type: "string" },
+      rest: { type: "boolean", default: false },
+      exact: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
   if (values.help) return console.log(USAGE);
-  const [substeps = "", iterations = ""] = [values.grid, ...positionals].join("").split("x"), results: object[] = [];
-  const say = (line: string): void => { if (!values.json) console.log(line); };
-  for (const name of values.case.split(",")) for (const nu of list("nu", values.nu)) {
-    const loaded = caseOf(name, { poissonsRatio: nu, ...(values.k && { youngsModulus: list("k", values.k)[0]! }), model: values.model, solver: values.solver, exact: values.exact, ...(values.sweep && { sweep: { order: values.sweep } }) } as CaseOptions);
-    if (lacksData(...loaded.data)) continue;
-    const r = await referenceOf(loaded);
-    say(`\n${name}, ${values.model ?? "stvk"}, k ${loaded.body.material.youngsModulus} Pa, nu ${nu}, ${values.solver ?? "compliant"}: ${r.tetrahedra} tetrahedra, moves ${r.displacement.toPrecision(4)} m, stretches ${r.smallestStretch.toFixed(3)} to ${r.largestStretch.toFixed(3)}, reference in ${r.seconds.toFixed(2)} s and ${r.newtonSteps} Newton steps`);
-    if ((values.model ?? "stvk") === "stvk" && r.smallestStretch < 1 / Math.sqrt(3)) say("! compressed below 1/sqrt 3, where the simulation continues the energy and the reference does not");
-    say("substeps/s x iterations  error %   rms %  fastest m/s  undamped m/s  simulated s  ms per s");
-    const cells: Omit<Fidelity, "x">[] = [];
-    for (const s of list("grid", substeps)) for (const i of list("grid", iterations)) {
-      const { x: _, ...f } = await fidelity(loaded, s, i, values.rest);
-      cells.push(f);
-      say(`${String(s).padStart(10)} x ${String(i).padEnd(10)} ${round(f.error).padStart(8)} ${round(f.rms).padStart(7)} ${round(f.fastest).padStart(12)} ${round(f.undamped).padStart(13)} ${f.simulated.toFixed(1).padStart(10)}${f.settled ? " " : "*"} ${round(f.wallMs).padStart(9)}`);
+  const [substeps = "", iterations = ""] = [values.grid, ...positionals].join("").split("x");
+  const results: object[] = [];
+  const say = (line: string): void => {
+    if (!values.json) console.log(line);
+  };
+  for (const name of values.case.split(","))
+    for (const nu of list("nu", values.nu)) {
+      const loaded = caseOf(name, {
+        poissonsRatio: nu,
+        ...(values.k && { youngsModulus: list("k", values.k)[0]! }),
+        model: values.model,
+        solver: values.solver,
+        exact: values.exact,
+        ...(values.sweep && { sweep: { order: values.sweep } }),
+      } as CaseOptions);
+      if (lacksData(...loaded.data)) continue;
+      const r = await referenceOf(loaded);
+      say(
+        `\n${name}, ${values.model ?? "stvk"}, k ${loaded.body.material.youngsModulus} Pa, nu ${nu}, ${values.solver ?? "compliant"}: ${r.tetrahedra} tetrahedra, moves ${r.displacement.toPrecision(4)} m, stretches ${r.smallestStretch.toFixed(3)} to ${r.largestStretch.toFixed(3)}, reference in ${r.seconds.toFixed(2)} s and ${r.newtonSteps} Newton steps`,
+      );
+      if ((values.model ?? "stvk") === "stvk" && r.smallestStretch < 1 / Math.sqrt(3))
+        say("! compressed below 1/sqrt 3, where the simulation continues the energy and the reference does not");
+      say("substeps/s x iterations  error %   rms %  fastest m/s  undamped m/s  simulated s  ms per s");
+      const cells: Omit<Fidelity, "x">[] = [];
+      for (const s of list("grid", substeps))
+        for (const i of list("grid", iterations)) {
+          const { x: _, ...f } = await fidelity(loaded, s, i, values.rest);
+          cells.push(f);
+          say(
+            `${String(s).padStart(10)} x ${String(i).padEnd(10)} ${round(f.error).padStart(8)} ${round(f.rms).padStart(7)} ${round(f.fastest).padStart(12)} ${round(f.undamped).padStart(13)} ${f.simulated.toFixed(1).padStart(10)}${f.settled ? " " : "*"} ${round(f.wallMs).padStart(9)}`,
+          );
+        }
+      if (cells.some((f) => !f.settled)) say("* had not come to rest");
+      results.push({
+        case: name,
+        model: values.model ?? "stvk",
+        solver: values.solver ?? "compliant",
+        youngsModulus: loaded.body.material.youngsModulus,
+        poissonsRatio: nu,
+        rest: values.rest,
+        tetrahedra: r.tetrahedra,
+        displacement: r.displacement,
+        cells,
+      });
     }
-    if (cells.some((f) => !f.settled)) say("* had not come to rest");
-    results.push({ case: name, model: values.model ?? "stvk", solver: values.solver ?? "compliant", youngsModulus: loaded.body.material.youngsModulus, poissonsRatio: nu, rest: values.rest, tetrahedra: r.tetrahedra, displacement: r.displacement, cells });
-  }
   console.log(JSON.stringify(results));
 }
 

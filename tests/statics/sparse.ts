@@ -1,11 +1,12 @@
 /**
- * Sparse symmetric linear systems of a tetrahedral mesh, float64: 3x3 blocks by rows, and an envelope factorization L D L^T of it.
+ * Sparse symmetric linear systems of a tetrahedral mesh, float64: 3x3 blocks by rows, and an envelope factorization L D
+ * L^T of it.
  *
- * The envelope (Jennings 1966) holds of every row what lies between its first entry and the diagonal; particles are numbered by reverse Cuthill-McKee,
- * which keeps that short: a beam of 12,800 tetrahedra factors in a second. The factor outlives the matrix that it was made of: as the preconditioner of
- * conjugate gradients it solves the next few Newton steps for a tenth of a new factor.
- * Tried and lost: conjugate gradients with the diagonal blocks alone need 1,000 to 4,000 iterations where a slender beam is nearly incompressible. npm has
- * no maintained sparse direct solver.
+ * The envelope (Jennings 1966) holds of every row what lies between its first entry and the diagonal; particles are
+ * numbered by reverse Cuthill-McKee, which keeps that short: a beam of 12,800 tetrahedra factors in a second. The
+ * factor outlives the matrix that it was made of: as the preconditioner of conjugate gradients it solves the next few
+ * Newton steps for a tenth of a new factor. Tried and lost: conjugate gradients with the diagonal blocks alone need
+ * 1,000 to 4,000 iterations where a slender beam is nearly incompressible. npm has no maintained sparse direct solver.
  */
 
 /** Square matrix of 3x3 blocks over the free particles. */
@@ -26,13 +27,20 @@ export interface BlockMatrix {
 /** @param tets uint32[4n]; fixed uint8[N] */
 export function blockMatrix(tets: Uint32Array, fixed: Uint8Array): BlockMatrix {
   const neighbors = Array.from(fixed, () => new Set<number>());
-  for (let e = 0; e < tets.length; e += 4) for (let j = 0; j < 4; j++) for (let k = 0; k < 4; k++) {
-    const a = tets[e + j]!, b = tets[e + k]!;
-    if (!fixed[a] && !fixed[b]) neighbors[a]!.add(b);
-  }
-  const order = reverseCuthillMcKee(neighbors, fixed), place = new Int32Array(fixed.length).fill(-1), count = order.length;
+  for (let e = 0; e < tets.length; e += 4)
+    for (let j = 0; j < 4; j++)
+      for (let k = 0; k < 4; k++) {
+        const a = tets[e + j]!;
+        const b = tets[e + k]!;
+        if (!fixed[a] && !fixed[b]) neighbors[a]!.add(b);
+      }
+  const order = reverseCuthillMcKee(neighbors, fixed);
+  const place = new Int32Array(fixed.length).fill(-1);
+  const count = order.length;
   order.forEach((p, i) => (place[p] = i));
-  const rows = new Int32Array(count + 1), columns: number[] = [], at = new Map<number, number>();
+  const rows = new Int32Array(count + 1);
+  const columns: number[] = [];
+  const at = new Map<number, number>();
   order.forEach((p, i) => {
     for (const c of [...neighbors[p]!].map((q) => place[q]!).sort((a, b) => a - b)) {
       at.set(i * count + c, columns.length);
@@ -41,21 +49,34 @@ export function blockMatrix(tets: Uint32Array, fixed: Uint8Array): BlockMatrix {
     rows[i + 1] = columns.length;
   });
   const blockOf = new Int32Array(4 * tets.length).fill(-1);
-  for (let e = 0; e < tets.length; e += 4) for (let j = 0; j < 4; j++) for (let k = 0; k < 4; k++) {
-    const a = place[tets[e + j]!]!, b = place[tets[e + k]!]!;
-    if (a >= 0 && b >= 0) blockOf[4 * e + 4 * j + k] = at.get(a * count + b)!;
-  }
-  return { count, place, rows, columns: Int32Array.from(columns), values: new Float64Array(9 * columns.length), blockOf };
+  for (let e = 0; e < tets.length; e += 4)
+    for (let j = 0; j < 4; j++)
+      for (let k = 0; k < 4; k++) {
+        const a = place[tets[e + j]!]!;
+        const b = place[tets[e + k]!]!;
+        if (a >= 0 && b >= 0) blockOf[4 * e + 4 * j + k] = at.get(a * count + b)!;
+      }
+  return {
+    count,
+    place,
+    rows,
+    columns: Int32Array.from(columns),
+    values: new Float64Array(9 * columns.length),
+    blockOf,
+  };
 }
 
 /** Breadth first from a far end of each piece, neighbors of few first; backwards. */
 function reverseCuthillMcKee(neighbors: Set<number>[], fixed: Uint8Array): number[] {
-  const order: number[] = [], seen = Uint8Array.from(fixed);
+  const order: number[] = [];
+  const seen = Uint8Array.from(fixed);
   const walk = (start: number, mark: Uint8Array): number[] => {
     const queue = [start];
     mark[start] = 1;
     for (let i = 0; i < queue.length; i++) {
-      for (const q of [...neighbors[queue[i]!]!].filter((n) => !mark[n]).sort((a, b) => neighbors[a]!.size - neighbors[b]!.size || a - b)) {
+      for (const q of [...neighbors[queue[i]!]!]
+        .filter((n) => !mark[n])
+        .sort((a, b) => neighbors[a]!.size - neighbors[b]!.size || a - b)) {
         mark[q] = 1;
         queue.push(q);
       }
@@ -75,14 +96,22 @@ function reverseCuthillMcKee(neighbors: Set<number>[], fixed: Uint8Array): numbe
 export function multiplyBlocks(A: BlockMatrix, x: Float64Array, y: Float64Array): void {
   const { rows, columns, values } = A;
   for (let i = 0; i < A.count; i++) {
-    let y0 = 0, y1 = 0, y2 = 0;
+    let y0 = 0;
+    let y1 = 0;
+    let y2 = 0;
     for (let b = rows[i]!; b < rows[i + 1]!; b++) {
-      const v = 9 * b, c = 3 * columns[b]!, x0 = x[c]!, x1 = x[c + 1]!, x2 = x[c + 2]!;
+      const v = 9 * b;
+      const c = 3 * columns[b]!;
+      const x0 = x[c]!;
+      const x1 = x[c + 1]!;
+      const x2 = x[c + 2]!;
       y0 += values[v]! * x0 + values[v + 1]! * x1 + values[v + 2]! * x2;
       y1 += values[v + 3]! * x0 + values[v + 4]! * x1 + values[v + 5]! * x2;
       y2 += values[v + 6]! * x0 + values[v + 7]! * x1 + values[v + 8]! * x2;
     }
-    y[3 * i] = y0; y[3 * i + 1] = y1; y[3 * i + 2] = y2;
+    y[3 * i] = y0;
+    y[3 * i + 1] = y1;
+    y[3 * i + 2] = y2;
   }
 }
 
@@ -97,7 +126,10 @@ export interface Factor {
 
 /** @returns undefined where a pivot is not positive: the matrix is not positive definite */
 export function factorize(A: BlockMatrix): Factor | undefined {
-  const n = 3 * A.count, first = new Int32Array(n), start = new Float64Array(n), D = new Float64Array(n);
+  const n = 3 * A.count;
+  const first = new Int32Array(n);
+  const start = new Float64Array(n);
+  const D = new Float64Array(n);
   let size = 0;
   for (let i = 0; i < n; i++) {
     first[i] = 3 * A.columns[A.rows[Math.floor(i / 3)]!]!;
@@ -106,17 +138,23 @@ export function factorize(A: BlockMatrix): Factor | undefined {
   }
   const L = new Float64Array(size);
   for (let i = 0; i < n; i++) {
-    const row = start[i]!, from = first[i]!, block = Math.floor(i / 3), r = i % 3;
+    const row = start[i]!;
+    const from = first[i]!;
+    const block = Math.floor(i / 3);
+    const r = i % 3;
     let pivot = 0;
-    for (let b = A.rows[block]!; b < A.rows[block + 1]!; b++) for (let c = 0; c < 3; c++) {
-      const column = 3 * A.columns[b]! + c, value = A.values[9 * b + 3 * r + c]!;
-      if (column < i) L[row + column] = value;
-      else if (column === i) pivot = value;
-    }
+    for (let b = A.rows[block]!; b < A.rows[block + 1]!; b++)
+      for (let c = 0; c < 3; c++) {
+        const column = 3 * A.columns[b]! + c;
+        const value = A.values[9 * b + 3 * r + c]!;
+        if (column < i) L[row + column] = value;
+        else if (column === i) pivot = value;
+      }
     const diagonal = pivot;
     // u_ij = a_ij - sum_k u_ik L_jk, kept in place of L_ij until the row is done
     for (let j = from; j < i; j++) {
-      const other = start[j]!, k0 = Math.max(from, first[j]!);
+      const other = start[j]!;
+      const k0 = Math.max(from, first[j]!);
       L[row + j]! -= dot(L, row + k0, other + k0, j - k0);
     }
     for (let j = from; j < i; j++) {
@@ -132,7 +170,11 @@ export function factorize(A: BlockMatrix): Factor | undefined {
 
 /** sum_k L[a + k] L[b + k] */
 function dot(L: Float64Array, a: number, b: number, n: number): number {
-  let s0 = 0, s1 = 0, s2 = 0, s3 = 0, k = 0;
+  let s0 = 0;
+  let s1 = 0;
+  let s2 = 0;
+  let s3 = 0;
+  let k = 0;
   for (; k + 3 < n; k += 4) {
     s0 += L[a + k]! * L[b + k]!;
     s1 += L[a + k + 1]! * L[b + k + 1]!;
@@ -158,31 +200,54 @@ export function solveFactored({ first, start, L, D }: Factor, x: Float64Array): 
   }
 }
 
-/** An iteration costs 4 n (mean row) operations, a factor n (mean row)^2: from mean row / 8 iterations on, a new factor is cheaper than the rest. */
+/**
+ * An iteration costs 4 n (mean row) operations, a factor n (mean row)^2: from mean row / 8 iterations on, a new factor
+ * is cheaper than the rest.
+ */
 export function patience({ L, D }: Factor): number {
   return Math.max(10, Math.floor(L.length / D.length / 8));
 }
 
 /**
  * Conjugate gradients for A x = b, preconditioned with the factor of a matrix near A.
- * @returns x, or undefined if A has negative curvature or `most` iterations do not bring the residual below `tolerance` |b|
+ * @returns x, or undefined if A has negative curvature or `most` iterations do not bring the residual below `tolerance`
+ *   |b|
  */
-export function conjugateGradients(A: BlockMatrix, near: Factor, b: Float64Array, tolerance: number, most: number): Float64Array | undefined {
-  const n = b.length, x = new Float64Array(n), r = Float64Array.from(b), z = Float64Array.from(b), Ap = new Float64Array(n);
-  const inner = (u: Float64Array, v: Float64Array): number => { let s = 0; for (let i = 0; i < n; i++) s += u[i]! * v[i]!; return s; };
+export function conjugateGradients(
+  A: BlockMatrix,
+  near: Factor,
+  b: Float64Array,
+  tolerance: number,
+  most: number,
+): Float64Array | undefined {
+  const n = b.length;
+  const x = new Float64Array(n);
+  const r = Float64Array.from(b);
+  const z = Float64Array.from(b);
+  const Ap = new Float64Array(n);
+  const inner = (u: Float64Array, v: Float64Array): number => {
+    let s = 0;
+    for (let i = 0; i < n; i++) s += u[i]! * v[i]!;
+    return s;
+  };
   solveFactored(near, z);
-  const p = Float64Array.from(z), enough = tolerance * Math.sqrt(inner(b, b));
+  const p = Float64Array.from(z);
+  const enough = tolerance * Math.sqrt(inner(b, b));
   let rz = inner(r, z);
   for (let k = 0; k < most; k++) {
     multiplyBlocks(A, p, Ap);
     const curvature = inner(p, Ap);
     if (!(curvature > 0)) return undefined;
     const a = rz / curvature;
-    for (let i = 0; i < n; i++) { x[i]! += a * p[i]!; r[i]! -= a * Ap[i]!; }
+    for (let i = 0; i < n; i++) {
+      x[i]! += a * p[i]!;
+      r[i]! -= a * Ap[i]!;
+    }
     if (Math.sqrt(inner(r, r)) <= enough) return x;
     z.set(r);
     solveFactored(near, z);
-    const next = inner(r, z), beta = next / rz;
+    const next = inner(r, z);
+    const beta = next / rz;
     for (let i = 0; i < n; i++) p[i] = z[i]! + beta * p[i]!;
     rz = next;
   }

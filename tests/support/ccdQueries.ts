@@ -1,4 +1,6 @@
-/** The collision queries of the data folder: eight rows a query, each coordinate a fraction, and the truth beside it. */
+/**
+ * The collision queries of the data folder: eight rows a query, each coordinate a fraction, and the truth beside it.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder } from "./dataFolder.ts";
@@ -18,18 +20,35 @@ export interface QuerySet {
 /** What `lacksData` must find. */
 export const QUERY_FOLDER = "ccd";
 
-/** The fraction as a number. Exact: both parts are powers of two times less than 2^53, or the data is not what its README says. @throws Error if it is not exact */
+/**
+ * The fraction as a number. Exact: both parts are powers of two times less than 2^53, or the data is not what its
+ * README says.
+ * @throws Error if it is not exact
+ */
 function fraction(numerator: string, denominator: string): number {
-  const value = Number(numerator) / Number(denominator), n = BigInt(numerator), d = BigInt(denominator);
-  if (BigInt(Number(numerator)) !== n || BigInt(Number(denominator)) !== d || value * Number(denominator) !== Number(numerator)) throw new Error(`${numerator}/${denominator} is not exact in float64`);
+  const value = Number(numerator) / Number(denominator);
+  const n = BigInt(numerator);
+  const d = BigInt(denominator);
+  if (
+    BigInt(Number(numerator)) !== n ||
+    BigInt(Number(denominator)) !== d ||
+    value * Number(denominator) !== Number(numerator)
+  )
+    throw new Error(`${numerator}/${denominator} is not exact in float64`);
   return value;
 }
 
 function readSet(path: string): Query[] {
-  const rows = readFileSync(path, "utf8").trim().split("\n").map((line) => line.split(","));
+  const rows = readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(","));
   return Array.from({ length: rows.length / 8 }, (_, query) => {
     const mine = rows.slice(8 * query, 8 * query + 8);
-    return { q: Float64Array.from(mine.flatMap((row) => [0, 2, 4].map((at) => fraction(row[at], row[at + 1])))), touches: mine[0][6].trim() === "1" };
+    return {
+      q: Float64Array.from(mine.flatMap((row) => [0, 2, 4].map((at) => fraction(row[at], row[at + 1])))),
+      touches: mine[0][6].trim() === "1",
+    };
   });
 }
 
@@ -39,5 +58,9 @@ export function readQuerySets(): QuerySet[] {
   return (readdirSync(top, { recursive: true }) as string[])
     .filter((name) => name.endsWith(".csv"))
     .sort()
-    .map((name) => ({ name, kind: name.includes("edge-edge") ? "edge-edge" : "vertex-face", queries: readSet(join(top, name)) }));
+    .map((name) => ({
+      name,
+      kind: name.includes("edge-edge") ? "edge-edge" : "vertex-face",
+      queries: readSet(join(top, name)),
+    }));
 }

@@ -1,6 +1,6 @@
 /**
- * Finds a Chromium-based browser for the tests that need a real one, and says how to start it: CHROMIUM_PATH, then the usual names on PATH, then
- * the places where macOS and Windows keep it.
+ * Finds a Chromium-based browser for the tests that need a real one, and says how to start it: CHROMIUM_PATH, then the
+ * usual names on PATH, then the places where macOS and Windows keep it.
  */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -16,9 +16,9 @@ const places = [
 
 /** Path of a browser, or undefined if there is none. */
 export function findChromium(): string | undefined {
-  const named = process.env["CHROMIUM_PATH"];
+  const named = process.env.CHROMIUM_PATH;
   if (named) return existsSync(named) ? named : undefined;
-  const directories = (process.env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  const directories = (process.env.PATH ?? "").split(delimiter).filter((directory) => directory !== "");
   const onPath = names.flatMap((name) => directories.map((directory) => join(directory, name)));
   return [...onPath, ...places].find((path) => existsSync(path));
 }

@@ -1,4 +1,7 @@
-/** The last line of a test run and its exit code, from what the parts of the run say. They cannot disagree: 0 failed is exit code 0 and nothing else is. */
+/**
+ * The last line of a test run and its exit code, from what the parts of the run say. They cannot disagree: 0 failed is
+ * exit code 0 and nothing else is.
+ */
 import type { TestCounts } from "./countsReporter.ts";
 
 export interface Outcome {

@@ -1,6 +1,7 @@
 /**
- * Writes the counts of a test run as JSON to the file that TEST_COUNTS_FILE names, for the closing line of tests/run.ts. Anything that makes
- * Vitest's exit code non-zero counts as failed: a file that cannot be loaded, a hook that throws, an error outside of any test.
+ * Writes the counts of a test run as JSON to the file that TEST_COUNTS_FILE names, for the closing line of
+ * tests/run.ts. Anything that makes Vitest's exit code non-zero counts as failed: a file that cannot be loaded, a hook
+ * that throws, an error outside of any test.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,7 +17,7 @@ export interface TestCounts {
 
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const path = process.env["TEST_COUNTS_FILE"];
+    const path = process.env.TEST_COUNTS_FILE;
     if (!path) return;
     const counts: TestCounts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skippedNames: [] };
     for (const module of modules) {
@@ -27,7 +28,9 @@ export default class CountsReporter implements Reporter {
         if (result.state === "passed") counts.passed++;
         else if (result.state === "skipped") {
           counts.skipped++;
-          counts.skippedNames.push(`${module.relativeModuleId} > ${test.fullName}${result.note ? ` (${result.note})` : ""}`);
+          counts.skippedNames.push(
+            `${module.relativeModuleId} > ${test.fullName}${result.note ? ` (${result.note})` : ""}`,
+          );
         } else counts.failed++; // "pending": the run was cut off before the test ended.
       }
     }

@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL server for tests: a new cluster in a temporary folder on a free port of 127.0.0.1, ended and removed afterwards. The programs come from the system
- * (Debian's package `postgresql`, which tests/support/install-tools.sh installs; or whatever PATH or PGBIN holds). The server refuses to run as root: then it
+ * A real PostgreSQL server for tests: a new cluster in a temporary folder on a free port of 127.0.0.1, ended and
+ * removed afterwards. The programs come from the system (Debian's package `postgresql`, which
+ * tests/support/install-tools.sh installs; or whatever PATH or PGBIN holds). The server refuses to run as root: then it
  * runs as the user `postgres`, which the package makes.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
@@ -16,15 +17,21 @@ const START_MS = 30_000;
 /** Folder of `postgres` and `initdb`, or undefined; undefined also for root without a user to run them as. */
 export function findPostgres(): string | undefined {
   if (process.getuid?.() === 0 && serverUser() === undefined) return undefined;
-  const named = process.env["PGBIN"];
+  const named = process.env.PGBIN;
   if (named) return existsSync(join(named, "initdb")) ? named : undefined;
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
-  const [newest] = versions.map((version) => join(DEBIAN, version, "bin")).filter((path) => existsSync(join(path, "initdb")));
-  return newest ?? (process.env["PATH"] ?? "").split(delimiter).find((path) => path !== "" && existsSync(join(path, "initdb")));
+  const [newest] = versions
+    .map((version) => join(DEBIAN, version, "bin"))
+    .filter((path) => existsSync(join(path, "initdb")));
+  return (
+    newest ?? (process.env.PATH ?? "").split(delimiter).find((path) => path !== "" && existsSync(join(path, "initdb")))
+  );
 }
 
 function serverUser(): { uid: number; gid: number } | undefined {
-  const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout || NaN));
+  const [uid, gid] = ["-u", "-g"].map((flag) =>
+    Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout || NaN),
+  );
   return Number.isNaN(uid) || Number.isNaN(gid) ? undefined : { uid, gid };
 }
 
@@ -56,9 +63,16 @@ export class PostgresServer {
     const as: { uid?: number; gid?: number } = process.getuid?.() === 0 ? (serverUser() ?? {}) : {};
     const folder = mkdtempSync(join(tmpdir(), "pliant-postgres-"));
     if (as.uid !== undefined) chownSync(folder, as.uid, as.gid as number);
-    execFileSync(join(bin, "initdb"), ["-D", join(folder, "data"), "-U", "pliant", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"], {
-      ...as, cwd: folder, stdio: "pipe", env: { PATH: process.env["PATH"] },
-    });
+    execFileSync(
+      join(bin, "initdb"),
+      ["-D", join(folder, "data"), "-U", "pliant", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
+      {
+        ...as,
+        cwd: folder,
+        stdio: "pipe",
+        env: { PATH: process.env.PATH },
+      },
+    );
     const server = new PostgresServer(bin, folder, await freePort(), as);
     await server.resume();
     return server;
@@ -101,17 +115,28 @@ export class PostgresServer {
 
   /** Starts it again on the same port and waits until it answers. */
   async resume(): Promise<void> {
-    const settings = { listen_addresses: "127.0.0.1", port: this.port, unix_socket_directories: "", fsync: "off", max_connections: 100 };
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port: this.port,
+      unix_socket_directories: "",
+      fsync: "off",
+      max_connections: 100,
+    };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     let log = "";
-    const child = spawn(join(this.#bin, "postgres"), ["-D", join(this.#folder, "data"), ...flags], { ...this.#as, cwd: this.#folder, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(join(this.#bin, "postgres"), ["-D", join(this.#folder, "data"), ...flags], {
+      ...this.#as,
+      cwd: this.#folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     child.stderr.on("data", (data: Buffer) => (log = (log + data.toString()).slice(-4000)));
     this.#process = child;
     for (const until = Date.now() + START_MS; ; ) {
       try {
         return await this.#ask(this.url("postgres"), "SELECT 1");
       } catch (error) {
-        if (child.exitCode !== null || Date.now() > until) throw new Error(`PostgreSQL does not start: ${(error as Error).message}\n${log}`, { cause: error });
+        if (child.exitCode !== null || Date.now() > until)
+          throw new Error(`PostgreSQL does not start: ${(error as Error).message}\n${log}`, { cause: error });
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }

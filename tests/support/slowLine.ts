@@ -1,6 +1,7 @@
 /**
- * A line between real sockets that is slow, uneven and lossy, as TCP shows it: bytes keep their order, come late, and behind a lost segment everything waits for its
- * retransmission. Sits in front of a server of this machine. The noise is deterministic.
+ * A line between real sockets that is slow, uneven and lossy, as TCP shows it: bytes keep their order, come late, and
+ * behind a lost segment everything waits for its retransmission. Sits in front of a server of this machine. The noise
+ * is deterministic.
  */
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 

@@ -1,6 +1,7 @@
 /**
- * Programs that are not npm packages and that some tests need: a Chromium, Prometheus and PostgreSQL. They are looked for, or installed where the system allows
- * it (Debian or Ubuntu, as root). Where they cannot be had the tests are skipped and say so; with CI set, that is a failure.
+ * Programs that are not npm packages and that some tests need: a Chromium, Prometheus and PostgreSQL. They are looked
+ * for, or installed where the system allows it (Debian or Ubuntu, as root). Where they cannot be had the tests are
+ * skipped and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
  *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
@@ -13,12 +14,12 @@ import { findChromium } from "./chromium.ts";
 import { findPostgres } from "./postgres.ts";
 
 /** True where a skipped browser, Prometheus or PostgreSQL test is a failure. */
-export const inCI = !["", "0", "false"].includes(process.env["CI"] ?? "");
+export const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
 
 /** Path of a program on PATH, or undefined. */
 export function findOnPath(name: string): string | undefined {
   const file = process.platform === "win32" ? `${name}.exe` : name;
-  return (process.env["PATH"] ?? "")
+  return (process.env.PATH ?? "")
     .split(delimiter)
     .filter((directory) => directory !== "")
     .map((directory) => join(directory, file))

@@ -1,4 +1,7 @@
-/** `/admin`: every room with its people and figures, what an operator can do about them, and the end of the audit log. Behind an admin's token. */
+/**
+ * `/admin`: every room with its people and figures, what an operator can do about them, and the end of the audit log.
+ * Behind an admin's token.
+ */
 import { AdminApi, type AdminRoom, type AuditEntry, isDenied, keepToken, keptToken } from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
@@ -20,21 +23,37 @@ export function openAdminPage(app: HTMLElement): void {
 
 /** @param problem why it is asked for again */
 function askForToken(app: HTMLElement, problem?: string): void {
-  const field = h("input", { type: "password", name: "token", autocomplete: "off", spellcheck: "false", required: true, "aria-label": "Admin token", placeholder: "admin token" });
-  app.replaceChildren(h(
-    "main", { class: "message admin-login" },
-    h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
-    h("h1", {}, "Operations"),
-    h("p", {}, "Rooms, their people, and who did what. The token stays in this tab and is gone when you close it."),
-    h("p", { class: "problem", role: "alert", hidden: problem === undefined }, problem ?? ""),
-    h("form", {
-      onsubmit: (event) => {
-        event.preventDefault();
-        const token = field.value.trim();
-        if (token) void enter(app, token);
-      },
-    }, field, h("button", { class: "button primary", type: "submit" }, "Enter")),
-  ));
+  const field = h("input", {
+    type: "password",
+    name: "token",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    "aria-label": "Admin token",
+    placeholder: "admin token",
+  });
+  app.replaceChildren(
+    h(
+      "main",
+      { class: "message admin-login" },
+      h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
+      h("h1", {}, "Operations"),
+      h("p", {}, "Rooms, their people, and who did what. The token stays in this tab and is gone when you close it."),
+      h("p", { class: "problem", role: "alert", hidden: problem === undefined }, problem ?? ""),
+      h(
+        "form",
+        {
+          onsubmit: (event) => {
+            event.preventDefault();
+            const token = field.value.trim();
+            if (token) void enter(app, token);
+          },
+        },
+        field,
+        h("button", { class: "button primary", type: "submit" }, "Enter"),
+      ),
+    ),
+  );
   field.focus();
 }
 
@@ -68,19 +87,39 @@ class AdminView implements RoomActions {
     this.#app = app;
     this.#api = api;
     this.#table = new RoomsTable(this);
-    app.replaceChildren(h(
-      "div", { class: "lobby admin" },
+    app.replaceChildren(
       h(
-        "header", {},
-        h("a", { class: "brand", href: "/" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
-        h("nav", {}, h("a", { href: "/docs" }, "HTTP API"), h("a", { href: "/metrics" }, "Metrics"), h("button", { class: "button", type: "button", "data-action": "leave", onclick: () => this.#leave() }, "Leave")),
+        "div",
+        { class: "lobby admin" },
+        h(
+          "header",
+          {},
+          h(
+            "a",
+            { class: "brand", href: "/" },
+            h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }),
+            "Pliant",
+          ),
+          h(
+            "nav",
+            {},
+            h("a", { href: "/docs" }, "HTTP API"),
+            h("a", { href: "/metrics" }, "Metrics"),
+            h(
+              "button",
+              { class: "button", type: "button", "data-action": "leave", onclick: () => this.#leave() },
+              "Leave",
+            ),
+          ),
+        ),
+        h("h1", {}, "Operations"),
+        this.#summary,
+        this.#problem,
+        h("section", { "aria-label": "Rooms" }, this.#table.element),
+        h("section", { "aria-label": "Audit log" }, h("h2", {}, "Audit log"), this.#audit),
+        this.#toasts.element,
       ),
-      h("h1", {}, "Operations"),
-      this.#summary, this.#problem,
-      h("section", { "aria-label": "Rooms" }, this.#table.element),
-      h("section", { "aria-label": "Audit log" }, h("h2", {}, "Audit log"), this.#audit),
-      this.#toasts.element,
-    ));
+    );
     this.#timer = setInterval(() => void this.#refresh(), REFRESH_MS);
     document.addEventListener("visibilitychange", this.#onVisible);
   }
@@ -88,13 +127,21 @@ class AdminView implements RoomActions {
   show(rooms: readonly AdminRoom[]): void {
     this.#table.update(rooms);
     const members = rooms.reduce((sum, room) => sum + room.members, 0);
-    const slowest = Math.min(1, ...rooms.filter(({ members }) => members > 0).map(({ inside }) => inside?.timeDilation ?? 1));
+    const slowest = Math.min(
+      1,
+      ...rooms.filter(({ members }) => members > 0).map(({ inside }) => inside?.timeDilation ?? 1),
+    );
     this.#summary.textContent = `${count(rooms.length, "room")}, ${count(members, "member")}${members > 0 ? `, the slowest at ${percent(slowest)} of real time` : ""}`;
     void this.#refreshAudit();
   }
 
   kick(room: string, { member, name }: { member: number; name: string }, banSeconds?: number): void {
-    this.#do(() => this.#api.kick(room, member, banSeconds), banSeconds === undefined ? `${name} was kicked` : `${name} was kicked and may not come back for ${banSeconds / 60} minutes`);
+    this.#do(
+      () => this.#api.kick(room, member, banSeconds),
+      banSeconds === undefined
+        ? `${name} was kicked`
+        : `${name} was kicked and may not come back for ${banSeconds / 60} minutes`,
+    );
   }
 
   dispose(room: string): void {
@@ -102,12 +149,16 @@ class AdminView implements RoomActions {
   }
 
   handOver(room: string): void {
-    this.#do(() => this.#api.handOver(room), `${room} was handed over; if there is no other process it comes back in a moment`);
+    this.#do(
+      () => this.#api.handOver(room),
+      `${room} was handed over; if there is no other process it comes back in a moment`,
+    );
   }
 
   download(room: string): void {
     this.#do(async () => {
-      const { content, name } = await this.#api.recording(room), address = URL.createObjectURL(content);
+      const { content, name } = await this.#api.recording(room);
+      const address = URL.createObjectURL(content);
       h("a", { href: address, download: name }).click();
       // The browser begins to read it at once; a minute is more than enough.
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
@@ -115,10 +166,13 @@ class AdminView implements RoomActions {
   }
 
   #do(work: () => Promise<void>, done: string): void {
-    work().then(
-      () => this.#toasts.show(done),
-      (error: unknown) => (isDenied(error) ? this.#leave("The token is not valid any more.") : this.#toasts.show(textOf(error))),
-    ).finally(() => void this.#refresh());
+    work()
+      .then(
+        () => this.#toasts.show(done),
+        (error: unknown) =>
+          isDenied(error) ? this.#leave("The token is not valid any more.") : this.#toasts.show(textOf(error)),
+      )
+      .finally(() => void this.#refresh());
   }
 
   async #refresh(): Promise<void> {
@@ -138,7 +192,9 @@ class AdminView implements RoomActions {
     const shown = JSON.stringify(entries);
     if (!entries || shown === this.#auditShown) return;
     this.#auditShown = shown;
-    this.#audit.replaceChildren(...(entries.length > 0 ? entries.map(auditEntry) : [h("li", { class: "none" }, "Nothing yet.")]));
+    this.#audit.replaceChildren(
+      ...(entries.length > 0 ? entries.map(auditEntry) : [h("li", { class: "none" }, "Nothing yet.")]),
+    );
   }
 
   #leave(problem?: string): void {
@@ -153,7 +209,12 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 
 function auditEntry({ at, actor, action, room, details: values }: AuditEntry): HTMLLIElement {
   return h(
-    "li", { "data-action": action },
-    h("time", { datetime: at }, new Date(at).toLocaleString()), h("strong", { class: "badge" }, action), h("span", {}, actor), h("code", {}, room ?? ""), h("span", { class: "details" }, details(values)),
+    "li",
+    { "data-action": action },
+    h("time", { datetime: at }, new Date(at).toLocaleString()),
+    h("strong", { class: "badge" }, action),
+    h("span", {}, actor),
+    h("code", {}, room ?? ""),
+    h("span", { class: "details" }, details(values)),
   );
 }

@@ -8,8 +8,15 @@ export const percent = (ratio: number): string => `${Math.round(100 * ratio)} %`
 /** 0 -> "–"; 4.2 -> "4 s"; 130 -> "2 min". */
 export function age(seconds: number): string {
   if (seconds <= 0) return "–";
-  return seconds < 100 ? `${Math.round(seconds)} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+  return seconds < 100
+    ? `${Math.round(seconds)} s`
+    : seconds < 6000
+      ? `${Math.round(seconds / 60)} min`
+      : `${Math.round(seconds / 3600)} h`;
 }
 
 /** One line of what an audit entry says beside who, what and where. */
-export const details = (values: Record<string, unknown>): string => Object.entries(values).map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`).join(", ");
+export const details = (values: Record<string, unknown>): string =>
+  Object.entries(values)
+    .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .join(", ");

@@ -1,4 +1,7 @@
-/** All rooms, one row each, and under a row that is opened its people and what can be done. Rows are kept and updated in place, so that what one is about to press stays where it is. */
+/**
+ * All rooms, one row each, and under a row that is opened its people and what can be done. Rows are kept and updated in
+ * place, so that what one is about to press stays where it is.
+ */
 import type { AdminRoom, Person } from "../../net/admin.ts";
 import { h, icon } from "../dom.ts";
 import { age, milliseconds, percent } from "./format.ts";
@@ -16,7 +19,18 @@ export interface RoomActions {
 const BAN_SECONDS = 3600;
 /** A second press within this ends the room, ms. */
 const SURE_MS = 4000;
-const COLUMNS = ["Room", "Scene", "Owner", "Members", "Tick", "Real time", "Step mean", "Step p99", "Held", "Checkpoint"];
+const COLUMNS = [
+  "Room",
+  "Scene",
+  "Owner",
+  "Members",
+  "Tick",
+  "Real time",
+  "Step mean",
+  "Step p99",
+  "Held",
+  "Checkpoint",
+];
 /** Below this the room is in slow motion. */
 const SLOW = 0.9;
 /** Nothing, or not known. */
@@ -38,8 +52,18 @@ class RoomRow {
   constructor(name: string, actions: RoomActions) {
     this.#name = name;
     this.#actions = actions;
-    this.element.dataset["room"] = name;
-    this.#toggle = h("button", { type: "button", class: "toggle", "aria-expanded": "false", onclick: () => this.#open(this.#more.hidden !== false) }, icon("arrow"), h("code", {}, name));
+    this.element.dataset.room = name;
+    this.#toggle = h(
+      "button",
+      {
+        type: "button",
+        class: "toggle",
+        "aria-expanded": "false",
+        onclick: () => this.#open(this.#more.hidden !== false),
+      },
+      icon("arrow"),
+      h("code", {}, name),
+    );
     const row = h("tr", {}, h("th", { scope: "row" }, this.#toggle, this.#badges));
     for (const column of COLUMNS.slice(1)) {
       const cell = h("td", { "data-column": column });
@@ -47,15 +71,26 @@ class RoomRow {
       row.append(cell);
     }
     this.#more = h(
-      "tr", { class: "more", hidden: true },
+      "tr",
+      { class: "more", hidden: true },
       h(
-        "td", { colspan: String(COLUMNS.length) },
+        "td",
+        { colspan: String(COLUMNS.length) },
         this.#people,
         h(
-          "div", { class: "actions" },
+          "div",
+          { class: "actions" },
           h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, "Visit"),
-          h("button", { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) }, "Download recording"),
-          h("button", { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) }, "Hand over"),
+          h(
+            "button",
+            { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) },
+            "Download recording",
+          ),
+          h(
+            "button",
+            { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) },
+            "Hand over",
+          ),
           this.#disposeButton(),
         ),
       ),
@@ -64,26 +99,45 @@ class RoomRow {
   }
 
   update(room: AdminRoom): void {
-    const { inside, owner, members } = room, people = inside?.people ?? [];
+    const { inside, owner, members } = room;
+    const people = inside?.people ?? [];
     this.#say("Scene", room.scene);
     this.#say("Owner", owner ?? "nobody", inside === null);
     this.#say("Members", people.length > members ? `${members} + ${people.length - members} away` : String(members));
     this.#say("Tick", inside ? String(inside.tick) : NONE);
     this.#say("Real time", inside ? percent(inside.timeDilation) : NONE, inside !== null && inside.timeDilation < SLOW);
-    for (const [column, of] of [["Step mean", "mean"], ["Step p99", "p99"]] as const) {
-      this.#say(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE, inside !== null && inside.stepSeconds[of] > BUDGET_SECONDS);
+    for (const [column, of] of [
+      ["Step mean", "mean"],
+      ["Step p99", "p99"],
+    ] as const) {
+      this.#say(
+        column,
+        inside ? milliseconds(inside.stepSeconds[of]) : NONE,
+        inside !== null && inside.stepSeconds[of] > BUDGET_SECONDS,
+      );
     }
     const held = inside?.heldBodies.length ?? 0;
     this.#say("Held", held === 0 ? NONE : String(held), held > 0);
     this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
     const access = inside?.access;
-    const marks: [boolean | undefined, string][] = [[room.pool === "dedicated", "own thread"], [access?.locked, "locked"], [access?.password, "password"], [access?.ownersOnly, "owners only"], [(access?.bans ?? 0) > 0, `${access?.bans} banned`]];
+    const marks: [boolean | undefined, string][] = [
+      [room.pool === "dedicated", "own thread"],
+      [access?.locked, "locked"],
+      [access?.password, "password"],
+      [access?.ownersOnly, "owners only"],
+      [(access?.bans ?? 0) > 0, `${access?.bans} banned`],
+    ];
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
-    if (this.#badges.textContent !== badges.join("")) this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
+    if (this.#badges.textContent !== badges.join(""))
+      this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
     const shown = JSON.stringify(inside && people);
     if (shown === this.#peopleShown) return;
     this.#peopleShown = shown;
-    this.#people.replaceChildren(...(people.length > 0 ? people.map((person) => this.#person(person)) : [h("li", { class: "none" }, inside ? "Nobody is here." : "Its process does not answer.")]));
+    this.#people.replaceChildren(
+      ...(people.length > 0
+        ? people.map((person) => this.#person(person))
+        : [h("li", { class: "none" }, inside ? "Nobody is here." : "Its process does not answer.")]),
+    );
   }
 
   #open(open: boolean): void {
@@ -100,12 +154,39 @@ class RoomRow {
   #person(person: Person): HTMLLIElement {
     const dot = h("span", { class: "dot" });
     dot.style.background = person.color;
-    const where = [person.role, person.connected ? undefined : "away", person.address, `session ${person.session}`, person.subject === null ? undefined : `token of ${person.subject}`];
+    const where = [
+      person.role,
+      person.connected ? undefined : "away",
+      person.address,
+      `session ${person.session}`,
+      person.subject === null ? undefined : `token of ${person.subject}`,
+    ];
     return h(
-      "li", { "data-member": String(person.member) },
-      dot, h("strong", {}, person.name), h("span", { class: "where" }, where.filter(Boolean).join(" · ")),
-      h("button", { class: "button", type: "button", "data-action": "kick", onclick: () => this.#actions.kick(this.#name, person) }, "Kick"),
-      h("button", { class: "button", type: "button", "data-action": "ban", onclick: () => this.#actions.kick(this.#name, person, BAN_SECONDS) }, "Ban for an hour"),
+      "li",
+      { "data-member": String(person.member) },
+      dot,
+      h("strong", {}, person.name),
+      h("span", { class: "where" }, where.filter(Boolean).join(" · ")),
+      h(
+        "button",
+        {
+          class: "button",
+          type: "button",
+          "data-action": "kick",
+          onclick: () => this.#actions.kick(this.#name, person),
+        },
+        "Kick",
+      ),
+      h(
+        "button",
+        {
+          class: "button",
+          type: "button",
+          "data-action": "ban",
+          onclick: () => this.#actions.kick(this.#name, person, BAN_SECONDS),
+        },
+        "Ban for an hour",
+      ),
     );
   }
 
@@ -116,10 +197,12 @@ class RoomRow {
     button.addEventListener("click", () => {
       const second = sure !== undefined;
       clearTimeout(sure);
-      sure = second ? undefined : setTimeout(() => {
-        sure = undefined;
-        button.textContent = "Dispose";
-      }, SURE_MS);
+      sure = second
+        ? undefined
+        : setTimeout(() => {
+            sure = undefined;
+            button.textContent = "Dispose";
+          }, SURE_MS);
       button.textContent = second ? "Dispose" : "End it for everyone?";
       if (second) this.#actions.dispose(this.#name);
     });
@@ -130,7 +213,11 @@ class RoomRow {
 export class RoomsTable {
   readonly element: HTMLElement;
   readonly #actions: RoomActions;
-  readonly #table = h("table", {}, h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, column)))));
+  readonly #table = h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, column)))),
+  );
   readonly #empty = h("p", { class: "none" }, "No room is open.");
   readonly #rows = new Map<string, RoomRow>();
 

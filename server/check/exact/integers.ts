@@ -1,27 +1,37 @@
 /**
- * float64 numbers as integers: every finite one is m 2^e with whole m and e, so a handful of coordinates, all times one power of two, are whole
- * numbers, and whatever is asked of them by sign alone has the same answer. Nothing is rounded.
+ * float64 numbers as integers: every finite one is m 2^e with whole m and e, so a handful of coordinates, all times one
+ * power of two, are whole numbers, and whatever is asked of them by sign alone has the same answer. Nothing is rounded.
  */
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** value = mantissa 2^exponent, exactly; exponent is the largest for which the mantissa is whole. Zero is 0 2^0. @param value finite */
+/**
+ * value = mantissa 2^exponent, exactly; exponent is the largest for which the mantissa is whole. Zero is 0 2^0.
+ * @param value finite
+ */
 export function split(value: number): { mantissa: bigint; exponent: number } {
   if (value === 0) return { mantissa: 0n, exponent: 0 };
   bits.setFloat64(0, value);
-  const high = bits.getUint32(0), biased = (high >>> 20) & 0x7ff;
+  const high = bits.getUint32(0);
+  const biased = (high >>> 20) & 0x7ff;
   // below 2^-1022 there is no hidden bit
-  let mantissa = (BigInt(high & 0xfffff) << 32n) | BigInt(bits.getUint32(4)), exponent = (biased === 0 ? 1 : biased) - 1075;
+  let mantissa = (BigInt(high & 0xfffff) << 32n) | BigInt(bits.getUint32(4));
+  let exponent = (biased === 0 ? 1 : biased) - 1075;
   if (biased !== 0) mantissa |= 1n << 52n;
-  const low = mantissa & -mantissa, shift = low.toString(2).length - 1;
+  const low = mantissa & -mantissa;
+  const shift = low.toString(2).length - 1;
   mantissa >>= BigInt(shift);
   exponent += shift;
   return { mantissa: value < 0 ? -mantissa : mantissa, exponent };
 }
 
-/** The numbers q times the smallest power of two that makes all of them whole. @throws RangeError where one is not finite */
+/**
+ * The numbers q times the smallest power of two that makes all of them whole.
+ * @throws RangeError where one is not finite
+ */
 export function toIntegers(values: ArrayLike<number>): bigint[] {
-  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i]!)) throw new RangeError(`q[${i}] is ${values[i]}; expected a finite number`);
+  for (let i = 0; i < values.length; i++)
+    if (!Number.isFinite(values[i]!)) throw new RangeError(`q[${i}] is ${values[i]}; expected a finite number`);
   const parts = Array.from(values, split);
   let least = Infinity;
   for (const { mantissa, exponent } of parts) if (mantissa !== 0n && exponent < least) least = exponent;

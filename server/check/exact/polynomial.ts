@@ -1,6 +1,6 @@
 /**
- * Polynomials with whole coefficients, lowest power first, without trailing zeros (zero is the empty list); and vectors of three of them.
- * Degrees are at most 8 here, so everything is the schoolbook's way.
+ * Polynomials with whole coefficients, lowest power first, without trailing zeros (zero is the empty list); and vectors
+ * of three of them. Degrees are at most 8 here, so everything is the schoolbook's way.
  */
 import { signOf } from "./integers.ts";
 
@@ -36,7 +36,8 @@ export function derivative(p: Polynomial): Polynomial {
 export function primitive(p: Polynomial): Polynomial {
   let divisor = 0n;
   for (const c of p) {
-    let a = divisor, b = c < 0n ? -c : c;
+    let a = divisor;
+    let b = c < 0n ? -c : c;
     while (b !== 0n) [a, b] = [b, a % b];
     divisor = a;
     if (divisor === 1n) return p;
@@ -46,7 +47,9 @@ export function primitive(p: Polynomial): Polynomial {
 
 /** Quotient and remainder of c a / b for some positive whole c, so that signs are those of a / b. @param b not zero */
 export function divide(a: Polynomial, b: Polynomial): { quotient: Polynomial; remainder: Polynomial } {
-  const lead = b[b.length - 1]!, scale = lead < 0n ? -lead : lead, sign = lead < 0n ? -1n : 1n;
+  const lead = b[b.length - 1]!;
+  const scale = lead < 0n ? -lead : lead;
+  const sign = lead < 0n ? -1n : 1n;
   let rest = [...a];
   const quotient = new Array<bigint>(Math.max(0, a.length - b.length + 1)).fill(0n);
   for (let shift = a.length - b.length; shift >= 0; shift--) {
@@ -68,7 +71,8 @@ export function commonDivisor(a: Polynomial, b: Polynomial): Polynomial {
 /** Sign of p(n / 2^k). */
 export function signAt(p: Polynomial, n: bigint, k: number): -1 | 0 | 1 {
   if (p.length === 0) return 0;
-  let value = p[p.length - 1]!, shift = 0n;
+  let value = p[p.length - 1]!;
+  let shift = 0n;
   for (let i = p.length - 2; i >= 0; i--) value = value * n + (p[i]! << (shift += BigInt(k)));
   return signOf(value);
 }
@@ -76,7 +80,9 @@ export function signAt(p: Polynomial, n: bigint, k: number): -1 | 0 | 1 {
 /** Sign of p on all of [low / 2^k, high / 2^k], 0 <= low <= high; 0 where interval arithmetic cannot tell. */
 export function signBetween(p: Polynomial, low: bigint, high: bigint, k: number): -1 | 0 | 1 {
   if (p.length === 0) return 0;
-  let least = p[p.length - 1]!, most = least, shift = 0n;
+  let least = p[p.length - 1]!;
+  let most = least;
+  let shift = 0n;
   for (let i = p.length - 2; i >= 0; i--) {
     const c = p[i]! << (shift += BigInt(k));
     [least, most] = [least * (least < 0n ? high : low) + c, most * (most < 0n ? low : high) + c];
@@ -90,9 +96,14 @@ export function straight(q: readonly bigint[], from: number, to: number): Moving
   return [axis(0), axis(1), axis(2)];
 }
 
-export const minus = (a: Moving, b: Moving): Moving => [subtract(a[0], b[0]), subtract(a[1], b[1]), subtract(a[2], b[2])];
+export const minus = (a: Moving, b: Moving): Moving => [
+  subtract(a[0], b[0]),
+  subtract(a[1], b[1]),
+  subtract(a[2], b[2]),
+];
 
-export const dot = (a: Moving, b: Moving): Polynomial => add(add(multiply(a[0], b[0]), multiply(a[1], b[1])), multiply(a[2], b[2]));
+export const dot = (a: Moving, b: Moving): Polynomial =>
+  add(add(multiply(a[0], b[0]), multiply(a[1], b[1])), multiply(a[2], b[2]));
 
 export function cross(a: Moving, b: Moving): Moving {
   const part = (i: number, j: number): Polynomial => subtract(multiply(a[i]!, b[j]!), multiply(a[j]!, b[i]!));

@@ -1,11 +1,15 @@
 /**
- * Real roots in [0, 1] as exact things: each is a dyadic number, or the only root of a polynomial without multiple roots between two dyadic
- * numbers. Isolation by Sturm's theorem (1829); the sign of another polynomial at a root by interval arithmetic on ever smaller intervals, and
- * by the common divisor of the two where that does not end, which is where the sign is 0.
+ * Real roots in [0, 1] as exact things: each is a dyadic number, or the only root of a polynomial without multiple
+ * roots between two dyadic numbers. Isolation by Sturm's theorem (1829); the sign of another polynomial at a root by
+ * interval arithmetic on ever smaller intervals, and by the common divisor of the two where that does not end, which is
+ * where the sign is 0.
  */
 import { commonDivisor, derivative, divide, primitive, signAt, signBetween, type Polynomial } from "./polynomial.ts";
 
-/** In [low, high] / 2^k; low = high is the number itself, else p has no multiple roots, none at the ends, and one between them. */
+/**
+ * In [low, high] / 2^k; low = high is the number itself, else p has no multiple roots, none at the ends, and one
+ * between them.
+ */
 export interface Root {
   p: Polynomial;
   low: bigint;
@@ -30,7 +34,8 @@ function chain(p: Polynomial): Polynomial[] {
 }
 
 function changes(chain: readonly Polynomial[], n: bigint, k: number): number {
-  let count = 0, last = 0;
+  let count = 0;
+  let last = 0;
   for (const p of chain) {
     const sign = signAt(p, n, k);
     if (sign === 0) continue;
@@ -43,14 +48,19 @@ function changes(chain: readonly Polynomial[], n: bigint, k: number): number {
 /** All different roots in [0, 1], in no order. @param polynomial not zero */
 export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   if (polynomial.length < 2 || signBetween(polynomial, 0n, 1n, 0) !== 0) return [];
-  const p = square(polynomial), sturm = chain(p), roots: Root[] = [];
+  const p = square(polynomial);
+  const sturm = chain(p);
+  const roots: Root[] = [];
   for (const end of [0n, 1n]) if (signAt(p, end, 0) === 0) roots.push(at(end));
   // in the open interval (low, high) / 2^k
   const search = (low: bigint, high: bigint, k: number, before: number, after: number): void => {
-    const first = signAt(p, low, k), last = signAt(p, high, k), inside = before - after - (last === 0 ? 1 : 0);
+    const first = signAt(p, low, k);
+    const last = signAt(p, high, k);
+    const inside = before - after - (last === 0 ? 1 : 0);
     if (inside <= 0) return;
     if (inside === 1 && first !== 0 && last !== 0) return void roots.push({ p, low, high, k });
-    const middle = low + high, count = changes(sturm, middle, k + 1);
+    const middle = low + high;
+    const count = changes(sturm, middle, k + 1);
     if (signAt(p, middle, k + 1) === 0) roots.push({ p, low: middle, high: middle, k: k + 1 });
     search(2n * low, middle, k + 1, before, count);
     search(middle, 2n * high, k + 1, count, after);
@@ -62,14 +72,19 @@ export function rootsBetween0And1(polynomial: Polynomial): Root[] {
 /** Halves what is known of where the root is. */
 export function refine(root: Root): void {
   if (root.low === root.high) return;
-  const middle = root.low + root.high, k = root.k + 1, sign = signAt(root.p, middle, k), [low, high] = [2n * root.low, 2n * root.high];
+  const middle = root.low + root.high;
+  const k = root.k + 1;
+  const sign = signAt(root.p, middle, k);
+  const [low, high] = [2n * root.low, 2n * root.high];
   root.k = k;
   if (sign === 0) root.low = root.high = middle;
   else if (sign === signAt(root.p, low, k)) [root.low, root.high] = [middle, high];
   else [root.low, root.high] = [low, middle];
 }
 
-/** Steps of interval arithmetic before the common divisor is asked: what is not zero is nearly always found within them. */
+/**
+ * Steps of interval arithmetic before the common divisor is asked: what is not zero is nearly always found within them.
+ */
 const GUESSES = 8;
 
 /** Sign of q at the root. */

@@ -1,13 +1,15 @@
 /**
- * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The exact answer, for closed
- * primitives (touching is a hit): coordinates are taken as the whole numbers that they are over a power of two, and nothing is rounded. Four points are in one plane at the roots of
+ * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The
+ * exact answer, for closed primitives (touching is a hit): coordinates are taken as the whole numbers that they are
+ * over a power of two, and nothing is rounded. Four points are in one plane at the roots of
  *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
  *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
  * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials say whether the primitives meet there:
  *   vertex-triangle: N . ((b - a) x (p - a)) >= 0 and the same for the two other sides
  *   edge-edge, a + s u / N.N = c + r v / N.N:  0 <= s = ((c - a) x v) . N <= N.N and 0 <= r = ((c - a) x u) . N <= N.N
- * Where N vanishes (a triangle without area, parallel edges) what is left is whether an end lies on a segment. If f is zero for all t, the first
- * contact is at 0 or where one of those conditions begins to hold, at a root of its polynomial.
+ * Where N vanishes (a triangle without area, parallel edges) what is left is whether an end lies on a segment. If f is
+ * zero for all t, the first contact is at 0 or where one of those conditions begins to hold, at a root of its
+ * polynomial.
  */
 import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
 import { toIntegers } from "./integers.ts";
@@ -23,7 +25,8 @@ function onSegment(p: Moving, a: Moving, b: Moving): OnSegment {
   return { line: cross(minus(b, a), minus(p, a)), between: dot(minus(p, a), minus(p, b)) };
 }
 
-const holds = ({ line, between }: OnSegment, t: Root): boolean => line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
+const holds = ({ line, between }: OnSegment, t: Root): boolean =>
+  line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
 
 interface Question {
   /** Zero where the four points are in one plane. */
@@ -38,8 +41,19 @@ interface Question {
 /** The first time, or -1. */
 function answer({ plane, normal, inside, segments }: Question): number {
   const meets = (t: Root): boolean =>
-    normal.some((c) => signAtRoot(c, t) !== 0) ? inside.every((g) => signAtRoot(g, t) >= 0) : segments.some((segment) => holds(segment, t));
-  const candidates = plane.length > 0 ? rootsBetween0And1(plane) : [at(0n), at(1n), ...[dot(normal, normal), ...inside, ...segments.flatMap(({ line, between }) => [...line, between])].flatMap(rootsBetween0And1)];
+    normal.some((c) => signAtRoot(c, t) !== 0)
+      ? inside.every((g) => signAtRoot(g, t) >= 0)
+      : segments.some((segment) => holds(segment, t));
+  const candidates =
+    plane.length > 0
+      ? rootsBetween0And1(plane)
+      : [
+          at(0n),
+          at(1n),
+          ...[dot(normal, normal), ...inside, ...segments.flatMap(({ line, between }) => [...line, between])].flatMap(
+            rootsBetween0And1,
+          ),
+        ];
   let first = -1;
   for (const root of candidates) {
     if (!meets(root)) continue;
@@ -50,7 +64,8 @@ function answer({ plane, normal, inside, segments }: Question): number {
 }
 
 function motions(q: ArrayLike<number>): [Moving, Moving, Moving, Moving] {
-  if (q.length !== 24) throw new RangeError(`q has ${q.length} numbers; expected 24: four points at t = 0, then at t = 1`);
+  if (q.length !== 24)
+    throw new RangeError(`q has ${q.length} numbers; expected 24: four points at t = 0, then at t = 1`);
   const whole = toIntegers(q);
   return [straight(whole, 0, 12), straight(whole, 3, 15), straight(whole, 6, 18), straight(whole, 9, 21)];
 }
@@ -62,9 +77,17 @@ function motions(q: ArrayLike<number>): [Moving, Moving, Moving, Moving] {
  */
 export function vertexTriangle(q: ArrayLike<number>): number {
   const [p, a, b, c] = motions(q);
-  const ab = minus(b, a), ap = minus(p, a), normal = cross(ab, minus(c, a)), plane = dot(normal, ap);
+  const ab = minus(b, a);
+  const ap = minus(p, a);
+  const normal = cross(ab, minus(c, a));
+  const plane = dot(normal, ap);
   const side = (from: Moving, to: Moving): Polynomial => dot(normal, cross(minus(to, from), minus(p, from)));
-  return answer({ plane, normal, inside: [side(a, b), side(b, c), side(c, a)], segments: [onSegment(p, a, b), onSegment(p, b, c), onSegment(p, c, a)] });
+  return answer({
+    plane,
+    normal,
+    inside: [side(a, b), side(b, c), side(c, a)],
+    segments: [onSegment(p, a, b), onSegment(p, b, c), onSegment(p, c, a)],
+  });
 }
 
 /**
@@ -74,10 +97,18 @@ export function vertexTriangle(q: ArrayLike<number>): number {
  */
 export function edgeEdge(q: ArrayLike<number>): number {
   const [a, b, c, d] = motions(q);
-  const u = minus(b, a), v = minus(d, c), w = minus(c, a), normal = cross(u, v), plane = dot(normal, w), square = dot(normal, normal);
-  const s = dot(cross(w, v), normal), r = dot(cross(w, u), normal);
+  const u = minus(b, a);
+  const v = minus(d, c);
+  const w = minus(c, a);
+  const normal = cross(u, v);
+  const plane = dot(normal, w);
+  const square = dot(normal, normal);
+  const s = dot(cross(w, v), normal);
+  const r = dot(cross(w, u), normal);
   return answer({
-    plane, normal, inside: [s, r, subtract(square, s), subtract(square, r)],
+    plane,
+    normal,
+    inside: [s, r, subtract(square, s), subtract(square, r)],
     segments: [onSegment(c, a, b), onSegment(d, a, b), onSegment(a, c, d), onSegment(b, c, d)],
   });
 }

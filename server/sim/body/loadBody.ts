@@ -32,33 +32,80 @@ export interface LoadOptions {
 }
 
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
-  const body = scene.bodies[index]!, path = `/bodies/${index}`;
-  const pace = { substeps: scene.substeps ?? SCENE_DEFAULTS.substeps, iterations: scene.iterations ?? SCENE_DEFAULTS.iterations };
-  const shape = body.kind === "ball" ? await ballShape(body, path, options.baseDir) : body.kind === "soft" ? await softShape(body, path, options, pace) : await clothShape(body, path, options, pace);
+  const body = scene.bodies[index]!;
+  const path = `/bodies/${index}`;
+  const pace = {
+    substeps: scene.substeps ?? SCENE_DEFAULTS.substeps,
+    iterations: scene.iterations ?? SCENE_DEFAULTS.iterations,
+  };
+  const shape =
+    body.kind === "ball"
+      ? await ballShape(body, path, options.baseDir)
+      : body.kind === "soft"
+        ? await softShape(body, path, options, pace)
+        : await clothShape(body, path, options, pace);
   const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
 
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
-  if (formless) throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
+  if (formless)
+    throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template: BodyTemplate = {
-    name: body.name, kind: body.kind, look: body.look ?? {}, particleCount, streamedCount: shape.streamedCount, positions, own, placement: shape.placement, origin, mass,
-    pinned: new Uint8Array(particleCount), force: new Float64Array(3 * particleCount), velocity: body.velocity ?? [0, 0, 0], ...(body.start && { start: body.start }), waits: body.waiting ?? false,
-    damping: body.material.damping ?? scene.damping ?? 0, friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0, touch: touchOf(body), meanEdge: meanEdge(own, triangles), elements, ...(enclosed && { enclosed }), form: body.solver ?? "compliant", schedule: scheduleOf(body.sweep), triangles, tets, ...(detail && { detail }), ...(shape.shape && { shape: shape.shape }),
+    name: body.name,
+    kind: body.kind,
+    look: body.look ?? {},
+    particleCount,
+    streamedCount: shape.streamedCount,
+    positions,
+    own,
+    placement: shape.placement,
+    origin,
+    mass,
+    pinned: new Uint8Array(particleCount),
+    force: new Float64Array(3 * particleCount),
+    velocity: body.velocity ?? [0, 0, 0],
+    ...(body.start && { start: body.start }),
+    waits: body.waiting ?? false,
+    damping: body.material.damping ?? scene.damping ?? 0,
+    friction: body.material.friction ?? DEFAULT_FRICTION,
+    contactRadius: 0,
+    touch: touchOf(body),
+    meanEdge: meanEdge(own, triangles),
+    elements,
+    ...(enclosed && { enclosed }),
+    form: body.solver ?? "compliant",
+    schedule: scheduleOf(body.sweep),
+    triangles,
+    tets,
+    ...(detail && { detail }),
+    ...(shape.shape && { shape: shape.shape }),
   };
   // a ball touches with its radius
-  if (body.kind !== "ball") template.contactRadius = body.contact?.thickness !== undefined ? 0.5 * body.contact.thickness : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  if (body.kind !== "ball")
+    template.contactRadius =
+      body.contact?.thickness !== undefined
+        ? 0.5 * body.contact.thickness
+        : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
   body.loads?.forEach((load, i) => {
-    addLoad(template.force, selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`), load.force, load.distribute ?? "area", { positions: own, triangles, mass });
+    addLoad(
+      template.force,
+      selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`),
+      load.force,
+      load.distribute ?? "area",
+      { positions: own, triangles, mass },
+    );
   });
   return template;
 }
 
 function touchOf(body: Body): Touch {
-  const friction = body.material.friction ?? DEFAULT_FRICTION, rigid = body.kind === "ball" || (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid");
+  const friction = body.material.friction ?? DEFAULT_FRICTION;
+  const rigid =
+    body.kind === "ball" ||
+    (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid");
   const { staticFriction = friction, restitution = 0, ignore = [], self = true } = { ...body.contact } as BodyContact;
   return { staticFriction, restitution, ignore, self: self && !rigid };
 }
@@ -81,28 +128,66 @@ export interface Shape {
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
   const source = await loadSource(body, options.baseDir, path);
-  let mesh: TetMesh, detailOwn: SurfaceMesh | undefined;
-  const placement = placementOf(body.transform, source.kind === "tets" ? source.tets.positions : source.surface.positions);
+  let mesh: TetMesh;
+  let detailOwn: SurfaceMesh | undefined;
+  const placement = placementOf(
+    body.transform,
+    source.kind === "tets" ? source.tets.positions : source.surface.positions,
+  );
   if (source.kind === "tets") {
-    if (body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, body.tetrahedralize, "absent: the mesh has tetrahedra already");
+    if (body.tetrahedralize)
+      throw new SceneError(`${path}/tetrahedralize`, body.tetrahedralize, "absent: the mesh has tetrahedra already");
     mesh = { ...source.tets, positions: scaled(source.tets.positions, placement) };
   } else {
-    if (!body.tetrahedralize) throw new SceneError(`${path}/tetrahedralize`, undefined, "given: the mesh is a surface, and a soft body needs tetrahedra");
+    if (!body.tetrahedralize)
+      throw new SceneError(
+        `${path}/tetrahedralize`,
+        undefined,
+        "given: the mesh is a surface, and a soft body needs tetrahedra",
+      );
     detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
-    mesh = (await meshCache(detailOwn, { spacing: body.tetrahedralize.spacing, ...(options.onProgress && { onProgress: options.onProgress }) })).mesh;
+    mesh = (
+      await meshCache(detailOwn, {
+        spacing: body.tetrahedralize.spacing,
+        ...(options.onProgress && { onProgress: options.onProgress }),
+      })
+    ).mesh;
   }
   const { mesh: ordered, surfaceCount, oldOf } = renumber(mesh);
-  const own = ordered.positions, triangles = boundarySurface(ordered), { material } = body;
-  const hexahedra = material.model === "hexahedral" && body.mesh.type === "box" ? renumbered(boxHexahedra(body.mesh.cells), oldOf) : undefined;
+  const own = ordered.positions;
+  const triangles = boundarySurface(ordered);
+  const { material } = body;
+  const hexahedra =
+    material.model === "hexahedral" && body.mesh.type === "box"
+      ? renumbered(boxHexahedra(body.mesh.cells), oldOf)
+      : undefined;
   const volume = material.model === "pbd" && material.volume?.of === "body" ? material.volume : undefined;
   return {
-    own, placement, positions: placed(own, placement), triangles, tets: ordered.tets,
-    mass: hexahedra ? hexahedralMasses(own.length / 3, hexahedra, material.density, sixVolumes(own, triplesOf(triangles), 0) / 6 / (hexahedra.length / 8)) : tetrahedralMasses(own, ordered.tets, material.density),
+    own,
+    placement,
+    positions: placed(own, placement),
+    triangles,
+    tets: ordered.tets,
+    mass: hexahedra
+      ? hexahedralMasses(
+          own.length / 3,
+          hexahedra,
+          material.density,
+          sixVolumes(own, triplesOf(triangles), 0) / 6 / (hexahedra.length / 8),
+        )
+      : tetrahedralMasses(own, ordered.tets, material.density),
     enclosed: volume && enclosedVolume(own, triangles, volume, pace),
-    origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i), streamedCount: surfaceCount,
+    origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i),
+    streamedCount: surfaceCount,
     elements: solidElements(material, own, ordered.tets, path, { pace, hexahedra }),
     ...shapeMatching(body),
-    ...(detailOwn && { detail: { own: detailOwn.positions, positions: placed(detailOwn.positions, placement), triangles: detailOwn.triangles } }),
+    ...(detailOwn && {
+      detail: {
+        own: detailOwn.positions,
+        positions: placed(detailOwn.positions, placement),
+        triangles: detailOwn.triangles,
+      },
+    }),
   };
 }
 
@@ -110,19 +195,31 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
   const source = await loadSource(body, options.baseDir, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
   requireSheet(`mesh of body ${body.name}`, source.surface);
-  const { surface } = source, placement = placementOf(body.transform, surface.positions);
-  const own = scaled(surface.positions, placement), count = own.length / 3;
-  const { material } = body, { triangles } = surface;
-  const elements: BodyTemplate["elements"] = material.model === "pbd"
-    ? [distanceElements(own, edgesOf(triangles, 3), material.distance!, pace)]
-    : [triangleElements(own, triangles, sheetModuli(material), material.thickness)];
+  const { surface } = source;
+  const placement = placementOf(body.transform, surface.positions);
+  const own = scaled(surface.positions, placement);
+  const count = own.length / 3;
+  const { material } = body;
+  const { triangles } = surface;
+  const elements: BodyTemplate["elements"] =
+    material.model === "pbd"
+      ? [distanceElements(own, edgesOf(triangles, 3), material.distance!, pace)]
+      : [triangleElements(own, triangles, sheetModuli(material), material.thickness)];
   // in the paper's form rigidity cancels: it keeps the paper's own stencils
-  if (material.bendingStiffness) elements.push((body.solver === "paper" ? bendElements : sheetBending)(own, triangles, material.bendingStiffness));
+  if (material.bendingStiffness)
+    elements.push((body.solver === "paper" ? bendElements : sheetBending)(own, triangles, material.bendingStiffness));
   if (material.volume) requireClosed(triangles, path);
   return {
-    own, placement, positions: placed(own, placement), triangles, tets: new Uint32Array(0), mass: sheetMasses(own, triangles, material.density, material.thickness),
+    own,
+    placement,
+    positions: placed(own, placement),
+    triangles,
+    tets: new Uint32Array(0),
+    mass: sheetMasses(own, triangles, material.density, material.thickness),
     enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
-    origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i), streamedCount: count, elements,
+    origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
+    streamedCount: count,
+    elements,
   };
 }
 
@@ -138,11 +235,13 @@ function requireClosed(triangles: Uint32Array, path: string): void {
   const open = new Set<string>();
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {
-      const a = triangles[t + k]!, b = triangles[t + ((k + 1) % 3)]!;
+      const a = triangles[t + k]!;
+      const b = triangles[t + ((k + 1) % 3)]!;
       if (!open.delete(`${b},${a}`)) open.add(`${a},${b}`);
     }
   }
-  if (open.size > 0) throw new SceneError(`${path}/material/volume`, `${open.size} open edges`, "a closed mesh, such as a ball");
+  if (open.size > 0)
+    throw new SceneError(`${path}/material/volume`, `${open.size} open edges`, "a closed mesh, such as a ball");
 }
 
 /** A body's index by name. */
@@ -157,5 +256,12 @@ function shapeMatching(body: SoftBody): { shape: ShapeMatching } | undefined {
   const m = body.material;
   if (m.model !== "shape-matching") return undefined;
   const alpha = m.mode === "rigid" ? 1 : (m.stiffness ?? 1);
-  return { shape: { mode: m.mode, rate: (3600 * alpha) / (1 - alpha), linearity: m.linearity ?? 0, ...(m.plasticity && { plasticity: m.plasticity }) } };
+  return {
+    shape: {
+      mode: m.mode,
+      rate: (3600 * alpha) / (1 - alpha),
+      linearity: m.linearity ?? 0,
+      ...(m.plasticity && { plasticity: m.plasticity }),
+    },
+  };
 }

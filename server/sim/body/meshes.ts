@@ -1,4 +1,7 @@
-/** Mesh sources: a body's -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own units. */
+/**
+ * Mesh sources: a body's -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own
+ * units.
+ */
 import { resolve } from "node:path";
 import type { Body, MeshSource } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -10,19 +13,26 @@ import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
 /** @param baseDir the scene file's folder: file paths are relative to it; path of the body in the scene, for errors */
 export async function loadSource(body: Body, baseDir: string, path: string): Promise<LoadedMesh> {
   const { type } = body.mesh;
-  if (type === "box" && body.kind === "cloth") throw new SceneError(`${path}/mesh/type`, type, "a surface for a cloth: grid or file");
-  if (type === "grid" && body.kind === "soft") throw new SceneError(`${path}/mesh/type`, type, "a closed surface or tetrahedra for a soft body");
+  if (type === "box" && body.kind === "cloth")
+    throw new SceneError(`${path}/mesh/type`, type, "a surface for a cloth: grid or file");
+  if (type === "grid" && body.kind === "soft")
+    throw new SceneError(`${path}/mesh/type`, type, "a closed surface or tetrahedra for a soft body");
   return loadMesh(body.mesh, baseDir);
 }
 
 /** @throws MeshError */
 export async function loadMesh(mesh: MeshSource, baseDir: string): Promise<LoadedMesh> {
   switch (mesh.type) {
-    case "file": return loadMeshFile(resolve(baseDir, mesh.path));
-    case "package": return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
-    case "box": return { kind: "tets", tets: boxTets(mesh.size, mesh.cells) };
-    case "grid": return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
-    case "ball": return { kind: "surface", surface: icosphere(mesh.radius, mesh.subdivisions) };
+    case "file":
+      return loadMeshFile(resolve(baseDir, mesh.path));
+    case "package":
+      return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
+    case "box":
+      return { kind: "tets", tets: boxTets(mesh.size, mesh.cells) };
+    case "grid":
+      return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
+    case "ball":
+      return { kind: "surface", surface: icosphere(mesh.radius, mesh.subdivisions) };
   }
 }
 
@@ -31,7 +41,8 @@ export function meanEdge(positions: Float64Array, triangles: ArrayLike<number>):
   let sum = 0;
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {
-      const a = 3 * triangles[t + k]!, b = 3 * triangles[t + ((k + 1) % 3)]!;
+      const a = 3 * triangles[t + k]!;
+      const b = 3 * triangles[t + ((k + 1) % 3)]!;
       const d = [0, 1, 2].map((r) => positions[a + r]! - positions[b + r]!);
       sum += Math.sqrt(d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!);
     }
@@ -42,10 +53,14 @@ export function meanEdge(positions: Float64Array, triangles: ArrayLike<number>):
 /** Volume enclosed by a surface, m^3 (divergence theorem); negative if it is inside out. */
 export function enclosedVolume(surface: SurfaceMesh): number {
   let six = 0;
-  const X = surface.positions, T = surface.triangles;
+  const X = surface.positions;
+  const T = surface.triangles;
   for (let t = 0; t < T.length; t += 3) {
     const [a, b, c] = [3 * T[t]!, 3 * T[t + 1]!, 3 * T[t + 2]!];
-    six += X[a]! * (X[b + 1]! * X[c + 2]! - X[b + 2]! * X[c + 1]!) + X[a + 1]! * (X[b + 2]! * X[c]! - X[b]! * X[c + 2]!) + X[a + 2]! * (X[b]! * X[c + 1]! - X[b + 1]! * X[c]!);
+    six +=
+      X[a]! * (X[b + 1]! * X[c + 2]! - X[b + 2]! * X[c + 1]!) +
+      X[a + 1]! * (X[b + 2]! * X[c]! - X[b]! * X[c + 2]!) +
+      X[a + 2]! * (X[b]! * X[c + 1]! - X[b + 1]! * X[c]!);
   }
   return six / 6;
 }

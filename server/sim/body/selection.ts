@@ -7,7 +7,12 @@ import { SceneError } from "../../../shared/sceneError.ts";
  * @param origin uint32[N], the number that the scene file knows each particle by
  * @param path of the selection in the scene, for the error
  */
-export function selectParticles(select: Selection, positions: Float64Array, origin: Uint32Array, path: string): number[] {
+export function selectParticles(
+  select: Selection,
+  positions: Float64Array,
+  origin: Uint32Array,
+  path: string,
+): number[] {
   const wanted = select.particles && new Set(select.particles);
   const chosen: number[] = [];
   for (let i = 0; i < origin.length; i++) {
@@ -21,21 +26,27 @@ export function selectParticles(select: Selection, positions: Float64Array, orig
     chosen.push(i);
   }
   if (wanted) {
-    const known = new Set(origin), missing = [...wanted].find((p) => !known.has(p));
-    if (missing !== undefined) throw new SceneError(`${path}/particles`, missing, `a particle of the body's ${origin.length}`);
+    const known = new Set(origin);
+    const missing = [...wanted].find((p) => !known.has(p));
+    if (missing !== undefined)
+      throw new SceneError(`${path}/particles`, missing, `a particle of the body's ${origin.length}`);
   }
   if (chosen.length === 0) throw new SceneError(path, select, "a selection with at least one particle in it");
   return chosen;
 }
 
 /**
- * Spreads a total force over particles, in proportion to the surface area around each (a third of every surface triangle whose corners
- * are all selected: the consistent nodal load of a uniform traction) or to mass. Falls back to mass where no triangle is selected whole.
+ * Spreads a total force over particles, in proportion to the surface area around each (a third of every surface
+ * triangle whose corners are all selected: the consistent nodal load of a uniform traction) or to mass. Falls back to
+ * mass where no triangle is selected whole.
  * @param force float64[3N] N, inout
  * @param body positions float64[3N] m, in any axes: only areas are taken from them
  */
 export function addLoad(
-  force: Float64Array, chosen: readonly number[], total: Vec3, distribute: "area" | "mass",
+  force: Float64Array,
+  chosen: readonly number[],
+  total: Vec3,
+  distribute: "area" | "mass",
   body: { positions: Float64Array; triangles: Uint32Array; mass: Float64Array },
 ): void {
   const weight = new Map<number, number>();
@@ -44,8 +55,13 @@ export function addLoad(
     for (let t = 0; t < body.triangles.length; t += 3) {
       const corners = [...body.triangles.subarray(t, t + 3)];
       if (!corners.every((c) => inside.has(c))) continue;
-      const [a, b, c] = corners.map((p) => body.positions.subarray(3 * p, 3 * p + 3)) as [Float64Array, Float64Array, Float64Array];
-      const u = [0, 1, 2].map((r) => b[r]! - a[r]!), v = [0, 1, 2].map((r) => c[r]! - a[r]!);
+      const [a, b, c] = corners.map((p) => body.positions.subarray(3 * p, 3 * p + 3)) as [
+        Float64Array,
+        Float64Array,
+        Float64Array,
+      ];
+      const u = [0, 1, 2].map((r) => b[r]! - a[r]!);
+      const v = [0, 1, 2].map((r) => c[r]! - a[r]!);
       const n = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
       const area = 0.5 * Math.sqrt(n[0]! * n[0]! + n[1]! * n[1]! + n[2]! * n[2]!);
       for (const p of corners) weight.set(p, (weight.get(p) ?? 0) + area / 3);

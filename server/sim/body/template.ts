@@ -1,4 +1,7 @@
-/** A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh. Immutable. */
+/**
+ * A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh.
+ * Immutable.
+ */
 import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
@@ -38,7 +41,10 @@ export interface BodyTemplate {
   particleCount: number;
   /** The first so many particles are sent to clients: the surface of a soft body, all of a cloth. */
   streamedCount: number;
-  /** float64[3N] m, as placed; from the world's origin while the body is loaded, from the room's (origin.ts) in a built world */
+  /**
+   * float64[3N] m, as placed; from the world's origin while the body is loaded, from the room's (origin.ts) in a built
+   * world
+   */
   positions: Float64Array;
   /** float64[3N] m in the body's own axes, and what places them. Absent: only `positions` are known. */
   own?: Float64Array;

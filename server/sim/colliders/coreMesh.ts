@@ -1,4 +1,7 @@
-/** Colliders -> core meshes: the fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated, mesh colliders bring their own. */
+/**
+ * Colliders -> core meshes: the fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated, mesh
+ * colliders bring their own.
+ */
 import { basename } from "node:path";
 import type { Collider, MeshSource } from "../../../shared/scene.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
@@ -14,21 +17,30 @@ import { insetOf } from "./smooth.ts";
  * @param baseDir the scene file's folder; edge the longest that bodies lay on them (smooth.ts), m
  * @throws MeshError naming the collider
  */
-export async function loadCores(colliders: readonly Collider[], baseDir: string, edge = 0): Promise<(SurfaceMesh | undefined)[]> {
+export async function loadCores(
+  colliders: readonly Collider[],
+  baseDir: string,
+  edge = 0,
+): Promise<(SurfaceMesh | undefined)[]> {
   const cores: (SurfaceMesh | undefined)[] = [];
   for (const [i, collider] of colliders.entries()) {
-    cores.push(await coreMesh(inFloat32(collider), baseDir, edge).catch((error: unknown) => {
-      if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
-      throw error;
-    }));
+    cores.push(
+      await coreMesh(inFloat32(collider), baseDir, edge).catch((error: unknown) => {
+        if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
+        throw error;
+      }),
+    );
   }
   return cores;
 }
 
 /** Places and lengths as the kernel has them: where the room's origin is must not be seen in a single bit. */
 function inFloat32<C extends Collider>(collider: C): C {
-  const round = (value: unknown): unknown => (typeof value === "number" ? Math.fround(value) : Array.isArray(value) ? value.map(round) : value);
-  return Object.fromEntries(Object.entries(collider).map(([key, value]) => [key, PLACES.has(key) ? round(value) : value])) as C;
+  const round = (value: unknown): unknown =>
+    typeof value === "number" ? Math.fround(value) : Array.isArray(value) ? value.map(round) : value;
+  return Object.fromEntries(
+    Object.entries(collider).map(([key, value]) => [key, PLACES.has(key) ? round(value) : value]),
+  ) as C;
 }
 
 const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
@@ -36,23 +48,39 @@ const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", 
 /** @param edge as of loadCores */
 export async function coreMesh(collider: Collider, baseDir: string, edge = 0): Promise<SurfaceMesh | undefined> {
   switch (collider.type) {
-    case "plane": return undefined;
-    case "sphere": return sphereCore(collider, insetOf(collider, edge));
-    case "box": return boxCore(collider);
-    case "capsule": return capsuleCore(collider, insetOf(collider, edge));
-    case "cylinder": return cylinderCore(collider);
-    case "funnel": return funnelCore(collider);
-    case "mesh": return meshCore(collider, baseDir);
+    case "plane":
+      return undefined;
+    case "sphere":
+      return sphereCore(collider, insetOf(collider, edge));
+    case "box":
+      return boxCore(collider);
+    case "capsule":
+      return capsuleCore(collider, insetOf(collider, edge));
+    case "cylinder":
+      return cylinderCore(collider);
+    case "funnel":
+      return funnelCore(collider);
+    case "mesh":
+      return meshCore(collider, baseDir);
   }
 }
 
 /** Of tetrahedra their boundary, else the triangles of the file, placed and welded. */
 async function meshCore(collider: Extract<Collider, { type: "mesh" }>, baseDir: string): Promise<SurfaceMesh> {
   const source = await loadMesh(collider.mesh, baseDir);
-  const mesh = source.kind === "tets" ? { positions: source.tets.positions, triangles: boundarySurface(source.tets) } : source.surface;
+  const mesh =
+    source.kind === "tets"
+      ? { positions: source.tets.positions, triangles: boundarySurface(source.tets) }
+      : source.surface;
   const placement = placementOf(collider.transform, mesh.positions);
   const welded = weld({ positions: placed(scaled(mesh.positions, placement), placement), triangles: mesh.triangles });
-  if (welded.triangles.length === 0) throw new MeshError({ file: nameOf(collider.mesh), field: "triangle count", value: 0, limit: "at least 1 whose corners differ in float32 is needed" });
+  if (welded.triangles.length === 0)
+    throw new MeshError({
+      file: nameOf(collider.mesh),
+      field: "triangle count",
+      value: 0,
+      limit: "at least 1 whose corners differ in float32 is needed",
+    });
   return welded;
 }
 
@@ -61,13 +89,17 @@ function nameOf(mesh: MeshSource): string {
 }
 
 /**
- * Vertices that are one in float32, as seams of a file are, become one; triangles that lose a corner by it, and vertices without a triangle, go.
+ * Vertices that are one in float32, as seams of a file are, become one; triangles that lose a corner by it, and
+ * vertices without a triangle, go.
  * @returns vertices in the order of their first use
  */
 export function weld(mesh: SurfaceMesh): SurfaceMesh {
-  const numbers = new Map<string, number>(), positions: number[] = [], triangles: number[] = [];
+  const numbers = new Map<string, number>();
+  const positions: number[] = [];
+  const triangles: number[] = [];
   const numberOf = (vertex: number): number => {
-    const at = mesh.positions.subarray(3 * vertex, 3 * vertex + 3), key = Array.from(at, (x) => Math.fround(x) + 0).join(" ");
+    const at = mesh.positions.subarray(3 * vertex, 3 * vertex + 3);
+    const key = Array.from(at, (x) => Math.fround(x) + 0).join(" ");
     let number = numbers.get(key);
     if (number === undefined) {
       numbers.set(key, (number = numbers.size));

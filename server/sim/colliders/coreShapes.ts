@@ -1,12 +1,15 @@
 /**
- * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself keeps particles out
- * (kernel/assembly/colliders/collide.ts); the core is what edges and faces between them meet, and what nothing may pass.
+ * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself
+ * keeps particles out (kernel/assembly/colliders/collide.ts); the core is what edges and faces between them meet, and
+ * what nothing may pass.
  *   box       exact: 8 vertices, 12 triangles
- *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius; large ones lie deeper (smooth.ts)
- *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the radius
+ *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius;
+ *   large ones lie deeper (smooth.ts)
+ *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the
+ *   radius
  *   funnel    a tube with walls, all of it inside the wall, everywhere within 1 % of the larger radius of its surface
- * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius, a facet between two such polygons of a ball by
- * 1 - cos(pi/n) cos(step/2) with `step` the angle between them.
+ * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius, a facet between two such polygons of
+ * a ball by 1 - cos(pi/n) cos(step/2) with `step` the angle between them.
  */
 import type { Collider, Vec3 } from "../../../shared/scene.ts";
 import { icosphere } from "../../meshing/generators.ts";
@@ -22,19 +25,27 @@ export const SAG = 0.01;
 const ROUND = 24;
 /** Of a ball, with half as many steps from pole to pole: 1 - cos^2(pi/32) = 0.96 %. */
 const BALL_ROUND = 32;
-/** Most corners of a funnel's circles. A wall thinner than 1/13,000 of its radius would need more: its facets leave it by up to 1/100,000 of that. */
+/**
+ * Most corners of a funnel's circles. A wall thinner than 1/13,000 of its radius would need more: its facets leave it
+ * by up to 1/100,000 of that.
+ */
 const MOST_ROUND = 512;
 /** Most bands between the ends; bands are as long as the radius, so that boxes around slanted triangles stay small. */
 const MOST_BANDS = 32;
 
 /** A box's corners are numbered by the signs of x, y and z (bits 0, 1 and 2). */
-const BOX_TRIANGLES = [0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6];
+const BOX_TRIANGLES = [
+  0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6,
+];
 
 export function boxCore(box: Of<"box">): SurfaceMesh {
-  const R = rotationMatrix(box.rotate), positions = new Float64Array(24);
+  const R = rotationMatrix(box.rotate);
+  const positions = new Float64Array(24);
   for (let corner = 0; corner < 8; corner++) {
     const local = box.halfExtents.map((half, r) => ((corner >> r) & 1 ? half : -half));
-    for (let r = 0; r < 3; r++) positions[3 * corner + r] = box.center[r]! + R[3 * r]! * local[0]! + R[3 * r + 1]! * local[1]! + R[3 * r + 2]! * local[2]!;
+    for (let r = 0; r < 3; r++)
+      positions[3 * corner + r] =
+        box.center[r]! + R[3 * r]! * local[0]! + R[3 * r + 1]! * local[1]! + R[3 * r + 2]! * local[2]!;
   }
   return { positions, triangles: Uint32Array.from(BOX_TRIANGLES) };
 }
@@ -47,9 +58,13 @@ export function sphereCore(sphere: Of<"sphere">, inset = 0): SurfaceMesh {
 
 /** @param inset as of a sphere */
 export function capsuleCore({ a, b, radius: whole }: Of<"capsule">, inset = 0): SurfaceMesh {
-  const length = distance(a, b), steps = BALL_ROUND / 4, radius = whole - inset;
-  const cap = (from: number, height: number): OutlinePoint[] => Array.from({ length: steps + 1 }, (_, k) => arcPoint(0, height, radius, from + (0.5 * Math.PI * k) / steps));
-  const low = cap(-0.5 * Math.PI, 0), high = cap(0, length);
+  const length = distance(a, b);
+  const steps = BALL_ROUND / 4;
+  const radius = whole - inset;
+  const cap = (from: number, height: number): OutlinePoint[] =>
+    Array.from({ length: steps + 1 }, (_, k) => arcPoint(0, height, radius, from + (0.5 * Math.PI * k) / steps));
+  const low = cap(-0.5 * Math.PI, 0);
+  const high = cap(0, length);
   // the poles, exactly on the axis
   low[0] = [0, -radius];
   high[steps] = [0, length + radius];
@@ -57,31 +72,51 @@ export function capsuleCore({ a, b, radius: whole }: Of<"capsule">, inset = 0): 
 }
 
 export function cylinderCore({ a, b, radius }: Of<"cylinder">): SurfaceMesh {
-  const length = distance(a, b), low: OutlinePoint = [radius, 0], high: OutlinePoint = [radius, length];
+  const length = distance(a, b);
+  const low: OutlinePoint = [radius, 0];
+  const high: OutlinePoint = [radius, length];
   return revolve([[0, 0], low, ...between(low, high, radius), high, [0, length]], a, b, ROUND);
 }
 
 /**
- * The wall is all points within half its thickness of a slanted segment in the half plane, which is convex there. Turned in n steps, a ring's
- * radius is what it was at its corners and cos(pi/n) of it in the middle of its sides; so with rings widened by 1/sqrt(cos(pi/n)) radii are off by
- * no more than delta = R (1/sqrt(cos(pi/n)) - 1) either way, and an outline that is delta inside of the wall stays inside of it all around.
+ * The wall is all points within half its thickness of a slanted segment in the half plane, which is convex there.
+ * Turned in n steps, a ring's radius is what it was at its corners and cos(pi/n) of it in the middle of its sides; so
+ * with rings widened by 1/sqrt(cos(pi/n)) radii are off by no more than delta = R (1/sqrt(cos(pi/n)) - 1) either way,
+ * and an outline that is delta inside of the wall stays inside of it all around.
  */
 export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">): SurfaceMesh {
-  const length = distance(a, b), half = 0.5 * thickness, widest = Math.max(radiusA, radiusB) + half;
-  const { turns, widen, delta } = roundness(widest, half), inner = Math.max(half - delta, 0.5 * half);
-  // rims: half circles of so many steps that they sag by at most half of SAG, two at least; 16 are enough where the wall is all there is
+  const length = distance(a, b);
+  const half = 0.5 * thickness;
+  const widest = Math.max(radiusA, radiusB) + half;
+  const { turns, widen, delta } = roundness(widest, half);
+  const inner = Math.max(half - delta, 0.5 * half);
+  // rims: half circles of so many steps that they sag by at most half of SAG, two at least; 16 are enough where the
+  // wall is all there is
   let steps = 2;
   while (steps < 16 && inner * (1 - Math.cos((0.5 * Math.PI) / steps)) > 0.5 * SAG * widest) steps++;
   const outward = Math.atan2(-(radiusB - radiusA), length);
-  const rim = (radius: number, height: number, from: number): OutlinePoint[] => Array.from({ length: steps + 1 }, (_, k) => arcPoint(radius, height, inner, from + (Math.PI * k) / steps));
-  const top = rim(radiusB, length, outward), bottom = rim(radiusA, 0, outward + Math.PI);
-  const outline = [...top, ...between(top[steps]!, bottom[0]!, widest), ...bottom, ...between(bottom[steps]!, top[0]!, widest)];
-  return revolve(outline.map(([radius, height]) => [radius * widen, height] as const), a, b, turns);
+  const rim = (radius: number, height: number, from: number): OutlinePoint[] =>
+    Array.from({ length: steps + 1 }, (_, k) => arcPoint(radius, height, inner, from + (Math.PI * k) / steps));
+  const top = rim(radiusB, length, outward);
+  const bottom = rim(radiusA, 0, outward + Math.PI);
+  const outline = [
+    ...top,
+    ...between(top[steps]!, bottom[0]!, widest),
+    ...bottom,
+    ...between(bottom[steps]!, top[0]!, widest),
+  ];
+  return revolve(
+    outline.map(([radius, height]) => [radius * widen, height] as const),
+    a,
+    b,
+    turns,
+  );
 }
 
 /** Corners of the circles of a wall: radii off by no more than SAG/4 of the largest and an eighth of half the wall. */
 function roundness(widest: number, half: number): { turns: number; widen: number; delta: number } {
-  const most = 1 + Math.min(0.25 * SAG, (0.125 * half) / widest), turns = Math.min(MOST_ROUND, Math.max(ROUND, Math.ceil(Math.PI / Math.acos(1 / (most * most)))));
+  const most = 1 + Math.min(0.25 * SAG, (0.125 * half) / widest);
+  const turns = Math.min(MOST_ROUND, Math.max(ROUND, Math.ceil(Math.PI / Math.acos(1 / (most * most)))));
   const widen = 1 / Math.sqrt(Math.cos(Math.PI / turns));
   return { turns, widen, delta: widest * (widen - 1) };
 }
@@ -92,7 +127,10 @@ function arcPoint(radius: number, height: number, arc: number, angle: number): O
 
 /** Points that cut a straight side into bands of about `size`, without its ends. */
 function between(from: OutlinePoint, to: OutlinePoint, size: number): OutlinePoint[] {
-  const bands = Math.min(MOST_BANDS, Math.max(1, Math.round(Math.sqrt((to[0] - from[0]) ** 2 + (to[1] - from[1]) ** 2) / size)));
+  const bands = Math.min(
+    MOST_BANDS,
+    Math.max(1, Math.round(Math.sqrt((to[0] - from[0]) ** 2 + (to[1] - from[1]) ** 2) / size)),
+  );
   return Array.from({ length: bands - 1 }, (_, k) => {
     const s = (k + 1) / bands;
     return [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])] as const;

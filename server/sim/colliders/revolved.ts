@@ -1,7 +1,8 @@
 /**
- * Surfaces of revolution as triangles: a closed outline in the half plane of (radius from the axis, height along it), turned about the axis
- * in `turns` steps. Rings of the outline become regular polygons; a point on the axis becomes one vertex, so nothing is doubled and the surface is closed.
- * Quads between two rings are planar (two parallel sides), so it does not matter how they are cut in two.
+ * Surfaces of revolution as triangles: a closed outline in the half plane of (radius from the axis, height along it),
+ * turned about the axis in `turns` steps. Rings of the outline become regular polygons; a point on the axis becomes one
+ * vertex, so nothing is doubled and the surface is closed. Quads between two rings are planar (two parallel sides), so
+ * it does not matter how they are cut in two.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
@@ -10,14 +11,20 @@ import type { SurfaceMesh } from "../../meshing/mesh.ts";
 export type OutlinePoint = readonly [radius: number, height: number];
 
 /**
- * @param outline counter-clockwise in the plane (radius to the right, height up), closed; what lies beyond the axis is cut off
+ * @param outline counter-clockwise in the plane (radius to the right, height up), closed; what lies beyond the axis is
+ *   cut off
  * @param a, b m, ends of the axis: height counts from a towards b
  * @returns outward (counter-clockwise seen from outside), closed if the outline is simple
  */
 export function revolve(outline: readonly OutlinePoint[], a: Vec3, b: Vec3, turns: number): SurfaceMesh {
-  const { u, e, f } = frameOf(a, b), kept = cutAtAxis(outline), positions: number[] = [], triangles: number[] = [];
+  const { u, e, f } = frameOf(a, b);
+  const kept = cutAtAxis(outline);
+  const positions: number[] = [];
+  const triangles: number[] = [];
   const point = (radius: number, height: number, turn: number): void => {
-    const angle = (2 * Math.PI * turn) / turns, c = radius * Math.cos(angle), s = radius * Math.sin(angle);
+    const angle = (2 * Math.PI * turn) / turns;
+    const c = radius * Math.cos(angle);
+    const s = radius * Math.sin(angle);
     for (let r = 0; r < 3; r++) positions.push(a[r]! + height * u[r]! + c * e[r]! + s * f[r]!);
   };
   // first vertex of each ring; a pole is a ring of one
@@ -41,14 +48,22 @@ export function revolve(outline: readonly OutlinePoint[], a: Vec3, b: Vec3, turn
 
 /** Right-handed: u along the axis, e x f = u. */
 function frameOf(a: Vec3, b: Vec3): { u: number[]; e: number[]; f: number[] } {
-  const axis = b.map((x, r) => x - a[r]!), length = Math.sqrt(axis.reduce((s, c) => s + c * c, 0)), u = axis.map((c) => c / length);
+  const axis = b.map((x, r) => x - a[r]!);
+  const length = Math.sqrt(axis.reduce((s, c) => s + c * c, 0));
+  const u = axis.map((c) => c / length);
   // across the axis, from the coordinate direction that it is farthest from
-  const least = u.reduce((k, c, r) => (Math.abs(c) < Math.abs(u[k]!) ? r : k), 0), along = u[least]!;
-  const across = u.map((c, r) => (r === least ? 1 : 0) - along * c), size = Math.sqrt(across.reduce((s, c) => s + c * c, 0)), e = across.map((c) => c / size);
+  const least = u.reduce((k, c, r) => (Math.abs(c) < Math.abs(u[k]!) ? r : k), 0);
+  const along = u[least]!;
+  const across = u.map((c, r) => (r === least ? 1 : 0) - along * c);
+  const size = Math.sqrt(across.reduce((s, c) => s + c * c, 0));
+  const e = across.map((c) => c / size);
   return { u, e, f: [u[1]! * e[2]! - u[2]! * e[1]!, u[2]! * e[0]! - u[0]! * e[2]!, u[0]! * e[1]! - u[1]! * e[0]!] };
 }
 
-/** The part of a closed outline with radius >= 0; where it crosses the axis it gets a point of radius 0 (Sutherland & Hodgman 1974, one plane). */
+/**
+ * The part of a closed outline with radius >= 0; where it crosses the axis it gets a point of radius 0 (Sutherland &
+ * Hodgman 1974, one plane).
+ */
 function cutAtAxis(outline: readonly OutlinePoint[]): OutlinePoint[] {
   const kept: OutlinePoint[] = [];
   outline.forEach((from, i) => {

@@ -1,9 +1,10 @@
 /**
- * Spheres and capsules that are large beside the bodies' edges: wherever a surface lies on one its particles do, and rub there (kernel/assembly/colliders/collide.ts). The
- * core mesh then only sees to it that nothing passes, and lies as deep as a sheet's edges cut into the round:
+ * Spheres and capsules that are large beside the bodies' edges: wherever a surface lies on one its particles do, and
+ * rub there (kernel/assembly/colliders/collide.ts). The core mesh then only sees to it that nothing passes, and lies as
+ * deep as a sheet's edges cut into the round:
  *   sag of a chord of length e on a circle of radius R: e^2 / (8 R)
- * A core at the surface itself would push edges and faces of what rests on it out of where its particles belong, and rub against them a second time: a sheet
- * over a head never came to rest (0.7 m/s).
+ * A core at the surface itself would push edges and faces of what rests on it out of where its particles belong, and
+ * rub against them a second time: a sheet over a head never came to rest (0.7 m/s).
  */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -14,7 +15,10 @@ const LONGEST = 1.5;
 /** Of the longest edge: smaller radii have room between the particles. */
 const LARGE = 2;
 
-/** Longest edge that a body may lay on a collider, m: 0 without bodies. Rounded: where the room's origin is must not be seen in a single bit. */
+/**
+ * Longest edge that a body may lay on a collider, m: 0 without bodies. Rounded: where the room's origin is must not be
+ * seen in a single bit.
+ */
 export function layingEdge(bodies: readonly Pick<BodyTemplate, "kind" | "meanEdge">[]): number {
   const edges = bodies.filter(({ kind }) => kind !== "ball").map(({ meanEdge }) => meanEdge);
   return edges.length > 0 ? rough(LONGEST * Math.max(...edges)) : 0;
@@ -26,4 +30,6 @@ export function isSmooth(c: Collider, edge: number): c is Extract<Collider, { ty
 }
 
 /** How deep the core of a smooth collider lies, m; 0 of others. */
-export function insetOf(c: Collider, edge: number): number { return isSmooth(c, edge) ? edge ** 2 / (8 * c.radius) : 0; }
+export function insetOf(c: Collider, edge: number): number {
+  return isSmooth(c, edge) ? edge ** 2 / (8 * c.radius) : 0;
+}

@@ -1,30 +1,48 @@
 /**
  * Weights of a flat sheet's hinges with which it bends like a plate in every direction: a fit, when a body is loaded.
  *
- * A patch is a vertex with two rings around it; it has the hinges of its vertices, half of each for each end, and of every hinge a third of
- * its triangles. With y_k the sheet bent to curvature k and vertices between that are as they settle, a patch of area A holds
- *   E(k) = sum_e w_e (K_e y_k)^2/(2 alpha_e A)  and should hold B/2 kappa^2 for the cylinders of six directions, 30 degrees apart
- * (five would do: E is a quartic form in the direction). Each patch asks for the smallest change of its weights that does it,
+ * A patch is a vertex with two rings around it; it has the hinges of its vertices, half of each for each end, and of
+ * every hinge a third of its triangles. With y_k the sheet bent to curvature k and vertices between that are as they
+ * settle, a patch of area A holds
+ *   E(k) = sum_e w_e (K_e y_k)^2/(2 alpha_e A)  and should hold B/2 kappa^2 for the cylinders of six directions, 30
+ *   degrees apart
+ * (five would do: E is a quartic form in the direction). Each patch asks for the smallest change of its weights that
+ * does it,
  *   dw = Q^T (Q Q^T + lambda)^-1 (1 - Q w),  Q_de = (K_e y_d)^2/(alpha_e A B),
- * a hinge takes the mean of what its patches ask for, less a tenth of its distance from 1, and vertices settle anew: Gauss-Seidel on the
- * bending energy from the quadratic surface, a few sweeps, which reach what is between neighbors and leave the sheet as a whole bent.
- * A settled energy's derivative by a weight is the settled hinge's own energy, so that this is a Newton step of the fit.
+ * a hinge takes the mean of what its patches ask for, less a tenth of its distance from 1, and vertices settle anew:
+ * Gauss-Seidel on the bending energy from the quadratic surface, a few sweeps, which reach what is between neighbors
+ * and leave the sheet as a whole bent. A settled energy's derivative by a weight is the settled hinge's own energy, so
+ * that this is a Newton step of the fit.
  *
- * Tried and lost (cylinders over B; 24 x 24 cells, alternating squares): settling on from the step before, 1.09 to 1.65 and weights at their
- * limits, since the sheet as a whole unbends from its border; patches of one ring, 0.91 to 1.07; no pull to 1, 0.98 to 1.04; now 1.02 to
- * 1.03. Twelve steps of six sweeps: the same within 0.01, in two and a half times the time.
+ * Tried and lost (cylinders over B; 24 x 24 cells, alternating squares): settling on from the step before, 1.09 to 1.65
+ * and weights at their limits, since the sheet as a whole unbends from its border; patches of one ring, 0.91 to 1.07;
+ * no pull to 1, 0.98 to 1.04; now 1.02 to 1.03. Twelve steps of six sweeps: the same within 0.01, in two and a half
+ * times the time.
  *
- * Plain sums in the order of the mesh: the same bits on any machine. Cost is linear in the mesh: 1 s of a 2 GHz core for 10,000 vertices.
+ * Plain sums in the order of the mesh: the same bits on any machine. Cost is linear in the mesh: 1 s of a 2 GHz core
+ * for 10,000 vertices.
  */
 import type { BendElements } from "./elements.ts";
 
-const STEPS = 4, SWEEPS = 4, RINGS = 2, PULL = 0.1;
+const STEPS = 4;
+const SWEEPS = 4;
+const RINGS = 2;
+const PULL = 0.1;
 /** A weight's range: a hinge in a bad triangle is neither lost nor made the stiffest of the sheet. */
-const LEAST = 0.25, MOST = 4;
+const LEAST = 0.25;
+const MOST = 4;
 /** Over the number of hinges: keeps the six equations, which have rank five, solvable. */
 const LAMBDA = 0.01;
 const HALF_ROOT_3 = Math.sqrt(3) / 2;
-const DIRECTIONS = [[1, 0], [HALF_ROOT_3, 0.5], [0.5, HALF_ROOT_3], [0, 1], [-0.5, HALF_ROOT_3], [-HALF_ROOT_3, 0.5]] as const, D = DIRECTIONS.length;
+const DIRECTIONS = [
+  [1, 0],
+  [HALF_ROOT_3, 0.5],
+  [0.5, HALF_ROOT_3],
+  [0, 1],
+  [-0.5, HALF_ROOT_3],
+  [-HALF_ROOT_3, 0.5],
+] as const;
+const D = DIRECTIONS.length;
 
 /**
  * @param plane float64[2N] m, the sheet in its plane
@@ -33,13 +51,27 @@ const DIRECTIONS = [[1, 0], [HALF_ROOT_3, 0.5], [0.5, HALF_ROOT_3], [0, 1], [-0.
  * @param rigidity B, N m, that hinges.alpha was made with
  * @returns float64[hinges], all 1 where a sheet has no vertex two rings from its border
  */
-export function bendingWeights(plane: Float64Array, triangles: Uint32Array, hinges: BendElements, rigidity: number): Float64Array {
-  const count = plane.length / 2, n = hinges.alpha.length, { particles, K } = hinges, weights = new Float64Array(n).fill(1);
-  const free = inner(count, triangles), area = hinges.alpha.map((alpha) => alpha * rigidity), patches = patchesOf(count, hinges, free, area), touching = lists(count, particles, 4);
-  const y = new Float64Array(3 * count), bent = new Float64Array(3 * n), Q = new Float64Array(D * Math.max(0, ...patches.map((p) => p.hinges.length)));
+export function bendingWeights(
+  plane: Float64Array,
+  triangles: Uint32Array,
+  hinges: BendElements,
+  rigidity: number,
+): Float64Array {
+  const count = plane.length / 2;
+  const n = hinges.alpha.length;
+  const { particles, K } = hinges;
+  const weights = new Float64Array(n).fill(1);
+  const free = inner(count, triangles);
+  const area = hinges.alpha.map((alpha) => alpha * rigidity);
+  const patches = patchesOf(count, hinges, free, area);
+  const touching = lists(count, particles, 4);
+  const y = new Float64Array(3 * count);
+  const bent = new Float64Array(3 * n);
+  const Q = new Float64Array(D * Math.max(0, ...patches.map((p) => p.hinges.length)));
   for (let step = 0; step < STEPS; step++) {
     for (let v = 0; v < count; v++) {
-      const a = plane[2 * v]!, b = plane[2 * v + 1]!;
+      const a = plane[2 * v]!;
+      const b = plane[2 * v + 1]!;
       y[3 * v] = (a * a) / 2; // k_xx
       y[3 * v + 1] = (b * b) / 2; // k_yy
       y[3 * v + 2] = a * b; // k_xy
@@ -47,16 +79,21 @@ export function bendingWeights(plane: Float64Array, triangles: Uint32Array, hing
     const curvature = (e: number): void => {
       for (let f = 0; f < 3; f++) {
         let sum = 0;
-        for (let i = 0; i < 4; i++) sum += K[4 * e + i]! * (y[3 * particles[4 * e + i]! + f]! - y[3 * particles[4 * e]! + f]!);
+        for (let i = 0; i < 4; i++)
+          sum += K[4 * e + i]! * (y[3 * particles[4 * e + i]! + f]! - y[3 * particles[4 * e]! + f]!);
         bent[3 * e + f] = sum;
       }
     };
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
       for (let v = 0; v < count; v++) {
         if (!free[v]) continue;
-        let diagonal = 0, r0 = 0, r1 = 0, r2 = 0;
+        let diagonal = 0;
+        let r0 = 0;
+        let r1 = 0;
+        let r2 = 0;
         for (const corner of touching[v]!) {
-          const e = corner >> 2, k = (K[corner]! * weights[e]!) / area[e]!;
+          const e = corner >> 2;
+          const k = (K[corner]! * weights[e]!) / area[e]!;
           curvature(e);
           diagonal += k * K[corner]!;
           r0 += k * bent[3 * e]!;
@@ -69,13 +106,17 @@ export function bendingWeights(plane: Float64Array, triangles: Uint32Array, hing
       }
     }
     for (let e = 0; e < n; e++) curvature(e);
-    const asked = new Float64Array(n), asking = new Float64Array(n);
+    const asked = new Float64Array(n);
+    const asking = new Float64Array(n);
     for (const patch of patches) {
-      const m = patch.hinges.length, M = new Float64Array(D * (D + 1));
+      const m = patch.hinges.length;
+      const M = new Float64Array(D * (D + 1));
       for (let i = 0; i < m; i++) {
-        const e = patch.hinges[i]!, share = patch.shares[i]! / (area[e]! * patch.area);
+        const e = patch.hinges[i]!;
+        const share = patch.shares[i]! / (area[e]! * patch.area);
         for (let d = 0; d < D; d++) {
-          const [c, s] = DIRECTIONS[d]!, k = c * c * bent[3 * e]! + s * s * bent[3 * e + 1]! + c * s * bent[3 * e + 2]!;
+          const [c, s] = DIRECTIONS[d]!;
+          const k = c * c * bent[3 * e]! + s * s * bent[3 * e + 1]! + c * s * bent[3 * e + 2]!;
           Q[D * i + d] = share * k * k;
         }
         for (let d = 0; d < D; d++) {
@@ -97,18 +138,25 @@ export function bendingWeights(plane: Float64Array, triangles: Uint32Array, hing
       }
     }
     for (let e = 0; e < n; e++) {
-      if (asking[e]! > 0) weights[e] = Math.min(MOST, Math.max(LEAST, weights[e]! + asked[e]! / asking[e]! - PULL * (weights[e]! - 1)));
+      if (asking[e]! > 0)
+        weights[e] = Math.min(MOST, Math.max(LEAST, weights[e]! + asked[e]! / asking[e]! - PULL * (weights[e]! - 1)));
     }
   }
   return weights;
 }
 
-/** uint8[N], 1 where a vertex is neither on the border nor next to it: the others are held, and the sheet as a whole with them. */
+/**
+ * uint8[N], 1 where a vertex is neither on the border nor next to it: the others are held, and the sheet as a whole
+ * with them.
+ */
 function inner(count: number, triangles: Uint32Array): Uint8Array {
-  const open = new Set<number>(), border = new Uint8Array(count), free = new Uint8Array(count).fill(1);
+  const open = new Set<number>();
+  const border = new Uint8Array(count);
+  const free = new Uint8Array(count).fill(1);
   for (let t = 0; t < triangles.length; t += 3) {
     for (let k = 0; k < 3; k++) {
-      const a = triangles[t + k]!, b = triangles[t + ((k + 1) % 3)]!;
+      const a = triangles[t + k]!;
+      const b = triangles[t + ((k + 1) % 3)]!;
       if (!open.delete(b * count + a)) open.add(a * count + b);
     }
   }
@@ -132,7 +180,8 @@ interface Patch {
 }
 
 function patchesOf(count: number, { particles }: BendElements, free: Uint8Array, area: Float64Array): Patch[] {
-  const patches: Patch[] = [], spokes = lists(count, particles, 2);
+  const patches: Patch[] = [];
+  const spokes = lists(count, particles, 2);
   for (let v = 0; v < count; v++) {
     if (!free[v]) continue;
     let ring = new Set([v]);
@@ -142,7 +191,8 @@ function patchesOf(count: number, { particles }: BendElements, free: Uint8Array,
       ring = wider;
     }
     const shares = new Map<number, number>();
-    for (const p of ring) for (const corner of spokes[p]!) shares.set(corner >> 2, (shares.get(corner >> 2) ?? 0) + 0.5);
+    for (const p of ring)
+      for (const corner of spokes[p]!) shares.set(corner >> 2, (shares.get(corner >> 2) ?? 0) + 0.5);
     let sum = 0;
     for (const [e, share] of shares) sum += (share * area[e]!) / 3;
     patches.push({ hinges: Uint32Array.from(shares.keys()), shares: Float64Array.from(shares.values()), area: sum });
@@ -159,9 +209,13 @@ function lists(count: number, particles: Uint32Array, of: number): number[][] {
   return out;
 }
 
-/** Gauss elimination of D equations, positive definite; @param M float64[D(D+1)] rows with their right sides, destroyed */
+/**
+ * Gauss elimination of D equations, positive definite;
+ * @param M float64[D(D+1)] rows with their right sides, destroyed
+ */
 function solve(M: Float64Array): Float64Array {
-  const row = D + 1, x = new Float64Array(D);
+  const row = D + 1;
+  const x = new Float64Array(D);
   for (let i = 0; i < D; i++) {
     for (let j = i + 1; j < D; j++) {
       const f = M[row * j + i]! / M[row * i + i]!;

@@ -1,9 +1,11 @@
 /**
- * Graph coloring: constraints of one color share no particle, so they can be solved four at a time and on several threads.
+ * Graph coloring: constraints of one color share no particle, so they can be solved four at a time and on several
+ * threads.
  *
- * First fit in the order given, which on a spatially ordered mesh leaves few, large colors first and small ones last. A particle of valence n needs n colors,
- * most of which would hold the few constraints around it and three empty lanes in four: so, from the smallest color on, what is missing to whole
- * blocks of four is taken from the largest one. A mesh whose every constraint meets in one particle has no such others, and is solved one by one.
+ * First fit in the order given, which on a spatially ordered mesh leaves few, large colors first and small ones last. A
+ * particle of valence n needs n colors, most of which would hold the few constraints around it and three empty lanes in
+ * four: so, from the smallest color on, what is missing to whole blocks of four is taken from the largest one. A mesh
+ * whose every constraint meets in one particle has no such others, and is solved one by one.
  */
 
 /** Colors of every particle, one bit each in 32-bit words; words are added as colors are needed. */
@@ -31,7 +33,8 @@ class Palette {
   }
 
   fits(e: number, color: number): boolean {
-    for (let i = 0; i < this.k; i++) if (this.words[color >>> 5]![this.particles[this.k * e + i]!]! & (1 << (color & 31))) return false;
+    for (let i = 0; i < this.k; i++)
+      if (this.words[color >>> 5]![this.particles[this.k * e + i]!]! & (1 << (color & 31))) return false;
     return true;
   }
 
@@ -47,7 +50,9 @@ class Palette {
  * @returns constraint numbers color by color, each color in ascending order (= execution and memory order)
  */
 export function colorConstraints(particles: Uint32Array, k: number, particleCount: number): number[][] {
-  const n = particles.length / k, palette = new Palette(particles, k, particleCount), colors: number[][] = [];
+  const n = particles.length / k;
+  const palette = new Palette(particles, k, particleCount);
+  const colors: number[][] = [];
   for (let e = 0; e < n; e++) {
     const color = palette.firstFit(e);
     palette.flip(e, color);
@@ -59,12 +64,14 @@ export function colorConstraints(particles: Uint32Array, k: number, particleCoun
 
 /** Moves constraints from the largest colors into smaller ones that do not fill their last block, smallest first. */
 function fillLanes(colors: number[][], palette: Palette): void {
-  const ascending = (): number[] => colors.map((_, color) => color).sort((a, b) => colors[a]!.length - colors[b]!.length || b - a);
+  const ascending = (): number[] =>
+    colors.map((_, color) => color).sort((a, b) => colors[a]!.length - colors[b]!.length || b - a);
   for (const color of ascending()) {
     const members = colors[color]!;
     if (members.length % 4 === 0) continue;
     const givers = ascending();
-    for (let giver = givers.length - 1; giver >= 0 && members.length % 4 !== 0; giver--) take(colors[givers[giver]!]!, givers[giver]!, members, color, palette);
+    for (let giver = givers.length - 1; giver >= 0 && members.length % 4 !== 0; giver--)
+      take(colors[givers[giver]!]!, givers[giver]!, members, color, palette);
     members.sort((a, b) => a - b);
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Constraints of one body as flat float64 arrays, before they are colored and written to memory. Particle numbers are the body's own.
+ * Constraints of one body as flat float64 arrays, before they are colored and written to memory. Particle numbers are
+ * the body's own.
  * `reference/` solves these very arrays; `memory/writeBlocks.ts` rounds them to float32.
  */
 import type { Plasticity } from "../../../shared/scene.ts";
@@ -98,7 +99,10 @@ export interface DistanceElements extends Hold {
   particles: Uint32Array;
   /** float64[n] rest length, m */
   rest: Float64Array;
-  /** float64[3n] unit vector from the second particle to the first, at rest: where they part to, should they be in one place */
+  /**
+   * float64[3n] unit vector from the second particle to the first, at rest: where they part to, should they be in one
+   * place
+   */
   direction: Float64Array;
   /** float64[n] m/N */
   alpha: Float64Array;
@@ -126,9 +130,29 @@ export interface HexahedronElements {
   alpha: Float64Array;
 }
 
-export type Elements = TetElements | OrthotropicTetElements | PlasticTetElements | HyperElements | TriangleElements | BendElements | DistanceElements | VolumeElements | HexahedronElements;
+export type Elements =
+  | TetElements
+  | OrthotropicTetElements
+  | PlasticTetElements
+  | HyperElements
+  | TriangleElements
+  | BendElements
+  | DistanceElements
+  | VolumeElements
+  | HexahedronElements;
 export type ElementKind = Elements["kind"];
 
 /** Particles of one constraint; in the order in which an iteration solves the kinds. */
-export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = { tet: 4, "tet-ortho": 4, "tet-plastic": 4, "neo-hookean": 4, "stable-neo-hookean": 4, triangle: 3, bend: 4, distance: 2, volume: 4, hexahedron: 8 };
+export const PARTICLES_PER_ELEMENT: Readonly<Record<ElementKind, number>> = {
+  tet: 4,
+  "tet-ortho": 4,
+  "tet-plastic": 4,
+  "neo-hookean": 4,
+  "stable-neo-hookean": 4,
+  triangle: 3,
+  bend: 4,
+  distance: 2,
+  volume: 4,
+  hexahedron: 8,
+};
 export const ELEMENT_KINDS = Object.keys(PARTICLES_PER_ELEMENT) as ElementKind[];

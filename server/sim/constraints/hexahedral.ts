@@ -1,22 +1,28 @@
 /**
- * The hexahedral element (Rodero Gomez, chapter 4): a cube of eight particles with distances along its 12 edges, 12 face diagonals and 4 inner
- * diagonals, and the volume constraint, with stiffnesses k_e k_f k_d k_v.
+ * The hexahedral element (Rodero Gomez, chapter 4): a cube of eight particles with distances along its 12 edges, 12
+ * face diagonals and 4 inner diagonals, and the volume constraint, with stiffnesses k_e k_f k_d k_v.
  *
- * From k to a body. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|) acts like a spring; its linear
- * stiffness is |K_FEM| k/2 for two equal masses (K_PBD = M/dt^2 d(dp)/du). We hold that spring by its compliance 2/(|K_FEM| k) instead: the same body,
- * for any step and any number of iterations. For the volume, in each of its two triangulations, it is |K_FEM| (k_v/2) g g^T/|g|^2, so the
- * compliance is |g|^2/(|K_FEM| k_v/2), |g|^2 = 5 a^4/3.
+ * From k to a body. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|) acts
+ * like a spring; its linear stiffness is |K_FEM| k/2 for two equal masses (K_PBD = M/dt^2 d(dp)/du). We hold that
+ * spring by its compliance 2/(|K_FEM| k) instead: the same body, for any step and any number of iterations. For the
+ * volume, in each of its two triangulations, it is |K_FEM| (k_v/2) g g^T/|g|^2, so the compliance is |g|^2/(|K_FEM|
+ * k_v/2), |g|^2 = 5 a^4/3.
  *
  * Two sets of coefficients:
- *  - published: the polynomials of section 4.2. They fit the matrix of eq 2.6, whose shear modulus is E/(1 + nu), twice the right one for the
- *    engineering strains that its B must have for the published numbers to come out; and they fit all 24 x 24 entries, most of which are not
+ *  - published: the polynomials of section 4.2. They fit the matrix of eq 2.6, whose shear modulus is E/(1 + nu), twice
+ *    the right one for the
+ *    engineering strains that its B must have for the published numbers to come out; and they fit all 24 x 24 entries,
+ *    most of which are not
  *    uniform strain. A lattice of it has 0.77 (nu = 0) to 1.13 (nu = 0.4), 1.6 (0.45) and 5.8 (0.49)
  *    times the k that was asked for, and nu = 0.32 wherever less is asked.
- *  - moduli (default): what makes a uniform strain store the energy of k and nu. With f = 2 k_face/a, d = 4 k_inner/(3a) (spring constants, N/m) a
+ *  - moduli (default): what makes a uniform strain store the energy of k and nu. With f = 2 k_face/a, d = 4
+ *    k_inner/(3a) (spring constants, N/m) a
  *    lattice of cubes of side a has
  *        C44 = f + d,   C12 = f + d + c_v,   C11 = 4 k_edge/a + 2 f + d + c_v
- *    with c_v the modulus of the volume constraint, and mu, lambda, lambda + 2 mu are met by d = mu - f, 4 k_edge/a = 2 mu - f, c_v = lambda - mu. The
- *    one freedom left, f, is what brings the matrix nearest to K_FEM in the thesis's norm: f/mu = 13/18 + (lambda/mu - 1)/24, at most 1. Springs
+ *    with c_v the modulus of the volume constraint, and mu, lambda, lambda + 2 mu are met by d = mu - f, 4 k_edge/a = 2
+ *    mu - f, c_v = lambda - mu. The
+ *    one freedom left, f, is what brings the matrix nearest to K_FEM in the thesis's norm: f/mu = 13/18 + (lambda/mu -
+ *    1)/24, at most 1. Springs
  *    alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so below 1/4 k is kept and nu is 1/4.
  * tests/figures/hexahedron.ts measures both.
  */
@@ -35,12 +41,15 @@ export type Coefficients = readonly [number, number, number, number];
 
 /** The polynomials of section 4.2, as printed; k_d turns negative at nu = 0.477, where no spring is left. */
 export function publishedCoefficients(nu: number): Coefficients {
-  const k: Coefficients = nu <= 0.29
-    ? [0.0698 * nu * nu + 0.0343 * nu + 0.0511, -0.0302 * nu * nu + 0.0614 * nu + 0.1572, 0.0527 * nu + 0.1147, 0]
-    : [
-        -0.7204 * nu * nu + 0.4656 * nu - 0.0084, -2.3822 * nu * nu + 1.2909 * nu - 0.0044, -0.5795 * nu * nu - 0.2818 * nu + 0.2636,
-        -50.627 * nu * nu * nu + 63.1461 * nu * nu - 21.4563 * nu + 2.1615,
-      ];
+  const k: Coefficients =
+    nu <= 0.29
+      ? [0.0698 * nu * nu + 0.0343 * nu + 0.0511, -0.0302 * nu * nu + 0.0614 * nu + 0.1572, 0.0527 * nu + 0.1147, 0]
+      : [
+          -0.7204 * nu * nu + 0.4656 * nu - 0.0084,
+          -2.3822 * nu * nu + 1.2909 * nu - 0.0044,
+          -0.5795 * nu * nu - 0.2818 * nu + 0.2636,
+          -50.627 * nu * nu * nu + 63.1461 * nu * nu - 21.4563 * nu + 2.1615,
+        ];
   return k.map((value) => Math.max(0, value)) as unknown as Coefficients;
 }
 
@@ -51,7 +60,10 @@ export function publishedNorm(k: number, nu: number, a: number): number {
   return (a / 18) * Math.sqrt(840 * lambda * lambda + 1440 * lambda * mu + 6480 * mu * mu);
 }
 
-/** Spring constants of one cube's edges, face diagonals and inner diagonals (N/m) and compliance of its volume in each triangulation (m^3/Pa; infinite: none). */
+/**
+ * Spring constants of one cube's edges, face diagonals and inner diagonals (N/m) and compliance of its volume in each
+ * triangulation (m^3/Pa; infinite: none).
+ */
 export interface CubeSprings {
   edge: number;
   face: number;
@@ -60,18 +72,35 @@ export interface CubeSprings {
 }
 
 /** @param a side of the cube, m */
-export function cubeSprings(material: Pick<HexahedralMaterial, "youngsModulus" | "poissonsRatio" | "fit">, a: number): CubeSprings {
+export function cubeSprings(
+  material: Pick<HexahedralMaterial, "youngsModulus" | "poissonsRatio" | "fit">,
+  a: number,
+): CubeSprings {
   const { youngsModulus: k, poissonsRatio: nu } = material;
   if (material.fit === "published") {
-    const norm = publishedNorm(k, nu, a), [ke, kf, kd, kv] = publishedCoefficients(nu);
-    return { edge: (norm * ke) / 2, face: (norm * kf) / 2, inner: (norm * kd) / 2, volumeCompliance: (10 * a * a * a * a) / (3 * norm * kv) };
+    const norm = publishedNorm(k, nu, a);
+    const [ke, kf, kd, kv] = publishedCoefficients(nu);
+    return {
+      edge: (norm * ke) / 2,
+      face: (norm * kf) / 2,
+      inner: (norm * kd) / 2,
+      volumeCompliance: (10 * a * a * a * a) / (3 * norm * kv),
+    };
   }
   const { mu, lambda } = lameCoefficients({ youngsModulus: k, poissonsRatio: Math.max(nu, 0.25) });
   const f = mu * Math.min(1, 13 / 18 + (lambda / mu - 1) / 24);
-  return { edge: (a * (2 * mu - f)) / 4, face: (a * f) / 2, inner: (a * (mu - f) * 3) / 4, volumeCompliance: (2 * a * a * a) / Math.max(0, nu > 0.25 ? lambda - mu : 0) };
+  return {
+    edge: (a * (2 * mu - f)) / 4,
+    face: (a * f) / 2,
+    inner: (a * (mu - f) * 3) / 4,
+    volumeCompliance: (2 * a * a * a) / Math.max(0, nu > 0.25 ? lambda - mu : 0),
+  };
 }
 
-/** dt = sqrt(|M|/|K_FEM|) (eq 4.5), s: the step at which k_e .. k_v themselves are PBD's. @param mass of each of the eight particles, kg */
+/**
+ * dt = sqrt(|M|/|K_FEM|) (eq 4.5), s: the step at which k_e .. k_v themselves are PBD's.
+ * @param mass of each of the eight particles, kg
+ */
 export function publishedTimeStep(mass: number, k: number, nu: number, a: number): number {
   return Math.sqrt(mass / publishedNorm(k, nu, a));
 }
@@ -82,18 +111,42 @@ export function publishedTimeStep(mass: number, k: number, nu: number, a: number
  * @param path of the body in the scene, for errors
  * @throws SceneError if the cells are not cubes
  */
-export function hexahedralElements(material: HexahedralMaterial, X: Float64Array, hexahedra: Uint32Array, path: string): Elements[] {
-  const sides = [1, 2, 4].map((c) => lengthsOf(X, Uint32Array.of(hexahedra[0]!, hexahedra[c]!))[0]!) as Vec3, a = (sides[0] + sides[1] + sides[2]) / 3;
-  if (sides.some((side) => Math.abs(side - a) > CUBE_TOLERANCE * a)) throw new SceneError(`${path}/mesh/cells`, sides.map((s) => Number(s.toPrecision(4))), "cells that are cubes (within 1 %) for model hexahedral: size[i]/cells[i] the same along x, y and z, in m");
-  const springs = cubeSprings(material, a), n = hexahedra.length / 8;
+export function hexahedralElements(
+  material: HexahedralMaterial,
+  X: Float64Array,
+  hexahedra: Uint32Array,
+  path: string,
+): Elements[] {
+  const sides = [1, 2, 4].map((c) => lengthsOf(X, Uint32Array.of(hexahedra[0]!, hexahedra[c]!))[0]!) as Vec3;
+  const a = (sides[0] + sides[1] + sides[2]) / 3;
+  if (sides.some((side) => Math.abs(side - a) > CUBE_TOLERANCE * a))
+    throw new SceneError(
+      `${path}/mesh/cells`,
+      sides.map((s) => Number(s.toPrecision(4))),
+      "cells that are cubes (within 1 %) for model hexahedral: size[i]/cells[i] the same along x, y and z, in m",
+    );
+  const springs = cubeSprings(material, a);
+  const n = hexahedra.length / 8;
   const distances = springElements(X, hexahedra, springs);
   if (springs.volumeCompliance === Infinity) return [distances];
   const rest = new Float64Array(2 * n);
   for (let i = 0; i < n; i++) {
     const corner = (c: number): number => hexahedra[8 * i + c]!;
-    [RISING, FALLING].forEach((cut, k) => (rest[2 * i + k] = sixVolumes(X, cut.map(([p, q, r]) => [corner(p), corner(q), corner(r)] as const), corner(0))));
+    [RISING, FALLING].forEach(
+      (cut, k) =>
+        (rest[2 * i + k] = sixVolumes(
+          X,
+          cut.map(([p, q, r]) => [corner(p), corner(q), corner(r)] as const),
+          corner(0),
+        )),
+    );
   }
-  const volumes: HexahedronElements = { kind: "hexahedron", particles: hexahedra, rest, alpha: new Float64Array(n).fill(springs.volumeCompliance) };
+  const volumes: HexahedronElements = {
+    kind: "hexahedron",
+    particles: hexahedra,
+    rest,
+    alpha: new Float64Array(n).fill(springs.volumeCompliance),
+  };
   return [distances, volumes];
 }
 
@@ -105,16 +158,26 @@ function springElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSp
       for (let j = i + 1; j < 8; j++) {
         const spring = springOf(springs, i ^ j);
         if (!(spring > 0)) continue;
-        const p = hexahedra[h + i]!, q = hexahedra[h + j]!, key = Math.min(p, q) * 2 ** 26 + Math.max(p, q); // fewer than 2^26 particles fit in a room
+        const p = hexahedra[h + i]!;
+        const q = hexahedra[h + j]!;
+        const key = Math.min(p, q) * 2 ** 26 + Math.max(p, q); // fewer than 2^26 particles fit in a room
         constants.set(key, (constants.get(key) ?? 0) + spring);
       }
     }
   }
-  const particles = Uint32Array.from([...constants.keys()].flatMap((key) => [Math.floor(key / 2 ** 26), key % 2 ** 26]));
+  const particles = Uint32Array.from(
+    [...constants.keys()].flatMap((key) => [Math.floor(key / 2 ** 26), key % 2 ** 26]),
+  );
   const rest = lengthsOf(X, particles);
   return {
-    kind: "distance", particles, rest, direction: directionsOf(X, particles, rest), alpha: Float64Array.from(constants.values(), (k) => 1 / k),
-    stiffness: 1, keeps: true, unilateral: false,
+    kind: "distance",
+    particles,
+    rest,
+    direction: directionsOf(X, particles, rest),
+    alpha: Float64Array.from(constants.values(), (k) => 1 / k),
+    stiffness: 1,
+    keeps: true,
+    unilateral: false,
   };
 }
 

@@ -1,24 +1,28 @@
 /**
- * Bending of a flat sheet of rectangles, each cut along either diagonal: a plate of rigidity B in every direction, whatever their sides.
+ * Bending of a flat sheet of rectangles, each cut along either diagonal: a plate of rigidity B in every direction,
+ * whatever their sides.
  *
  *   l---c---r    at a vertex between two sides in line, p and p' long, m their mean:
- *       |          C = m (x_c - x_l)/p + m (x_c - x_r)/p' = -m^2 k_xx,   alpha = m^4/(B A),  A a quarter of the rectangles around c
+ *       |          C = m (x_c - x_l)/p + m (x_c - x_r)/p' = -m^2 k_xx,   alpha = m^4/(B A),  A a quarter of the
+ *                  rectangles around c
  *       s        across a rectangle's diagonal:
  *                  C = x_a + x_b - x_c - x_d = +-p q k_xz,               alpha = p q/(2 B)
  *
- * Summed, E = B/2 (k_xx^2 + 2 k_xz^2 + k_zz^2) per area, the plate with nu = 0: a cylinder of curvature kappa holds B/2 kappa^2 in every
- * direction, and so does a strip whose sides are free. On equal rectangles a quadratic surface leaves no force on any vertex in the middle,
- * and a cylinder along the sides none but at its ends: nothing gives way, and the rigidity is exact from one rectangle across.
+ * Summed, E = B/2 (k_xx^2 + 2 k_xz^2 + k_zz^2) per area, the plate with nu = 0: a cylinder of curvature kappa holds B/2
+ * kappa^2 in every direction, and so does a strip whose sides are free. On equal rectangles a quadratic surface leaves
+ * no force on any vertex in the middle, and a cylinder along the sides none but at its ends: nothing gives way, and the
+ * rigidity is exact from one rectangle across.
  *
- * The stencils are the paper's (Bender et al. 2014, section 4.3; bending.ts) and as many. An edge between right angles of its two triangles
- * has K = (0, 2r, -r, -r), a difference along a line: with alternating diagonals twice at every other vertex; in the mean over both ways to
- * alternate them, once at each. A diagonal has K = (s, s, -s, -s) either way, s = p/q + q/p, and gets 2/s^2 of the paper's weight, 1/2 for
- * squares.
+ * The stencils are the paper's (Bender et al. 2014, section 4.3; bending.ts) and as many. An edge between right angles
+ * of its two triangles has K = (0, 2r, -r, -r), a difference along a line: with alternating diagonals twice at every
+ * other vertex; in the mean over both ways to alternate them, once at each. A diagonal has K = (s, s, -s, -s) either
+ * way, s = p/q + q/p, and gets 2/s^2 of the paper's weight, 1/2 for squares.
  *
- * Tried and lost, on squares: the hinges of alternating diagonals, where vertices of four edges give way to those of eight: a cylinder along
- * the sides has 5/6 B, one along the diagonals 4/3 B, a free strip 0.80 B. The same hinges with the weights that make them isotropic, 4/3
- * for sides and 2/3 for diagonals: every cylinder has B, but nu = -1/4, a free strip 0.94 B, and rectangles of 1:2 have no such weights.
- * All diagonals one way: nothing gives way, but k_xz (k_xx + k_zz) stays.
+ * Tried and lost, on squares: the hinges of alternating diagonals, where vertices of four edges give way to those of
+ * eight: a cylinder along the sides has 5/6 B, one along the diagonals 4/3 B, a free strip 0.80 B. The same hinges with
+ * the weights that make them isotropic, 4/3 for sides and 2/3 for diagonals: every cylinder has B, but nu = -1/4, a
+ * free strip 0.94 B, and rectangles of 1:2 have no such weights. All diagonals one way: nothing gives way, but k_xz
+ * (k_xx + k_zz) stays.
  */
 import type { BendElements } from "./elements.ts";
 
@@ -43,15 +47,28 @@ interface Found {
  * @param rigidity B, N m
  * @returns undefined unless all triangles are halves of rectangles
  */
-export function rectangularBending(X: Float64Array, plane: Float64Array, triangles: Uint32Array, rigidity: number): BendElements | undefined {
+export function rectangularBending(
+  X: Float64Array,
+  plane: Float64Array,
+  triangles: Uint32Array,
+  rigidity: number,
+): BendElements | undefined {
   const rectangles = pairUp(plane, triangles);
   if (!rectangles) return undefined;
-  const count = plane.length / 2, sides: Set<number>[] = Array.from({ length: count }, () => new Set()), quarter = new Float64Array(count), from: number[][] = Array.from({ length: count }, () => []);
+  const count = plane.length / 2;
+  const sides: Set<number>[] = Array.from({ length: count }, () => new Set());
+  const quarter = new Float64Array(count);
+  const from: number[][] = Array.from({ length: count }, () => []);
   const out: Found = { plane, X, particles: [], K: [], alpha: [], rest: [] };
   rectangles.forEach(({ corners, area }, i) => {
     from[Math.min(...corners)]!.push(i);
     const [a, b, c, d] = corners;
-    for (const [p, q] of [[a, c], [c, b], [b, d], [d, a]] as const) {
+    for (const [p, q] of [
+      [a, c],
+      [c, b],
+      [b, d],
+      [d, a],
+    ] as const) {
       sides[p]!.add(q);
       sides[q]!.add(p);
       quarter[p]! += area / 4;
@@ -60,14 +77,21 @@ export function rectangularBending(X: Float64Array, plane: Float64Array, triangl
   for (let v = 0; v < count; v++) {
     const around = [...sides[v]!];
     for (let i = 0; i < around.length; i++) {
-      for (let j = i + 1; j < around.length; j++) addLine(out, [v, around.find((_, k) => k !== i && k !== j)!, around[i]!, around[j]!], quarter[v]! * rigidity);
+      for (let j = i + 1; j < around.length; j++)
+        addLine(out, [v, around.find((_, k) => k !== i && k !== j)!, around[i]!, around[j]!], quarter[v]! * rigidity);
     }
     for (const i of from[v]!) {
       const { corners, area } = rectangles[i]!;
       addStencil(out, corners, 1, area / (2 * rigidity));
     }
   }
-  return { kind: "bend", particles: Uint32Array.from(out.particles), K: Float64Array.from(out.K), alpha: Float64Array.from(out.alpha), rest: Float64Array.from(out.rest) };
+  return {
+    kind: "bend",
+    particles: Uint32Array.from(out.particles),
+    K: Float64Array.from(out.K),
+    alpha: Float64Array.from(out.alpha),
+    rest: Float64Array.from(out.rest),
+  };
 }
 
 /** Ends a b of a diagonal, the other corners c d, and the area, m^2. */
@@ -78,14 +102,17 @@ interface Rectangle {
 
 /** Triangles to rectangles over their longest sides; undefined if one is left over. */
 function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | undefined {
-  const open = new Map<string, number>(), rectangles: Rectangle[] = [];
+  const open = new Map<string, number>();
+  const rectangles: Rectangle[] = [];
   for (let t = 0; t < triangles.length; t += 3) {
     const right = [0, 1, 2].find((k) => {
       const [p, a, b] = [0, 1, 2].map((i) => triangles[t + ((k + i) % 3)]!) as [number, number, number];
       return Math.abs(cosine(plane, p, a, b)) < RIGHT;
     });
     if (right === undefined) return undefined;
-    const [c, a, b] = [0, 1, 2].map((i) => triangles[t + ((right + i) % 3)]!) as [number, number, number], key = a < b ? `${a},${b}` : `${b},${a}`, d = open.get(key);
+    const [c, a, b] = [0, 1, 2].map((i) => triangles[t + ((right + i) % 3)]!) as [number, number, number];
+    const key = a < b ? `${a},${b}` : `${b},${a}`;
+    const d = open.get(key);
     if (d === undefined) {
       open.set(key, c);
       continue;
@@ -101,20 +128,35 @@ function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | unde
 /** The difference along l c r, unless they are no line; s is any other neighbor of c. */
 function addLine(out: Found, [c, s, l, r]: [number, number, number, number], AB: number): void {
   if (cosine(out.plane, c, l, r) > -0.5) return; // sides meet at 90 or 180 degrees
-  const p = length(out.plane, c, l), q = length(out.plane, c, r), mean = (p + q) / 2;
+  const p = length(out.plane, c, l);
+  const q = length(out.plane, c, r);
+  const mean = (p + q) / 2;
   addStencil(out, [c, s, l, r], (2 * mean * mean) / (p * q), (mean * mean * mean * mean) / AB);
 }
 
 /**
- * @param corners a b c d; K is the multiple, of which a has `first`, with sum K = 0 and sum K x = 0 in the plane: (2, 0, -1, -1) of a line,
+ * @param corners a b c d; K is the multiple, of which a has `first`, with sum K = 0 and sum K x = 0 in the plane: (2,
+ *   0, -1, -1) of a line,
  *   (1, 1, -1, -1) of a rectangle, and what keeps a rest state at rest where they are not quite that
  */
-function addStencil(out: Found, corners: readonly [number, number, number, number], first: number, alpha: number): void {
-  const [a, b, c, d] = corners, { plane, X } = out;
-  const twice = (p: number, q: number, r: number): number => (plane[2 * q]! - plane[2 * p]!) * (plane[2 * r + 1]! - plane[2 * p + 1]!) - (plane[2 * q + 1]! - plane[2 * p + 1]!) * (plane[2 * r]! - plane[2 * p]!);
+function addStencil(
+  out: Found,
+  corners: readonly [number, number, number, number],
+  first: number,
+  alpha: number,
+): void {
+  const [a, b, c, d] = corners;
+  const { plane, X } = out;
+  const twice = (p: number, q: number, r: number): number =>
+    (plane[2 * q]! - plane[2 * p]!) * (plane[2 * r + 1]! - plane[2 * p + 1]!) -
+    (plane[2 * q + 1]! - plane[2 * p + 1]!) * (plane[2 * r]! - plane[2 * p]!);
   // a in barycentric coordinates of b c d
-  const whole = twice(b, c, d), parts = [twice(a, c, d) / whole, twice(b, a, d) / whole, twice(b, c, a) / whole].map((part) => (Math.abs(part) < 1e-9 ? 0 : part));
-  const K = [first, ...parts.map((part) => -first * part)], bent = [0, 1, 2].map((r) => corners.reduce((sum, v, i) => sum + K[i]! * (X[3 * v + r]! - X[3 * a + r]!), 0));
+  const whole = twice(b, c, d);
+  const parts = [twice(a, c, d) / whole, twice(b, a, d) / whole, twice(b, c, a) / whole].map((part) =>
+    Math.abs(part) < 1e-9 ? 0 : part,
+  );
+  const K = [first, ...parts.map((part) => -first * part)];
+  const bent = [0, 1, 2].map((r) => corners.reduce((sum, v, i) => sum + K[i]! * (X[3 * v + r]! - X[3 * a + r]!), 0));
   const left = Math.sqrt(bent[0]! * bent[0]! + bent[1]! * bent[1]! + bent[2]! * bent[2]!);
   out.particles.push(...corners);
   out.K.push(...K);
@@ -123,12 +165,16 @@ function addStencil(out: Found, corners: readonly [number, number, number, numbe
 }
 
 function length(plane: Float64Array, a: number, b: number): number {
-  const x = plane[2 * b]! - plane[2 * a]!, y = plane[2 * b + 1]! - plane[2 * a + 1]!;
+  const x = plane[2 * b]! - plane[2 * a]!;
+  const y = plane[2 * b + 1]! - plane[2 * a + 1]!;
   return Math.sqrt(x * x + y * y);
 }
 
 /** Of the angle at p between a and b. */
 function cosine(plane: Float64Array, p: number, a: number, b: number): number {
-  const ux = plane[2 * a]! - plane[2 * p]!, uy = plane[2 * a + 1]! - plane[2 * p + 1]!, vx = plane[2 * b]! - plane[2 * p]!, vy = plane[2 * b + 1]! - plane[2 * p + 1]!;
+  const ux = plane[2 * a]! - plane[2 * p]!;
+  const uy = plane[2 * a + 1]! - plane[2 * p + 1]!;
+  const vx = plane[2 * b]! - plane[2 * p]!;
+  const vy = plane[2 * b + 1]! - plane[2 * p + 1]!;
   return (ux * vx + uy * vy) / Math.sqrt((ux * ux + uy * uy) * (vx * vx + vy * vy));
 }

@@ -3,20 +3,27 @@ import type { TriangleElements } from "./elements.ts";
 import { sheetCompliance, type SheetModuli } from "../materials.ts";
 
 /**
- * The weft direction is the body's own x axis laid onto each triangle (its own z axis where x is normal to the triangle); warp is
- * perpendicular to it in the triangle's plane.
+ * The weft direction is the body's own x axis laid onto each triangle (its own z axis where x is normal to the
+ * triangle); warp is perpendicular to it in the triangle's plane.
  * @param X float64[3N] m, undeformed positions in the body's own axes (scaled, not rotated)
  * @param triangles uint32[3n]
  * @param thickness m
  */
-export function triangleElements(X: Float64Array, triangles: Uint32Array, moduli: SheetModuli, thickness: number): TriangleElements {
+export function triangleElements(
+  X: Float64Array,
+  triangles: Uint32Array,
+  moduli: SheetModuli,
+  thickness: number,
+): TriangleElements {
   const n = triangles.length / 3;
-  const dmInverse = new Float64Array(4 * n), volume = new Float64Array(n);
+  const dmInverse = new Float64Array(4 * n);
+  const volume = new Float64Array(n);
   for (let e = 0; e < n; e++) {
     const [p0, p1, p2] = [0, 1, 2].map((k) => 3 * triangles[3 * e + k]!) as [number, number, number];
     const u = [X[p0]! - X[p2]!, X[p0 + 1]! - X[p2 + 1]!, X[p0 + 2]! - X[p2 + 2]!];
     const v = [X[p1]! - X[p2]!, X[p1 + 1]! - X[p2 + 1]!, X[p1 + 2]! - X[p2 + 2]!];
-    const normal = cross(u, v), twiceArea = Math.sqrt(dot(normal, normal));
+    const normal = cross(u, v);
+    const twiceArea = Math.sqrt(dot(normal, normal));
     if (!(twiceArea > 0)) throw new Error(`triangle ${e}: area must be positive`);
     const unit = normal.map((c) => c / twiceArea);
     // x axis in the plane; below 0.1 its direction there is arbitrary, and z is not
@@ -25,7 +32,10 @@ export function triangleElements(X: Float64Array, triangles: Uint32Array, moduli
     const length = Math.sqrt(dot(weft, weft));
     weft = weft.map((c) => c / length);
     const warp = cross(unit, weft);
-    const a = dot(u, weft), b = dot(v, weft), c = dot(u, warp), d = dot(v, warp); // D_m = (a b; c d)
+    const a = dot(u, weft);
+    const b = dot(v, weft);
+    const c = dot(u, warp);
+    const d = dot(v, warp); // D_m = (a b; c d)
     const determinant = a * d - b * c;
     dmInverse.set([d / determinant, -b / determinant, -c / determinant, a / determinant], 4 * e);
     volume[e] = (twiceArea / 2) * thickness;

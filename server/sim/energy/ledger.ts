@@ -1,24 +1,31 @@
 /**
- * Energy and momentum books of a room: what every body holds after a tick, and where what it gained or lost went. Float64 from the float32 state,
- * looked at between the kernel's phases (SimWorld.watchPhases); nothing is changed, and nothing costs time unless books are kept.
+ * Energy and momentum books of a room: what every body holds after a tick, and where what it gained or lost went.
+ * Float64 from the float32 state, looked at between the kernel's phases (SimWorld.watchPhases); nothing is changed, and
+ * nothing costs time unless books are kept.
  *
- * A body holds kinetic energy 1/2 sum m v^2, elastic energy (elastic.ts), and the potentials -sum m g.x and -sum f.x of gravity and constant loads.
- * In a substep the velocity of every particle goes from v to v' by impulses: a phase of the solve that moves it by d gives m d/h, a phase behind it that
- * changes its velocity by dv gives m dv. Whatever they are, with the mean velocity of the substep their works add up to the change of kinetic energy:
+ * A body holds kinetic energy 1/2 sum m v^2, elastic energy (elastic.ts), and the potentials -sum m g.x and -sum f.x of
+ * gravity and constant loads. In a substep the velocity of every particle goes from v to v' by impulses: a phase of the
+ * solve that moves it by d gives m d/h, a phase behind it that changes its velocity by dv gives m dv. Whatever they
+ * are, with the mean velocity of the substep their works add up to the change of kinetic energy:
  *   W_p = sum_i J_pi . (v_i + v'_i)/2,   sum_p W_p = 1/2 sum_i m_i (v'_i^2 - v_i^2)
- *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests on the floor gets none from it.
- *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two apart
- *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity there; friction's loss remains with `colliders`.
+ *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests
+ *   on the floor gets none from it.
+ *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two
+ *                 apart
+ *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity
+ *   there; friction's loss remains with `colliders`.
  *                 Where triangles and edges meet its core mesh, that is a contact like others
  *   damping       W of v = u/(1 + h d)
  *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
  *   plasticity    change of elastic energy while nothing moves
- *   solver        W of all else, gravity and loads among it, plus the change of elastic energy and potentials: what the time step took (implicit Euler does),
+ *   solver        W of all else, gravity and loads among it, plus the change of elastic energy and potentials: what the
+ *   time step took (implicit Euler does),
  *                 what unconverged iterations took or gave, and rounding to float32
- * Outside of the kernel: inputs (impulses, a reset), guard (roll-back), rest (calming and sleep) by what they change. Springs of attachments and grabs are
- * outside of the body: what they store has been their work.
- * Tried and lost: the change of the whole energy over each phase. Phases undo each other (what the solve lets sink, the collider lifts), so that a body at rest
- * seemed to be heated by the floor and cooled by the solver with a hundred times what it held.
+ * Outside of the kernel: inputs (impulses, a reset), guard (roll-back), rest (calming and sleep) by what they change.
+ * Springs of attachments and grabs are outside of the body: what they store has been their work.
+ * Tried and lost: the change of the whole energy over each phase. Phases undo each other (what the solve lets sink, the
+ * collider lifts), so that a body at rest seemed to be heated by the floor and cooled by the solver with a hundred
+ * times what it held.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Scene, Vec3 } from "../../../shared/scene.ts";
@@ -31,7 +38,19 @@ import { PlasticStrains } from "./plastic.ts";
 import { colliderPushes } from "./rigid.ts";
 
 /** What takes and gives energy; see above. Positive is given to the body. */
-export const FLOWS = ["inputs", "attachments", "contacts", "colliders", "drivers", "damping", "plasticity", "momentum", "solver", "guard", "rest"] as const;
+export const FLOWS = [
+  "inputs",
+  "attachments",
+  "contacts",
+  "colliders",
+  "drivers",
+  "damping",
+  "plasticity",
+  "momentum",
+  "solver",
+  "guard",
+  "rest",
+] as const;
 export type Flow = (typeof FLOWS)[number];
 
 /** All in J. */
@@ -66,7 +85,10 @@ const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => 
 const IMPULSES = ["attachments", "contacts", "colliders", "damping", "momentum"] as const;
 type Impulse = (typeof IMPULSES)[number];
 /** Who moves particles between prediction and velocity update; all others are the solver. */
-const MOVER: Readonly<Record<number, "attachments" | "contacts">> = { [L.KIND_POINTS]: "attachments", [L.KIND_CONTACTS]: "contacts" };
+const MOVER: Readonly<Record<number, "attachments" | "contacts">> = {
+  [L.KIND_POINTS]: "attachments",
+  [L.KIND_CONTACTS]: "contacts",
+};
 
 export class EnergyLedger {
   /** As the scene begins, then one entry a tick. */
@@ -103,13 +125,17 @@ export class EnergyLedger {
   constructor(scene: Scene, created: CreatedWorld, world: SimWorld) {
     this.created = created;
     this.world = world;
-    const { memory, layout } = created, n = layout.particleCount;
+    const { memory, layout } = created;
+    const n = layout.particleCount;
     this.f32 = new Float32Array(memory.buffer);
     this.i32 = new Int32Array(memory.buffer);
     this.gravity = (scene.gravity ?? SCENE_DEFAULTS.gravity).map(Math.fround); // as the memory has it
     this.h = this.f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
     const program = this.i32[(L.HEADER + L.H_PROGRAM) / 4]!;
-    this.kinds = Array.from({ length: this.i32[(L.HEADER + L.H_PHASES) / 4]! }, (_, p) => this.i32[(program + p * L.PHASE_BYTES + L.PHASE_KIND) / 4]!);
+    this.kinds = Array.from(
+      { length: this.i32[(L.HEADER + L.H_PHASES) / 4]! },
+      (_, p) => this.i32[(program + p * L.PHASE_BYTES + L.PHASE_KIND) / 4]!,
+    );
     this.x = new Float64Array(3 * n);
     this.v = new Float64Array(3 * n);
     this.before = new Float64Array(3 * n);
@@ -124,12 +150,17 @@ export class EnergyLedger {
     this.flows = layout.bodies.map(noFlows);
     this.entries.push(this.entry(this.held.map(total)));
     this.flows = layout.bodies.map(noFlows);
-    world.watchPhases((phase) => (phase < 0 ? this.hostDone(phase === HOST_STAGES.inputs ? "inputs" : phase === HOST_STAGES.guard ? "guard" : "rest") : this.phaseDone(phase)));
+    world.watchPhases((phase) =>
+      phase < 0
+        ? this.hostDone(phase === HOST_STAGES.inputs ? "inputs" : phase === HOST_STAGES.guard ? "guard" : "rest")
+        : this.phaseDone(phase),
+    );
   }
 
   /** After every `step` of the world: closes the tick. */
   closeTick(): TickEntry {
-    const before = this.entries.at(-1)!.bodies.map((b) => b.total), entry = this.entry(before);
+    const before = this.entries.at(-1)!.bodies.map((b) => b.total);
+    const entry = this.entry(before);
     this.entries.push(entry);
     this.flows = this.flows.map(noFlows);
     return entry;
@@ -137,8 +168,15 @@ export class EnergyLedger {
 
   private entry(before: readonly number[]): TickEntry {
     const bodies = this.held.map((h, b): BodyEntry => {
-      const flows = this.flows[b]!, now = total(h);
-      return { ...h, total: now, ...this.momenta(b), flows, unexplained: now - before[b]! - FLOWS.reduce((sum, f) => sum + flows[f], 0) };
+      const flows = this.flows[b]!;
+      const now = total(h);
+      return {
+        ...h,
+        total: now,
+        ...this.momenta(b),
+        flows,
+        unexplained: now - before[b]! - FLOWS.reduce((sum, f) => sum + flows[f], 0),
+      };
     });
     return { tick: this.world.tickNumber, bodies };
   }
@@ -164,13 +202,19 @@ export class EnergyLedger {
 
   /** Of body b with x and v. */
   private holdings(b: number): Holdings {
-    const { layout } = this.created, { first, count } = layout.bodies[b]!, acc = this.accelerations;
-    let kinetic = 0, gravity = 0, loads = 0;
+    const { layout } = this.created;
+    const { first, count } = layout.bodies[b]!;
+    const acc = this.accelerations;
+    let kinetic = 0;
+    let gravity = 0;
+    let loads = 0;
     for (let i = first; i < first + count; i++) {
       const m = this.mass(i);
       if (m === 0) continue;
       for (let r = 0; r < 3; r++) {
-        const v = this.v[3 * i + r]!, g = this.gravity[r]!, x = this.x[3 * i + r]! + layout.origin[r]!;
+        const v = this.v[3 * i + r]!;
+        const g = this.gravity[r]!;
+        const x = this.x[3 * i + r]! + layout.origin[r]!;
         kinetic += (m / 2) * v * v;
         gravity -= m * g * x;
         loads -= m * (this.f32[acc + 4 * i + r]! - g) * x;
@@ -185,11 +229,17 @@ export class EnergyLedger {
   }
 
   private momenta(b: number): { momentum: Vec3; angularMomentum: Vec3 } {
-    const { layout } = this.created, { first, count } = layout.bodies[b]!, P: Vec3 = [0, 0, 0], A: Vec3 = [0, 0, 0];
+    const { layout } = this.created;
+    const { first, count } = layout.bodies[b]!;
+    const P: Vec3 = [0, 0, 0];
+    const A: Vec3 = [0, 0, 0];
     for (let i = first; i < first + count; i++) {
-      const m = this.mass(i), x = [0, 1, 2].map((r) => this.x[3 * i + r]! + layout.origin[r]!), v = [0, 1, 2].map((r) => this.v[3 * i + r]!);
+      const m = this.mass(i);
+      const x = [0, 1, 2].map((r) => this.x[3 * i + r]! + layout.origin[r]!);
+      const v = [0, 1, 2].map((r) => this.v[3 * i + r]!);
       for (let r = 0; r < 3; r++) {
-        const s = (r + 1) % 3, t = (r + 2) % 3;
+        const s = (r + 1) % 3;
+        const t = (r + 2) % 3;
         P[r]! += m * v[r]!;
         A[r]! += m * (x[s]! * v[t]! - x[t]! * v[s]!);
       }
@@ -198,31 +248,40 @@ export class EnergyLedger {
   }
 
   private phaseDone(phase: number): void {
-    const kind = this.kinds[phase]!, mover = MOVER[kind], next = MOVER[this.kinds[phase + 1] ?? -1], { layout } = this.created;
+    const kind = this.kinds[phase]!;
+    const mover = MOVER[kind];
+    const next = MOVER[this.kinds[phase + 1] ?? -1];
+    const { layout } = this.created;
     if (kind === L.KIND_PREDICT) this.beginSubstep();
     else if (kind === L.KIND_VELOCITY) this.velocityMade();
     else if (kind === L.KIND_PLASTIC) this.strainsFlowed();
     else if (this.solving && mover && this.acting[mover]) {
-      const given = this.given[mover], xs = layout.x / 4;
-      for (let k = 0; k < given.length; k++) given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
+      const given = this.given[mover];
+      const xs = layout.x / 4;
+      for (let k = 0; k < given.length; k++)
+        given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
-    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES) this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
+    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES)
+      this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
     if (next && this.acting[next]) this.read(layout.x, this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }
 
   private beginSubstep(): void {
-    const { layout } = this.created, slots = layout.attachmentCount + layout.grabCount;
+    const { layout } = this.created;
+    const slots = layout.attachmentCount + layout.grabCount;
     this.solving = true;
     this.acting = { contacts: this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0, attachments: false };
-    for (let slot = 0; slot < slots; slot++) this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] === 1;
+    for (let slot = 0; slot < slots; slot++)
+      this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] === 1;
     for (const given of Object.values(this.given)) given.fill(0);
     this.driven.fill(0);
     this.flowed.fill(0);
   }
 
   private strainsFlowed(): void {
-    const x = new Float64Array(this.x.length), { flowing } = this.plastic;
+    const x = new Float64Array(this.x.length);
+    const { flowing } = this.plastic;
     this.read(this.created.layout.x, x);
     for (const b of flowing) this.flowed[b]! -= this.elastic(b, x);
     this.plastic.refresh();
@@ -232,24 +291,34 @@ export class EnergyLedger {
   /** v = u/(1 + h d), u = (x - xPrev)/h: what came before is the solve, what is lost is damping. */
   private velocityMade(): void {
     this.solving = false;
-    const { layout } = this.created, { h } = this, xs = layout.x / 4, vs = layout.v / 4, previous = this.i32[(L.HEADER + L.H_XPREV) / 4]! / 4, given = this.given.damping;
+    const { layout } = this.created;
+    const { h } = this;
+    const xs = layout.x / 4;
+    const vs = layout.v / 4;
+    const previous = this.i32[(L.HEADER + L.H_XPREV) / 4]! / 4;
+    const given = this.given.damping;
     for (let i = 0; i < layout.particleCount; i++) {
       const lost = 1 / (1 + h * this.f32[vs + 4 * i + 3]!) - 1;
-      for (let r = 0; r < 3; r++) given[3 * i + r] = (lost * (this.f32[xs + 4 * i + r]! - this.f32[previous + 4 * i + r]!)) / h;
+      for (let r = 0; r < 3; r++)
+        given[3 * i + r] = (lost * (this.f32[xs + 4 * i + r]! - this.f32[previous + 4 * i + r]!)) / h;
     }
     this.read(layout.v, this.latest);
   }
 
   /** What colliders gave rigid bodies, and then what making their velocities rigid did. */
   private rigidMoved(phase: number): void {
-    const { layout } = this.created, xs = layout.x / 4, rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
+    const { layout } = this.created;
+    const xs = layout.x / 4;
+    const rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
     const velocities = colliderVelocities(this.created, this.world.kernel);
     colliderPushes(this.f32.buffer, rows, layout.x, this.h, (i, dv) => {
-      const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3), b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
+      const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3);
+      const b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
       for (let r = 0; r < 3; r++) {
         this.given.colliders[3 * i + r]! += dv[r]!;
         this.latest[3 * i + r]! += dv[r]!;
-        // a collider's motion is rigid, too: over all particles this is its force at the touching point times its velocity there
+        // a collider's motion is rigid, too: over all particles this is its force at the touching point times its
+        // velocity there
         if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
       }
     });
@@ -258,7 +327,10 @@ export class EnergyLedger {
 
   /** A phase behind the velocity update. */
   private velocityChanged(flow: "colliders" | "contacts" | "momentum"): void {
-    const { layout } = this.created, xs = layout.x / 4, vs = layout.v / 4, given = this.given[flow];
+    const { layout } = this.created;
+    const xs = layout.x / 4;
+    const vs = layout.v / 4;
+    const given = this.given[flow];
     const velocities = flow === "colliders" ? colliderVelocities(this.created, this.world.kernel) : undefined;
     layout.bodies.forEach(({ first, count }, b) => {
       for (let i = first; i < first + count; i++) {
@@ -276,15 +348,21 @@ export class EnergyLedger {
 
   /** x and v are still those of the substep's start. */
   private closeSubstep(): void {
-    const { layout } = this.created, vs = layout.v / 4;
+    const { layout } = this.created;
+    const vs = layout.v / 4;
     layout.bodies.forEach(({ first, count }, b) => {
-      const flows = this.flows[b]!, work: Record<Impulse, number> = { attachments: 0, contacts: 0, colliders: 0, damping: 0, momentum: 0 };
-      let all = 0, named = 0;
+      const flows = this.flows[b]!;
+      const work: Record<Impulse, number> = { attachments: 0, contacts: 0, colliders: 0, damping: 0, momentum: 0 };
+      let all = 0;
+      let named = 0;
       for (let i = first; i < first + count; i++) {
         const m = this.mass(i);
         if (m === 0) continue;
         for (let r = 0; r < 3; r++) {
-          const k = 3 * i + r, v = this.v[k]!, now = this.f32[vs + 4 * i + r]!, mean = (m * (v + now)) / 2;
+          const k = 3 * i + r;
+          const v = this.v[k]!;
+          const now = this.f32[vs + 4 * i + r]!;
+          const mean = (m * (v + now)) / 2;
           for (const f of IMPULSES) work[f] += mean * this.given[f][k]!;
           all += mean * (now - v);
         }
@@ -300,7 +378,8 @@ export class EnergyLedger {
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
     this.held = this.held.map((was, b) => {
-      const now = this.holdings(b), stored = (h: Holdings): number => h.elastic + h.gravity + h.loads;
+      const now = this.holdings(b);
+      const stored = (h: Holdings): number => h.elastic + h.gravity + h.loads;
       this.flows[b]!.plasticity += this.flowed[b]!;
       this.flows[b]!.solver += stored(now) - stored(was) - this.flowed[b]!;
       return now;
@@ -309,7 +388,9 @@ export class EnergyLedger {
 
   /** Outside of the kernel: what changed belongs to `flow`. */
   private hostDone(flow: Flow): void {
-    const { layout } = this.created, x = Float64Array.from(this.x), v = Float64Array.from(this.v);
+    const { layout } = this.created;
+    const x = Float64Array.from(this.x);
+    const v = Float64Array.from(this.v);
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
     this.plastic.refresh();

@@ -2,7 +2,8 @@
  * Elastic energy of Saint Venant-Kirchhoff tetrahedra as the kernel continues it where they are crushed:
  *   isotropic              E = V (mu eps:eps + lambda/2 (tr eps)^2)
  *   orthotropic, plastic   E = V/2 (eps - eps_pl) : C (eps - eps_pl)
- * The plain formulas are written out here, because the twins' are ten times slower and books ask for every element in every substep.
+ * The plain formulas are written out here, because the twins' are ten times slower and books ask for every element in
+ * every substep.
  */
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/elements.ts";
 import { orthotropicTensor } from "../materials.ts";
@@ -14,7 +15,9 @@ const eps = new Float64Array(6);
 
 /** Sets `eps`. @returns false if the element may be crushed so far that its energy is continued */
 function strainOf(x: Float64Array, { particles, dmInverse: m }: TetShapes, i: number): boolean {
-  const d = 9 * i, p3 = 3 * particles[4 * i + 3]!, F = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const d = 9 * i;
+  const p3 = 3 * particles[4 * i + 3]!;
+  const F = [0, 0, 0, 0, 0, 0, 0, 0, 0];
   for (let c = 0; c < 3; c++) {
     const p = 3 * particles[4 * i + c]!;
     for (let r = 0; r < 3; r++) {
@@ -29,14 +32,19 @@ function strainOf(x: Float64Array, { particles, dmInverse: m }: TetShapes, i: nu
   eps[3] = b * c + g * h + l * n;
   eps[4] = a * c + f * h + k * n;
   eps[5] = a * b + f * g + k * l;
-  // No principal strain is below -|eps|, so where |eps| < 1/3 every squared stretch is above 1/3 and nothing is continued. An inverted element is
-  // recognized by its volume.
+  // No principal strain is below -|eps|, so where |eps| < 1/3 every squared stretch is above 1/3 and nothing is
+  // continued. An inverted element is recognized by its volume.
   return square() < 1 / 9 && a * (g * n - h * l) + b * (h * k - f * n) + c * (f * l - g * k) > 0;
 }
 
 /** eps:eps */
 function square(): number {
-  return eps[0]! * eps[0]! + eps[1]! * eps[1]! + eps[2]! * eps[2]! + (eps[3]! * eps[3]! + eps[4]! * eps[4]! + eps[5]! * eps[5]!) / 2;
+  return (
+    eps[0]! * eps[0]! +
+    eps[1]! * eps[1]! +
+    eps[2]! * eps[2]! +
+    (eps[3]! * eps[3]! + eps[4]! * eps[4]! + eps[5]! * eps[5]!) / 2
+  );
 }
 
 /** J. @param x float64[3N] m */
@@ -49,9 +57,14 @@ export function tetEnergy(x: Float64Array, e: TetElements, i: number): number {
 const tensors = new WeakMap<object, number[][]>();
 
 /** J. @param x float64[3N] m */
-export function orthotropicTetEnergy(x: Float64Array, e: OrthotropicTetElements | PlasticTetElements, i: number): number {
+export function orthotropicTetEnergy(
+  x: Float64Array,
+  e: OrthotropicTetElements | PlasticTetElements,
+  i: number,
+): number {
   if (!strainOf(x, e, i)) return orthotropicEnergy(x, e, i);
-  let tensor = tensors.get(e.compliance), sum = 0;
+  let tensor = tensors.get(e.compliance);
+  let sum = 0;
   if (!tensor) tensors.set(e.compliance, (tensor = orthotropicTensor(e.compliance)));
   if (e.kind === "tet-plastic") for (let I = 0; I < 6; I++) eps[I]! -= e.plasticStrain[6 * i + I]!;
   for (let I = 0; I < 6; I++) for (let J = 0; J < 6; J++) sum += tensor[I]![J]! * eps[I]! * eps[J]!;

@@ -1,4 +1,6 @@
-/** Elastic energy of cloth triangles, E = V/2 eps^T S^-1 eps; the paper's solver continues it where they are crushed. */
+/**
+ * Elastic energy of cloth triangles, E = V/2 eps^T S^-1 eps; the paper's solver continues it where they are crushed.
+ */
 import type { TriangleElements } from "../constraints/elements.ts";
 import type { Form } from "../memory/writeBlocks.ts";
 import { continuedTriangleEnergy } from "../reference/paperTriangle.ts";

@@ -1,9 +1,10 @@
 /**
- * Where neither surface parts the other: the way for an edge that shortens the curve along which they meet (Volino & Magnenat-Thalmann 2006, Resolving
- * surface collisions through intersection contour minimization):
+ * Where neither surface parts the other: the way for an edge that shortens the curve along which they meet (Volino &
+ * Magnenat-Thalmann 2006, Resolving surface collisions through intersection contour minimization):
  *   G = sum over the edge's triangles i of  R_i - 2 (E . R_i)/(E . N) N
- * E the edge's direction, N the normal of what it goes through, R_i the direction of the curve from the edge into triangle i. An inner edge that goes
- * straight through a flat sheet has none: it is the ends of the curve that shorten it, and what they pull along.
+ * E the edge's direction, N the normal of what it goes through, R_i the direction of the curve from the edge into
+ * triangle i. An inner edge that goes straight through a flat sheet has none: it is the ends of the curve that shorten
+ * it, and what they pull along.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import { cross, dot, minus, plus, times, unit, type Intersection } from "./intersection.ts";
@@ -13,11 +14,18 @@ import { edgeKey, type IntersectingSurface } from "./surface.ts";
 const LEAST_SLOPE = 0.1;
 
 /** @param at position of a particle of the room, m; @returns G; zeros where the edge and the triangle leave no curve */
-export function shortening({ particles: [a, b], normal: N }: Intersection, { first, beside }: IntersectingSurface, at: (particle: number) => Vec3): Vec3 {
-  const E = unit(minus(at(b), at(a))), slope = dot(E, N), steep = slope < 0 ? Math.min(slope, -LEAST_SLOPE) : Math.max(slope, LEAST_SLOPE);
+export function shortening(
+  { particles: [a, b], normal: N }: Intersection,
+  { first, beside }: IntersectingSurface,
+  at: (particle: number) => Vec3,
+): Vec3 {
+  const E = unit(minus(at(b), at(a)));
+  const slope = dot(E, N);
+  const steep = slope < 0 ? Math.min(slope, -LEAST_SLOPE) : Math.max(slope, LEAST_SLOPE);
   let G: Vec3 = [0, 0, 0];
   for (const opposite of beside().get(edgeKey(a - first, b - first)) ?? []) {
-    const into = minus(at(first + opposite), at(a)), along = unit(cross(N, cross(minus(at(b), at(a)), into)));
+    const into = minus(at(first + opposite), at(a));
+    const along = unit(cross(N, cross(minus(at(b), at(a)), into)));
     // the part of `into` that is square to the edge tells the two directions of the line apart
     const R = dot(along, minus(into, times(dot(into, E), E))) < 0 ? times(-1, along) : along;
     G = plus(G, minus(R, times((2 * dot(E, R)) / steep, N)));

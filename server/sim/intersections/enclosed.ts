@@ -1,9 +1,11 @@
 /**
- * What begins wholly inside something solid: no surfaces intersect, so no edge says so. Solid are soft bodies, balls and colliders that have a shape of their
- * own; sheets are not, closed or open (a body in a bag is where it belongs), nor are colliders of triangles, whose both sides are solid but not what is between.
- * A part of a surface that crosses nothing is inside as a whole if one of its particles is, by winding number (spawn/inside.ts).
+ * What begins wholly inside something solid: no surfaces intersect, so no edge says so. Solid are soft bodies, balls
+ * and colliders that have a shape of their own; sheets are not, closed or open (a body in a bag is where it belongs),
+ * nor are colliders of triangles, whose both sides are solid but not what is between. A part of a surface that crosses
+ * nothing is inside as a whole if one of its particles is, by winding number (spawn/inside.ts).
  *
- * The way out is the one, of a few, on which the boxes of both part first: along the axes, from center to center, and to the outer one's nearest particle.
+ * The way out is the one, of a few, on which the boxes of both part first: along the axes, from center to center, and
+ * to the outer one's nearest particle.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -54,13 +56,15 @@ export class EnclosedSearch {
 
   /** @param kept the way that was found before; default: a new one */
   out(outer: number, inner: number, kept?: Vec3): Enclosed {
-    const O = this.at(outer), I = this.at(inner);
+    const O = this.at(outer);
+    const I = this.at(inner);
     return { outer, inner, way: kept ?? this.wayOut(O, I), size: Math.max(diagonal(O.box), diagonal(I.box)) };
   }
 
   /** Is a point of the inner surface, or of a part of it, inside the outer one? */
   private inside(outer: number, inner: number): boolean {
-    const O = this.at(outer), I = this.at(inner);
+    const O = this.at(outer);
+    const I = this.at(inner);
     if (!O.solid || (O.fixed && I.fixed)) return false;
     return I.parts.some((p) => {
       const [x, y, z] = [I.x[3 * p]!, I.x[3 * p + 1]!, I.x[3 * p + 2]!];
@@ -70,29 +74,49 @@ export class EnclosedSearch {
 
   /** Is the middle of a surface's box, a ball's center, inside the outer one? */
   holdsMiddle(outer: number, inner: number): boolean {
-    const O = this.at(outer), [x, y, z] = middle(this.at(inner).box);
+    const O = this.at(outer);
+    const [x, y, z] = middle(this.at(inner).box);
     return O.solid && encloses(O, x, y, z);
   }
 
   private at(n: number): Here {
     const known = this.read.get(n);
     if (known) return known;
-    const { first, count, triangles, solid } = this.surface(n), { f32, i32 } = this.views, x = new Float64Array(3 * count), from = this.x / 4 + 4 * first;
+    const { first, count, triangles, solid } = this.surface(n);
+    const { f32, i32 } = this.views;
+    const x = new Float64Array(3 * count);
+    const from = this.x / 4 + 4 * first;
     let fixed = true;
     for (let i = 0; i < count; i++) {
       for (let r = 0; r < 3; r++) x[3 * i + r] = f32[from + 4 * i + r]!;
       fixed &&= f32[from + 4 * i + 3] === 0;
     }
-    const row = i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES, shaped = i32[(row + L.SURFACE_SHAPED) / 4] !== 0;
+    const row = i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES;
+    const shaped = i32[(row + L.SURFACE_SHAPED) / 4] !== 0;
     const parts = this.parts.get(n) ?? partsOf(triangles, count);
     this.parts.set(n, parts);
-    const here: Here = { x, triangles, box: boxOf(x), parts, solid: solid === SOLID.collider ? shaped : solid !== SOLID.cloth, fixed };
+    const here: Here = {
+      x,
+      triangles,
+      box: boxOf(x),
+      parts,
+      solid: solid === SOLID.collider ? shaped : solid !== SOLID.cloth,
+      fixed,
+    };
     this.read.set(n, here);
     return here;
   }
 
   private wayOut(outer: Here, inner: Here): Vec3 {
-    const from = middle(inner.box), candidates: Vec3[] = [[0, 1, 0], [1, 0, 0], [-1, 0, 0], [0, 0, 1], [0, 0, -1], [0, -1, 0]];
+    const from = middle(inner.box);
+    const candidates: Vec3[] = [
+      [0, 1, 0],
+      [1, 0, 0],
+      [-1, 0, 0],
+      [0, 0, 1],
+      [0, 0, -1],
+      [0, -1, 0],
+    ];
     let nearest: Vec3 = [Infinity, Infinity, Infinity];
     for (let i = 0; i < outer.x.length; i += 3) {
       const to = minus([outer.x[i]!, outer.x[i + 1]!, outer.x[i + 2]!], from);
@@ -101,10 +125,13 @@ export class EnclosedSearch {
     candidates.push(unit(minus(from, middle(outer.box))), unit(nearest));
     const far = (x: Float64Array, way: Vec3): number => {
       let most = -Infinity;
-      for (let i = 0; i < x.length; i += 3) most = Math.max(most, x[i]! * way[0] + x[i + 1]! * way[1] + x[i + 2]! * way[2]);
+      for (let i = 0; i < x.length; i += 3)
+        most = Math.max(most, x[i]! * way[0] + x[i + 1]! * way[1] + x[i + 2]! * way[2]);
       return most;
     };
-    const needs = candidates.map((way) => (length(way) > 0 ? far(outer.x, way) + far(inner.x, times(-1, way)) : Infinity));
+    const needs = candidates.map((way) =>
+      length(way) > 0 ? far(outer.x, way) + far(inner.x, times(-1, way)) : Infinity,
+    );
     return candidates[needs.indexOf(Math.min(...needs))]!;
   }
 }
@@ -114,7 +141,15 @@ const middle = (box: Float64Array): Vec3 => times(0.5, plus([box[0]!, box[1]!, b
 
 /** Two unit vectors square to `way` and to each other. */
 export function across(way: Vec3): [Vec3, Vec3] {
-  const least = way.map(Math.abs).indexOf(Math.min(...way.map(Math.abs))), axis = [0, 1, 2].map((r) => (r === least ? 1 : 0)) as Vec3;
+  const least = way.map(Math.abs).indexOf(Math.min(...way.map(Math.abs)));
+  const axis = [0, 1, 2].map((r) => (r === least ? 1 : 0)) as Vec3;
   const first = unit(minus(axis, times(dot(axis, way), way)));
-  return [first, [way[1] * first[2] - way[2] * first[1], way[2] * first[0] - way[0] * first[2], way[0] * first[1] - way[1] * first[0]]];
+  return [
+    first,
+    [
+      way[1] * first[2] - way[2] * first[1],
+      way[2] * first[0] - way[0] * first[2],
+      way[0] * first[1] - way[1] * first[0],
+    ],
+  ];
 }

@@ -1,7 +1,8 @@
 /**
- * Which part of a surface is on the wrong side of another (Baraff, Witkin & Kass 2003, Untangling cloth, global intersection analysis): edges that
- * go through the other an odd number of times, or touch it, are cut, what hangs together without them is a part. Of a closed surface's triangles the wrong side
- * is behind them; of an open one's it is where the smaller parts are.
+ * Which part of a surface is on the wrong side of another (Baraff, Witkin & Kass 2003, Untangling cloth, global
+ * intersection analysis): edges that go through the other an odd number of times, or touch it, are cut, what hangs
+ * together without them is a part. Of a closed surface's triangles the wrong side is behind them; of an open one's it
+ * is where the smaller parts are.
  */
 import type { Intersection } from "./intersection.ts";
 import { edgeKey, type IntersectingSurface } from "./surface.ts";
@@ -17,8 +18,14 @@ export interface Sides {
 }
 
 /** @param intersections of edges of this surface; closed whether the triangles are those of a closed surface */
-export function findSides(surface: IntersectingSurface, intersections: readonly Intersection[], closed: boolean): Sides {
-  const { count, edges, first } = surface, cuts = new Map<number, number>(), end = (t: Intersection, k: 0 | 1): number => t.particles[k] - first;
+export function findSides(
+  surface: IntersectingSurface,
+  intersections: readonly Intersection[],
+  closed: boolean,
+): Sides {
+  const { count, edges, first } = surface;
+  const cuts = new Map<number, number>();
+  const end = (t: Intersection, k: 0 | 1): number => t.particles[k] - first;
   for (const t of intersections) {
     const key = edgeKey(end(t, 0), end(t, 1));
     cuts.set(key, t.crosses ? (cuts.get(key) ?? 0) + 1 : NaN); // nobody knows
@@ -32,14 +39,17 @@ export function findSides(surface: IntersectingSurface, intersections: readonly 
   };
   for (let k = 0; k < edges.length; k += 2) {
     if ((cuts.get(edgeKey(edges[k]!, edges[k + 1]!)) ?? 0) % 2 !== 0) continue;
-    const a = root(edges[k]!), b = root(edges[k + 1]!);
+    const a = root(edges[k]!);
+    const b = root(edges[k + 1]!);
     parts[Math.max(a, b)] = Math.min(a, b);
   }
-  const sizes = new Map<number, number>(), votes = new Map<number, { behind: number; all: number }>();
+  const sizes = new Map<number, number>();
+  const votes = new Map<number, { behind: number; all: number }>();
   for (let i = 0; i < count; i++) sizes.set(root(i), (sizes.get(root(i)) ?? 0) + 1);
   for (const t of intersections) {
     for (const k of [0, 1] as const) {
-      const part = root(end(t, k)), vote = votes.get(part) ?? { behind: 0, all: 0 };
+      const part = root(end(t, k));
+      const vote = votes.get(part) ?? { behind: 0, all: 0 };
       vote.all++;
       if (t.heights[k] < t.heights[1 - k]!) vote.behind++;
       votes.set(part, vote);

@@ -1,7 +1,8 @@
 /**
- * Bodies that begin below a plane. A plane has no surface that others could cross, and its shape moves each particle out alone, which flattens a body that lies
- * deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole of it is put above, as it is, before the first substep. What lies within its own
- * contact radius is left to the plane; balls, which planes move as wholes anyway, and bodies with fixed particles are, too.
+ * Bodies that begin below a plane. A plane has no surface that others could cross, and its shape moves each particle
+ * out alone, which flattens a body that lies deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole
+ * of it is put above, as it is, before the first substep. What lies within its own contact radius is left to the plane;
+ * balls, which planes move as wholes anyway, and bodies with fixed particles are, too.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -20,7 +21,10 @@ export interface Sunk {
   depth: number;
 }
 
-/** The plane that a body is deepest below, of each body; after placeCoreMeshes, which puts colliders where the tick begins. */
+/**
+ * The plane that a body is deepest below, of each body; after placeCoreMeshes, which puts colliders where the tick
+ * begins.
+ */
 export function findSunk(views: Views, layout: SimLayout, kernel: Kernel): Sunk[] {
   return layout.bodies.flatMap((body, b) => {
     if (body.kind === "ball" || views.i32[statusAt(layout, b)]) return [];
@@ -30,7 +34,10 @@ export function findSunk(views: Views, layout: SimLayout, kernel: Kernel): Sunk[
 }
 
 function deepest(views: Views, layout: SimLayout, kernel: Kernel, b: number): Sunk | undefined {
-  const { f32, i32 } = views, { first, count } = layout.bodies[b]!, x = layout.x / 4 + 4 * first, radius = f32[i32[(L.HEADER + L.H_XPREV) / 4]! / 4 + 4 * first + 3]!;
+  const { f32, i32 } = views;
+  const { first, count } = layout.bodies[b]!;
+  const x = layout.x / 4 + 4 * first;
+  const radius = f32[i32[(L.HEADER + L.H_XPREV) / 4]! / 4 + 4 * first + 3]!;
   let found: Sunk | undefined;
   for (const { name, plane, distanceTo } of wallsFor({ views, layout, kernel }, b)) {
     if (!plane || !("collider" in name)) continue;
@@ -39,15 +46,18 @@ function deepest(views: Views, layout: SimLayout, kernel: Kernel, b: number): Su
       if (f32[x + 4 * i + 3] === 0) return undefined;
       low = Math.min(low, distanceTo(f32[x + 4 * i]!, f32[x + 4 * i + 1]!, f32[x + 4 * i + 2]!));
     }
-    if (low < -radius && radius - low > (found?.depth ?? 0)) found = { body: b, collider: name.collider, normal: plane, depth: radius - low };
+    if (low < -radius && radius - low > (found?.depth ?? 0))
+      found = { body: b, collider: name.collider, normal: plane, depth: radius - low };
   }
   return found;
 }
 
 /** Moves the body as it is. */
 export function raiseSunk({ f32, i32 }: Views, layout: SimLayout, { body, normal, depth }: Sunk): void {
-  const { first, count } = layout.bodies[body]!, previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4;
+  const { first, count } = layout.bodies[body]!;
+  const previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4;
   for (let i = 4 * first; i < 4 * (first + count); i += 4) {
-    for (let r = 0; r < 3; r++) f32[previous + i + r] = f32[layout.x / 4 + i + r] = f32[layout.x / 4 + i + r]! + depth * normal[r]!;
+    for (let r = 0; r < 3; r++)
+      f32[previous + i + r] = f32[layout.x / 4 + i + r] = f32[layout.x / 4 + i + r]! + depth * normal[r]!;
   }
 }

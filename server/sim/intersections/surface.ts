@@ -1,4 +1,6 @@
-/** A surface as the search for intersections sees it, read from its SURFACE row: particle numbers are its own, from 0. */
+/**
+ * A surface as the search for intersections sees it, read from its SURFACE row: particle numbers are its own, from 0.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 
@@ -19,12 +21,19 @@ export const edgeKey = (a: number, b: number): number => Math.min(a, b) * 2 ** 2
 
 /** @param x address of the room's positions; n number of the surface */
 export function readSurface({ i32 }: Views, x: number, n: number): IntersectingSurface {
-  const at = (i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES) / 4, field = (offset: number): number => i32[at + offset / 4]!, start = field(L.SURFACE_FIRST);
-  const table = (from: number, length: number): Int32Array => i32.slice(from / 4, from / 4 + length).map((address) => (address - start) / 16);
+  const at = (i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES) / 4;
+  const field = (offset: number): number => i32[at + offset / 4]!;
+  const start = field(L.SURFACE_FIRST);
+  const table = (from: number, length: number): Int32Array =>
+    i32.slice(from / 4, from / 4 + length).map((address) => (address - start) / 16);
   const triangles = table(field(L.SURFACE_TRIANGLES), 3 * field(L.SURFACE_TRIANGLE_COUNT));
   let made: Map<number, number[]> | undefined;
   return {
-    first: (start - x) / 16, count: field(L.SURFACE_COUNT), edges: table(field(L.SURFACE_EDGES), 2 * field(L.SURFACE_EDGE_COUNT)), triangles, solid: field(L.SURFACE_SOLID),
+    first: (start - x) / 16,
+    count: field(L.SURFACE_COUNT),
+    edges: table(field(L.SURFACE_EDGES), 2 * field(L.SURFACE_EDGE_COUNT)),
+    triangles,
+    solid: field(L.SURFACE_SOLID),
     beside: () => (made ??= opposites(triangles)),
   };
 }
@@ -33,7 +42,8 @@ function opposites(triangles: Int32Array): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (let i = 0; i < triangles.length; i += 3) {
     for (let k = 0; k < 3; k++) {
-      const key = edgeKey(triangles[i + k]!, triangles[i + ((k + 1) % 3)]!), list = found.get(key);
+      const key = edgeKey(triangles[i + k]!, triangles[i + ((k + 1) % 3)]!);
+      const list = found.get(key);
       if (list) list.push(triangles[i + ((k + 2) % 3)]!);
       else found.set(key, [triangles[i + ((k + 2) % 3)]!]);
     }
@@ -43,10 +53,14 @@ function opposites(triangles: Int32Array): Map<number, number[]> {
 
 /** Six times the volume that the surface encloses, m^3; f32 holds its particles' rows from `x` (an index) on. */
 export function enclosedVolume({ first, triangles }: IntersectingSurface, f32: Float32Array, x: number): number {
-  const from = x + 4 * first, p = (i: number, r: number): number => f32[from + 4 * triangles[i]! + r]! - f32[from + r]!;
+  const from = x + 4 * first;
+  const p = (i: number, r: number): number => f32[from + 4 * triangles[i]! + r]! - f32[from + r]!;
   let sum = 0;
   for (let i = 0; i < triangles.length; i += 3) {
-    sum += p(i, 0) * (p(i + 1, 1) * p(i + 2, 2) - p(i + 1, 2) * p(i + 2, 1)) + p(i, 1) * (p(i + 1, 2) * p(i + 2, 0) - p(i + 1, 0) * p(i + 2, 2)) + p(i, 2) * (p(i + 1, 0) * p(i + 2, 1) - p(i + 1, 1) * p(i + 2, 0));
+    sum +=
+      p(i, 0) * (p(i + 1, 1) * p(i + 2, 2) - p(i + 1, 2) * p(i + 2, 1)) +
+      p(i, 1) * (p(i + 1, 2) * p(i + 2, 0) - p(i + 1, 0) * p(i + 2, 2)) +
+      p(i, 2) * (p(i + 1, 0) * p(i + 2, 1) - p(i + 1, 1) * p(i + 2, 0));
   }
   return sum;
 }

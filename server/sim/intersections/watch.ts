@@ -1,16 +1,21 @@
 /**
- * Surfaces that intersect where a room begins: found, reported, driven apart or held. Contact keeps what is apart from meeting; it can say nothing about
- * what met before it looked: a start, a reset, a body that was rolled back, a collider whose path jumps.
+ * Surfaces that intersect where a room begins: found, reported, driven apart or held. Contact keeps what is apart from
+ * meeting; it can say nothing about what met before it looked: a start, a reset, a body that was rolled back, a
+ * collider whose path jumps.
  *
  *   start of a tick, while H_RESOLUTION says so
  *   |- sunk      below a plane: put above it as wholes (sunk.ts)
- *   |- search    all edges through all triangles (kernel/assembly/intersections/intersections.ts); what is wholly inside something solid (enclosed.ts)
- *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off (MEETS_INTERSECTING) until they are clear
+ *   |- search    all edges through all triangles (kernel/assembly/intersections/intersections.ts); what is wholly
+ *   inside something solid (enclosed.ts)
+ *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off
+ *   (MEETS_INTERSECTING) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
- *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts; their particles are marked, contact between marked ones is off
+ *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts; their
+ *   particles are marked, contact between marked ones is off
  *   '- none left: `untangled`, and contact holds everything from here on
  *
- * All that outlives the tick is in the room's memory, so any thread may go on; results are plain arithmetic on it, the same on any machine.
+ * All that outlives the tick is in the room's memory, so any thread may go on; results are plain arithmetic on it, the
+ * same on any machine.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -31,7 +36,10 @@ const SECONDS_TO_CLEAR = 4;
 const EDGE_SHARE = 0.25;
 /** A common way is kept for so long, s. */
 const SECONDS_TO_KEEP = 1;
-/** A solid body whose intersections with itself are more than this many times its particles is tangled all over: elasticity unfolds it, contact cannot. */
+/**
+ * A solid body whose intersections with itself are more than this many times its particles is tangled all over:
+ * elasticity unfolds it, contact cannot.
+ */
 const ALL_OVER = 0.25;
 /** Ticks between searches of surfaces that are tangled with themselves all over. */
 const WHOLE_EVERY = 6;
@@ -56,7 +64,8 @@ interface Drive {
 function meanOf(intersections: readonly Intersection[], sign: (t: Intersection) => number): Map<number, number> {
   const weights = new Map<number, number>();
   for (const t of intersections) {
-    const scale = sign(t) / intersections.length, own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
+    const scale = sign(t) / intersections.length;
+    const own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
     t.particles.forEach((p, k) => weights.set(p, (weights.get(p) ?? 0) + scale * own[k]!));
   }
   return weights;
@@ -87,7 +96,10 @@ export class IntersectionWatch {
     this.kernel = kernel;
     this.bytes = new Uint8Array(memory.buffer);
     const rows = this.header(L.H_MOTIONS);
-    this.jumpers = Array.from({ length: this.header(L.H_MOTION_COUNT) }, (_, n) => rows + n * L.MOTION_BYTES).filter((row) => views.i32[(row + L.MOTION_LOOP) / 4] === L.MOTION_JUMPS && views.i32[(row + L.MOTION_CORE_COUNT) / 4]! > 0);
+    this.jumpers = Array.from({ length: this.header(L.H_MOTION_COUNT) }, (_, n) => rows + n * L.MOTION_BYTES).filter(
+      (row) =>
+        views.i32[(row + L.MOTION_LOOP) / 4] === L.MOTION_JUMPS && views.i32[(row + L.MOTION_CORE_COUNT) / 4]! > 0,
+    );
   }
 
   /** Particles are where nothing has verified that they may be. */
@@ -126,27 +138,41 @@ export class IntersectionWatch {
   }
 
   private search(tick: number, events: SimEvent[], hold: (body: number) => void): void {
-    const { layout, views } = this, anew = (this.state & L.RESOLUTION_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
+    const { layout, views } = this;
+    const anew = (this.state & L.RESOLUTION_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
     this.clearMarks();
     const sunk = this.state & L.RESOLUTION_ANEW ? findSunk(views, layout, this.kernel) : [];
     if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
-    const before = this.off(), skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING && !anew), wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
-    const unfolding = new Set(before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING).map(([a]) => a));
+    const before = this.off();
+    const skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING && !anew);
+    const wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
+    const unfolding = new Set(
+      before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING).map(([a]) => a),
+    );
     for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
     const { intersections, found, full } = this.findAll();
     for (const pair of full) wholes.add(pair);
     const groups = new Map<string, Intersection[]>();
     for (const t of intersections) {
-      const key = pairKey(t.edgeOf, t.triangleOf), group = groups.get(key);
+      const key = pairKey(t.edgeOf, t.triangleOf);
+      const group = groups.get(key);
       if (group) group.push(t);
       else groups.set(key, [t]);
     }
     if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
-    const kept = this.state & L.RESOLUTION_ANEW ? new Map<string, Way>() : this.readWays(tick), enclosed = this.findEnclosed(groups, wholes, kept), drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
+    const kept = this.state & L.RESOLUTION_ANEW ? new Map<string, Way>() : this.readWays(tick);
+    const enclosed = this.findEnclosed(groups, wholes, kept);
+    const drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
     for (const key of drawn) wholes.add(key);
     for (const [key, group] of groups) {
-      const [a, b] = key.split(" ").map(Number) as [number, number], surface = this.surface(a);
-      if (a === b && surface.solid !== SOLID.cloth && (unfolding.has(a) || layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)) wholes.add(key);
+      const [a, b] = key.split(" ").map(Number) as [number, number];
+      const surface = this.surface(a);
+      if (
+        a === b &&
+        surface.solid !== SOLID.cloth &&
+        (unfolding.has(a) || layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)
+      )
+        wholes.add(key);
     }
     for (const key of wholes) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
@@ -165,11 +191,21 @@ export class IntersectionWatch {
       events.push(this.report(tick, groups, enclosed, sunk, found, held));
       this.state |= L.RESOLUTION_REPORTED;
     } else if (held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
-    const drives: Drive[] = [], x = layout.x / 4, at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
+    const drives: Drive[] = [];
+    const x = layout.x / 4;
+    const at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
     for (const [key, group] of groups) {
       const [a, b] = key.split(" ").map(Number) as [number, number];
       if ((a === b && wholes.has(key)) || drawn.has(key)) continue;
-      const found = findWays(group, new Map([[a, this.surface(a)], [b, this.surface(b)]]), at, kept.get(key)?.way);
+      const found = findWays(
+        group,
+        new Map([
+          [a, this.surface(a)],
+          [b, this.surface(b)],
+        ]),
+        at,
+        kept.get(key)?.way,
+      );
       if (found.common) common.set(key, kept.get(key) ?? { way: found.common, tick });
       if (!wholes.has(key)) {
         this.mark(a, b, group, found.wrong);
@@ -178,12 +214,19 @@ export class IntersectionWatch {
       if (a !== b && b < layout.bodies.length) for (const n of [a, b]) this.markAll(n, L.MARK_GLIDES);
       if (found.common) {
         drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
-        group.forEach((t, i) => drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1), stands: true }));
-      }
-      else group.forEach((t, i) => dot(found.ways[i]!, found.ways[i]!) > 0 && drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }));
+        group.forEach((t, i) =>
+          drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1), stands: true }),
+        );
+      } else
+        group.forEach(
+          (t, i) =>
+            dot(found.ways[i]!, found.ways[i]!) > 0 &&
+            drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }),
+        );
     }
     for (const found of enclosed) {
-      const key = pairKey(found.outer, found.inner), way = times(found.inner < found.outer ? 1 : -1, found.way);
+      const key = pairKey(found.outer, found.inner);
+      const way = times(found.inner < found.outer ? 1 : -1, found.way);
       common.set(key, { way, tick, outer: found.outer });
       drives.push(...this.drawOut(found));
     }
@@ -191,15 +234,34 @@ export class IntersectionWatch {
     this.drive(drives);
   }
 
-  /** Pairs of surfaces of which one is inside the other, or on its way out of there, or a ball with its center in a solid body: as a sphere it would hold itself in. */
-  private findEnclosed(groups: ReadonlyMap<string, readonly Intersection[]>, wholes: ReadonlySet<string>, kept: ReadonlyMap<string, Way>): Enclosed[] {
-    const search = new EnclosedSearch(this.views, this.layout.x, (n) => this.surface(n), this.parts), { bodies } = this.layout, count = this.header(L.H_SURFACE_COUNT), found: Enclosed[] = [];
+  /**
+   * Pairs of surfaces of which one is inside the other, or on its way out of there, or a ball with its center in a
+   * solid body: as a sphere it would hold itself in.
+   */
+  private findEnclosed(
+    groups: ReadonlyMap<string, readonly Intersection[]>,
+    wholes: ReadonlySet<string>,
+    kept: ReadonlyMap<string, Way>,
+  ): Enclosed[] {
+    const search = new EnclosedSearch(this.views, this.layout.x, (n) => this.surface(n), this.parts);
+    const { bodies } = this.layout;
+    const count = this.header(L.H_SURFACE_COUNT);
+    const found: Enclosed[] = [];
     for (let a = 0; a < bodies.length; a++) {
       for (let b = a + 1; b < count; b++) {
-        const key = pairKey(a, b), before = kept.get(key), meet = groups.has(key);
+        const key = pairKey(a, b);
+        const before = kept.get(key);
+        const meet = groups.has(key);
         if (this.meets(a, b) === L.MEETS_NEVER || wholes.has(key)) continue;
-        const inside = meet ? undefined : search.between(a, b), ball = meet ? [[a, b], [b, a]].find(([ball, other]) => this.surface(ball!).solid === SOLID.ball && search.holdsMiddle(other!, ball!)) : undefined;
-        if (before?.outer !== undefined && (meet || inside)) found.push(search.out(before.outer, a + b - before.outer, times(before.outer === a ? -1 : 1, before.way)));
+        const inside = meet ? undefined : search.between(a, b);
+        const ball = meet
+          ? [
+              [a, b],
+              [b, a],
+            ].find(([ball, other]) => this.surface(ball!).solid === SOLID.ball && search.holdsMiddle(other!, ball!))
+          : undefined;
+        if (before?.outer !== undefined && (meet || inside))
+          found.push(search.out(before.outer, a + b - before.outer, times(before.outer === a ? -1 : 1, before.way)));
         else if (inside) found.push(inside);
         else if (ball) found.push(search.out(ball[1]!, ball[0]!));
       }
@@ -210,31 +272,53 @@ export class IntersectionWatch {
   /** Both go as they are, the inner one along its way out against the outer one, and not across it. */
   private drawOut({ outer, inner, way, size }: Enclosed): Drive[] {
     const weights = new Map<number, number>();
-    for (const [n, sign] of [[inner, 1], [outer, -1]] as const) {
+    for (const [n, sign] of [
+      [inner, 1],
+      [outer, -1],
+    ] as const) {
       const { first, count } = this.surface(n);
       for (let p = first; p < first + count; p++) weights.set(p, sign / count);
     }
     const { bodies } = this.layout;
-    if (inner >= bodies.length || outer >= bodies.length) this.markAll(Math.min(inner, outer), L.MARK_WITHIN); // colliders leave all of it to what draws it out
+    // colliders leave all of it to what draws it out
+    if (inner >= bodies.length || outer >= bodies.length) this.markAll(Math.min(inner, outer), L.MARK_WITHIN);
     const surfaces: [number, number] = [inner, outer];
-    return [{ surfaces, way, weights, size }, ...across(way).flatMap((side) => [side, times(-1, side)]).map((side) => ({ surfaces, way: side, weights, stands: true }))];
+    return [
+      { surfaces, way, weights, size },
+      ...across(way)
+        .flatMap((side) => [side, times(-1, side)])
+        .map((side) => ({ surfaces, way: side, weights, stands: true })),
+    ];
   }
 
-  /** Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to its end. */
+  /**
+   * Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to
+   * its end.
+   */
   private readWays(tick: number): Map<string, Way> {
-    const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4, ways = new Map<string, Way>();
+    const { f32, i32 } = this.views;
+    const rows = this.header(L.H_WAYS) / 4;
+    const ways = new Map<string, Way>();
     for (let n = 0, at = rows; n < L.WAY_COUNT; n++, at += L.WAY_BYTES / 4) {
-      const both = i32[at]!, way = { way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3, tick: i32[at + L.WAY_TICK / 4]!, ...(i32[at + L.WAY_OUTER / 4] && { outer: i32[at + L.WAY_OUTER / 4]! - 1 }) };
-      if (both && (way.outer !== undefined || tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz)) ways.set(pairKey(both >>> 16, both & 0xffff), way);
+      const both = i32[at]!;
+      const way = {
+        way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3,
+        tick: i32[at + L.WAY_TICK / 4]!,
+        ...(i32[at + L.WAY_OUTER / 4] && { outer: i32[at + L.WAY_OUTER / 4]! - 1 }),
+      };
+      if (both && (way.outer !== undefined || tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz))
+        ways.set(pairKey(both >>> 16, both & 0xffff), way);
     }
     return ways;
   }
 
   private writeWays(ways: ReadonlyMap<string, Way>): void {
-    const { f32, i32 } = this.views, rows = this.header(L.H_WAYS) / 4;
+    const { f32, i32 } = this.views;
+    const rows = this.header(L.H_WAYS) / 4;
     i32.fill(0, rows, rows + (L.WAY_COUNT * L.WAY_BYTES) / 4);
     [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick, outer }], n) => {
-      const [a, b] = key.split(" ").map(Number) as [number, number], at = rows + (n * L.WAY_BYTES) / 4;
+      const [a, b] = key.split(" ").map(Number) as [number, number];
+      const at = rows + (n * L.WAY_BYTES) / 4;
       i32[at] = (a << 16) | b;
       i32[at + L.WAY_TICK / 4] = tick;
       i32[at + L.WAY_OUTER / 4] = outer === undefined ? 0 : outer + 1;
@@ -242,12 +326,18 @@ export class IntersectionWatch {
     });
   }
 
-  /** Rows of all intersections; where there are more than fit, the pairs of surfaces that are listed first are skipped and the search goes on. */
+  /**
+   * Rows of all intersections; where there are more than fit, the pairs of surfaces that are listed first are skipped
+   * and the search goes on.
+   */
   private findAll(): { intersections: Intersection[]; found: number; full: Set<string> } {
-    const x = this.layout.x, full = new Set<string>(), intersections: Intersection[] = [];
+    const x = this.layout.x;
+    const full = new Set<string>();
+    const intersections: Intersection[] = [];
     let total = 0;
     for (;;) {
-      const found = this.kernel.findIntersections(x), listed = readIntersections(this.views, x);
+      const found = this.kernel.findIntersections(x);
+      const listed = readIntersections(this.views, x);
       total ||= found;
       for (const t of listed) intersections.push(t);
       if (found <= listed.length) break;
@@ -262,34 +352,101 @@ export class IntersectionWatch {
   /** Solid bodies whose surface encloses nothing, or is inside out. */
   private insideOut(): number[] {
     const { bodies, x } = this.layout;
-    return bodies.flatMap((_, b) => (this.surface(b).solid !== SOLID.cloth && this.meets(b, b) !== L.MEETS_NEVER && !(enclosedVolume(this.surface(b), this.views.f32, x / 4) > 0) ? [b] : []));
+    return bodies.flatMap((_, b) =>
+      this.surface(b).solid !== SOLID.cloth &&
+      this.meets(b, b) !== L.MEETS_NEVER &&
+      !(enclosedVolume(this.surface(b), this.views.f32, x / 4) > 0)
+        ? [b]
+        : [],
+    );
   }
 
   /** Bodies of all intersections but those that are meant to begin degenerate. */
-  private holdAll(groups: ReadonlyMap<string, readonly Intersection[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], hold: (body: number) => void): number[] {
+  private holdAll(
+    groups: ReadonlyMap<string, readonly Intersection[]>,
+    enclosed: readonly Enclosed[],
+    sunk: readonly Sunk[],
+    hold: (body: number) => void,
+  ): number[] {
     const { bodies } = this.layout;
-    const held = [...new Set([...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)), ...enclosed.flatMap(({ outer, inner }) => [outer, inner]), ...sunk.map(({ body }) => body)])].filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate).sort((a, b) => a - b);
+    const held = [
+      ...new Set([
+        ...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)),
+        ...enclosed.flatMap(({ outer, inner }) => [outer, inner]),
+        ...sunk.map(({ body }) => body),
+      ]),
+    ]
+      .filter((b) => b < bodies.length && !bodies[b]!.startsDegenerate)
+      .sort((a, b) => a - b);
     held.forEach(hold);
     return held;
   }
 
-  private report(tick: number, groups: ReadonlyMap<string, readonly Intersection[]>, enclosed: readonly Enclosed[], sunk: readonly Sunk[], count: number, held: number[]): SimEvent {
-    const { bodies, cores } = this.layout, name = (n: number): IntersectingPair["between"][0] => (n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider });
+  private report(
+    tick: number,
+    groups: ReadonlyMap<string, readonly Intersection[]>,
+    enclosed: readonly Enclosed[],
+    sunk: readonly Sunk[],
+    count: number,
+    held: number[],
+  ): SimEvent {
+    const { bodies, cores } = this.layout;
+    const name = (n: number): IntersectingPair["between"][0] =>
+      n < bodies.length ? { body: n } : { collider: cores[n - bodies.length]!.collider };
     const own = (n: number, particles: number[]): number[] => particles.map((p) => p - this.surface(n).first);
     return {
-      type: "tangled", tick, count, held,
-      pairs: [...[...groups].map(([key, group]): IntersectingPair => {
-        const [a, b] = key.split(" ").map(Number) as [number, number];
-        return { between: [name(a), name(b)], edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size, triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size };
-      }), ...enclosed.filter(({ outer, inner }) => !groups.has(pairKey(outer, inner))).map(({ outer, inner }): IntersectingPair => ({ between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))], edges: 0, triangles: 0, inside: name(inner) })), ...sunk.map(({ body, collider }): IntersectingPair => ({ between: [{ body }, { collider }], edges: 0, triangles: 0, inside: { body } }))],
-      first: [...groups.values()].flat().slice(0, REPORTED).map((t) => ({ edgeOf: name(t.edgeOf), edge: own(t.edgeOf, t.particles.slice(0, 2)), triangleOf: name(t.triangleOf), triangle: own(t.triangleOf, t.particles.slice(2)) })),
+      type: "tangled",
+      tick,
+      count,
+      held,
+      pairs: [
+        ...[...groups].map(([key, group]): IntersectingPair => {
+          const [a, b] = key.split(" ").map(Number) as [number, number];
+          return {
+            between: [name(a), name(b)],
+            edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size,
+            triangles: new Set(group.map((t) => t.particles.slice(2).join(" "))).size,
+          };
+        }),
+        ...enclosed
+          .filter(({ outer, inner }) => !groups.has(pairKey(outer, inner)))
+          .map(
+            ({ outer, inner }): IntersectingPair => ({
+              between: [name(Math.min(outer, inner)), name(Math.max(outer, inner))],
+              edges: 0,
+              triangles: 0,
+              inside: name(inner),
+            }),
+          ),
+        ...sunk.map(
+          ({ body, collider }): IntersectingPair => ({
+            between: [{ body }, { collider }],
+            edges: 0,
+            triangles: 0,
+            inside: { body },
+          }),
+        ),
+      ],
+      first: [...groups.values()]
+        .flat()
+        .slice(0, REPORTED)
+        .map((t) => ({
+          edgeOf: name(t.edgeOf),
+          edge: own(t.edgeOf, t.particles.slice(0, 2)),
+          triangleOf: name(t.triangleOf),
+          triangle: own(t.triangleOf, t.particles.slice(2)),
+        })),
     };
   }
 
   /** Particles of the intersections, those on a wrong side, and all their neighbors. */
   private mark(a: number, b: number, group: readonly Intersection[], wrong: readonly number[]): void {
-    const marks = this.header(L.H_MARKS), near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
-    const bits = this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider ? L.MARK_INTERSECTING | L.MARK_WITHIN : L.MARK_INTERSECTING;
+    const marks = this.header(L.H_MARKS);
+    const near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
+    const bits =
+      this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider
+        ? L.MARK_INTERSECTING | L.MARK_WITHIN
+        : L.MARK_INTERSECTING;
     if (bits & L.MARK_WITHIN) this.markAll(a < this.layout.bodies.length ? a : b, L.MARK_SLOW);
     const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
     near.forEach(set);
@@ -303,29 +460,48 @@ export class IntersectionWatch {
   }
 
   private markAll(body: number, mark: number): void {
-    const { first, count } = this.layout.bodies[body]!, marks = this.header(L.H_MARKS);
+    const { first, count } = this.layout.bodies[body]!;
+    const marks = this.header(L.H_MARKS);
     for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= mark;
   }
 
   private clearMarks(): void {
-    const { bodies } = this.layout, marks = this.header(L.H_MARKS), end = marks + this.header(L.H_PARTICLES), last = bodies[bodies.length - 1];
+    const { bodies } = this.layout;
+    const marks = this.header(L.H_MARKS);
+    const end = marks + this.header(L.H_PARTICLES);
+    const last = bodies[bodies.length - 1];
     for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_INTERSECTING | L.MARK_WITHIN | L.MARK_SLOW);
     // the same bit says something else of colliders' core meshes
-    for (let at = marks + (last ? last.first + last.count : 0) - 1; at >= marks; at--) this.bytes[at]! &= ~L.MARK_GLIDES;
+    for (let at = marks + (last ? last.first + last.count : 0) - 1; at >= marks; at--)
+      this.bytes[at]! &= ~L.MARK_GLIDES;
   }
 
   /** How far surfaces a and b are to part in a substep, m. */
   private stride(a: number, b: number, size = Infinity): number {
-    const { bodies, tickHz, substeps } = this.layout, own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
-    const perSecond = Math.min((size < Infinity ? size : Math.min(...own.map((body) => body.size))) / SECONDS_TO_CLEAR, ...own.map((body) => EDGE_SHARE * body.meanEdge * tickHz));
+    const { bodies, tickHz, substeps } = this.layout;
+    const own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
+    const perSecond = Math.min(
+      (size < Infinity ? size : Math.min(...own.map((body) => body.size))) / SECONDS_TO_CLEAR,
+      ...own.map((body) => EDGE_SHARE * body.meanEdge * tickHz),
+    );
     return perSecond / (tickHz * substeps);
   }
 
   private drive(drives: readonly Drive[]): void {
-    const { f32, i32 } = this.views, { x } = this.layout, first = this.header(L.H_INTERSECTIONS) / 4, capacity = this.header(L.H_INTERSECTION_CAPACITY);
+    const { f32, i32 } = this.views;
+    const { x } = this.layout;
+    const first = this.header(L.H_INTERSECTIONS) / 4;
+    const capacity = this.header(L.H_INTERSECTION_CAPACITY);
     let count = 0;
-    for (const { surfaces: [a, b], way, weights, stands, size } of drives) {
-      const entries = [...weights], rows = Math.ceil(entries.length / ROW);
+    for (const {
+      surfaces: [a, b],
+      way,
+      weights,
+      stands,
+      size,
+    } of drives) {
+      const entries = [...weights];
+      const rows = Math.ceil(entries.length / ROW);
       if (count + rows > capacity) break;
       for (let n = 0; n < rows; n++) {
         const at = first + ((count + n) * L.INTERSECTION_BYTES) / 4;
@@ -344,10 +520,16 @@ export class IntersectionWatch {
     i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = count;
   }
 
-  /** A collider that begins its path again elsewhere meets nobody in this tick, and is looked at like a start in the next. */
+  /**
+   * A collider that begins its path again elsewhere meets nobody in this tick, and is looked at like a start in the
+   * next.
+   */
   private jump(row: number): void {
-    const core = this.views.i32[(row + L.MOTION_CORE) / 4]!, { bodies, cores, x } = this.layout, n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
-    for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++) if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_INTERSECTING);
+    const core = this.views.i32[(row + L.MOTION_CORE) / 4]!;
+    const { bodies, cores, x } = this.layout;
+    const n = bodies.length + cores.findIndex((c) => x + 16 * c.first === core);
+    for (let other = 0; other < this.header(L.H_SURFACE_COUNT); other++)
+      if (this.meets(n, other) === L.MEETS) this.setMeets(n, other, L.MEETS_INTERSECTING);
     bodies.forEach((_, b) => this.markAll(b, L.MARK_SLOW));
     this.request();
   }
@@ -374,7 +556,8 @@ export class IntersectionWatch {
 
   /** Pairs of surfaces whose contact is off, for some or all of them. */
   private off(): [number, number][] {
-    const count = this.header(L.H_SURFACE_COUNT), found: [number, number][] = [];
+    const count = this.header(L.H_SURFACE_COUNT);
+    const found: [number, number][] = [];
     for (let a = 0; a < count; a++) for (let b = a; b < count; b++) if (this.meets(a, b) > L.MEETS) found.push([a, b]);
     return found;
   }

@@ -1,4 +1,7 @@
-/** Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the others, and of mesh colliders: nothing is ever dropped. */
+/**
+ * Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the
+ * others, and of mesh colliders: nothing is ever dropped.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
@@ -13,10 +16,16 @@ export interface PlannedBalls {
 /** @param fixed triangles and particles of colliders that are nothing but triangles */
 export function planBalls(bodies: readonly BodyTemplate[], fixed: number, allocator: Allocator): PlannedBalls {
   const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
-  const others = bodies.reduce((sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount), fixed);
-  const rows = allocator.take(balls.length * L.BALL_BYTES), lists = balls.map(() => allocator.take(4 * others));
+  const others = bodies.reduce(
+    (sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount),
+    fixed,
+  );
+  const rows = allocator.take(balls.length * L.BALL_BYTES);
+  const lists = balls.map(() => allocator.take(4 * others));
   return {
-    rows, count: balls.length,
-    write: (i32, shapeRows) => balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
+    rows,
+    count: balls.length,
+    write: (i32, shapeRows) =>
+      balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
   };
 }

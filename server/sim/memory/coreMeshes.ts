@@ -1,6 +1,7 @@
 /**
- * Core meshes in memory: fixed particles (w = 0) behind those of all bodies, a SurfaceSource each, and for those of moving colliders what
- * kernel/assembly/colliders/coreMeshes.ts moves them by. They are no part of the state (hash, copies for reset, frames): where they are follows from the tick.
+ * Core meshes in memory: fixed particles (w = 0) behind those of all bodies, a SurfaceSource each, and for those of
+ * moving colliders what kernel/assembly/colliders/coreMeshes.ts moves them by. They are no part of the state (hash,
+ * copies for reset, frames): where they are follows from the tick.
  */
 import { matrixOf, poseAt } from "../../../shared/motion.ts";
 import type { Collider } from "../../../shared/scene.ts";
@@ -26,31 +27,50 @@ export interface PlannedCoreMeshes {
 }
 
 /**
- * Takes memory for what moving cores need (their particles are in the room's arrays) and returns what writes them later.
- * @param cores one per collider, undefined for planes; first particle number of the first core; edge the longest that bodies lay on colliders (colliders/smooth.ts), m
+ * Takes memory for what moving cores need (their particles are in the room's arrays) and returns what writes them
+ * later.
+ * @param cores one per collider, undefined for planes; first particle number of the first core; edge the longest that
+ *   bodies lay on colliders (colliders/smooth.ts), m
  */
-export function planCoreMeshes(colliders: readonly Collider[], cores: readonly (SurfaceMesh | undefined)[], obstacles: PlannedColliders, first: number, edge: number, allocator: Allocator): PlannedCoreMeshes {
+export function planCoreMeshes(
+  colliders: readonly Collider[],
+  cores: readonly (SurfaceMesh | undefined)[],
+  obstacles: PlannedColliders,
+  first: number,
+  edge: number,
+  allocator: Allocator,
+): PlannedCoreMeshes {
   let next = first;
   const planned = cores.flatMap((mesh, collider) => {
     if (!mesh) return [];
-    const count = mesh.positions.length / 3, motion = obstacles.motionOf[collider]!, layout: CoreLayout = { collider, first: next, count, triangles: shared(mesh.triangles, next) };
+    const count = mesh.positions.length / 3;
+    const motion = obstacles.motionOf[collider]!;
+    const layout: CoreLayout = { collider, first: next, count, triangles: shared(mesh.triangles, next) };
     next += count;
     return [{ mesh, layout, motion, table: motion ? allocator.take(L.CORE_POINT_BYTES * count) : 0 }];
   });
   return {
-    layouts: planned.map(({ layout }) => layout), particles: next - first,
+    layouts: planned.map(({ layout }) => layout),
+    particles: next - first,
     surfaces: planned.map(({ mesh, layout }) => coreSurface(colliders[layout.collider]!, mesh, layout, edge)),
     moving: planned.flatMap(({ motion, layout: { count } }) => (motion ? [{ motion: motion.row, count }] : [])),
     write(buffer, at) {
-      const f32 = new Float32Array(buffer), i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);
+      const f32 = new Float32Array(buffer);
+      const i32 = new Int32Array(buffer);
+      const f64 = new Float64Array(buffer);
       for (const { mesh, layout, motion, table } of planned) {
-        const root = Math.sqrt(colliders[layout.collider]!.friction ?? DEFAULT_FRICTION), start = motion && startOf(motion);
+        const root = Math.sqrt(colliders[layout.collider]!.friction ?? DEFAULT_FRICTION);
+        const start = motion && startOf(motion);
         for (let i = 0; i < layout.count; i++) {
-          const p = 4 * (layout.first + i), here = [0, 1, 2].map((r) => Math.fround(mesh.positions[3 * i + r]!));
+          const p = 4 * (layout.first + i);
+          const here = [0, 1, 2].map((r) => Math.fround(mesh.positions[3 * i + r]!));
           if (motion) {
             const arm = here.map((c, r) => c - Math.fround(motion.center[r]!));
             f64.set(arm, (table + i * L.CORE_POINT_BYTES) / 8);
-            for (let r = 0; r < 3; r++) here[r] = start!.s[r]! + (start!.R[3 * r]! * arm[0]! + start!.R[3 * r + 1]! * arm[1]! + start!.R[3 * r + 2]! * arm[2]!);
+            for (let r = 0; r < 3; r++)
+              here[r] =
+                start!.s[r]! +
+                (start!.R[3 * r]! * arm[0]! + start!.R[3 * r + 1]! * arm[1]! + start!.R[3 * r + 2]! * arm[2]!);
           }
           f32.set([...here, 0], at.x / 4 + p);
           f32.set([...here, 0], at.xPrev / 4 + p);
@@ -65,14 +85,37 @@ export function planCoreMeshes(colliders: readonly Collider[], cores: readonly (
 /** The pose at the room's beginning, rounded as the kernel rounds it (kernel/assembly/colliders/motion.ts, `write`). */
 function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][number]>): { s: number[]; R: number[] } {
   const { translate, quaternion } = poseAt(path, 0);
-  return { s: center.map((c, r) => Math.fround(Math.fround(c) + translate[r]!)), R: matrixOf(quaternion).map(Math.fround) };
+  return {
+    s: center.map((c, r) => Math.fround(Math.fround(c) + translate[r]!)),
+    R: matrixOf(quaternion).map(Math.fround),
+  };
 }
 
-function coreSurface(c: Collider, mesh: SurfaceMesh, { first, count, triangles }: CoreLayout, edge: number): SurfaceSource {
+function coreSurface(
+  c: Collider,
+  mesh: SurfaceMesh,
+  { first, count, triangles }: CoreLayout,
+  edge: number,
+): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  // a face of what moves does not stay flat: the response may hold back one of its corners (kernel/assembly/colliders/coreMeshes.ts), and then edges come through where it is bent
+  // a face of what moves does not stay flat: the response may hold back one of its corners
+  // (kernel/assembly/colliders/coreMeshes.ts), and then edges come through where it is bent
   const edges = c.motion ? uniqueEdges(mesh.triangles) : creases(mesh);
-  return { first, count, triangles, edges: edges.map((v) => first + v), radius: 0, solid: SOLID.collider, shaped: c.type !== "mesh", smooth: isSmooth(c, edge), staticFriction: c.staticFriction ?? friction, friction, restitution: c.restitution ?? 0, rest: mesh.positions, touchesItself: false };
+  return {
+    first,
+    count,
+    triangles,
+    edges: edges.map((v) => first + v),
+    radius: 0,
+    solid: SOLID.collider,
+    shaped: c.type !== "mesh",
+    smooth: isSmooth(c, edge),
+    staticFriction: c.staticFriction ?? friction,
+    friction,
+    restitution: c.restitution ?? 0,
+    rest: mesh.positions,
+    touchesItself: false,
+  };
 }
 
 /** Shared memory, because a layout goes to another thread with every tick. */

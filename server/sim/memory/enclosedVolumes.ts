@@ -13,18 +13,44 @@ export interface EnclosedRows {
   runs: WaitingRun[];
 }
 
-/** Takes memory for the bodies that keep their whole volume now. @returns also what writes it later, from the address of the first SURFACE row */
-export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: Allocator): EnclosedRows & { write: (memory: SharedArrayBuffer | ArrayBuffer, surfaces: number) => void } {
-  const keeping = bodies.flatMap((body, index) => (body.enclosed ? [{ index, particles: body.streamedCount, volume: body.enclosed }] : []));
-  const address = allocator.take(keeping.length * L.ENCLOSED_BYTES), gradients = keeping.map(({ particles }) => allocator.take(16 * particles));
+/**
+ * Takes memory for the bodies that keep their whole volume now.
+ * @returns also what writes it later, from the address of the first SURFACE row
+ */
+export function planEnclosedVolumes(
+  bodies: readonly BodyTemplate[],
+  allocator: Allocator,
+): EnclosedRows & { write: (memory: SharedArrayBuffer | ArrayBuffer, surfaces: number) => void } {
+  const keeping = bodies.flatMap((body, index) =>
+    body.enclosed ? [{ index, particles: body.streamedCount, volume: body.enclosed }] : [],
+  );
+  const address = allocator.take(keeping.length * L.ENCLOSED_BYTES);
+  const gradients = keeping.map(({ particles }) => allocator.take(16 * particles));
   return {
-    address, count: keeping.length, runs: keeping.flatMap(({ index }, n) => (bodies[index]!.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
-    write: (memory, surfaces) => keeping.forEach(({ index, volume }, n) => writeEnclosedVolumes(memory, address + n * L.ENCLOSED_BYTES, volume, surfaces + index * L.SURFACE_BYTES, gradients[n]!)),
+    address,
+    count: keeping.length,
+    runs: keeping.flatMap(({ index }, n) => (bodies[index]!.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
+    write: (memory, surfaces) =>
+      keeping.forEach(({ index, volume }, n) =>
+        writeEnclosedVolumes(
+          memory,
+          address + n * L.ENCLOSED_BYTES,
+          volume,
+          surfaces + index * L.SURFACE_BYTES,
+          gradients[n]!,
+        ),
+      ),
   };
 }
 
 /** @param row, surface, gradient addresses */
-export function writeEnclosedVolumes(memory: SharedArrayBuffer | ArrayBuffer, row: number, volume: EnclosedVolume, surface: number, gradient: number): void {
+export function writeEnclosedVolumes(
+  memory: SharedArrayBuffer | ArrayBuffer,
+  row: number,
+  volume: EnclosedVolume,
+  surface: number,
+  gradient: number,
+): void {
   const view = new DataView(memory, row, L.ENCLOSED_BYTES);
   view.setInt32(L.ENCLOSED_SURFACE, surface, true);
   view.setInt32(L.ENCLOSED_GRADIENT, gradient, true);

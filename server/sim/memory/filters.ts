@@ -1,4 +1,6 @@
-/** Who passes through whom (`ignore` of bodies and colliders): for surfaces, and for bodies against analytic colliders. */
+/**
+ * Who passes through whom (`ignore` of bodies and colliders): for surfaces, and for bodies against analytic colliders.
+ */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
@@ -26,8 +28,15 @@ export interface PlannedFilters {
 }
 
 /** Takes memory for the bodies that pass through some collider, and returns what writes it later. */
-export function planFilters(bodies: readonly FilteredBody[], colliders: readonly Collider[], allocator: Allocator): PlannedFilters {
+export function planFilters(
+  bodies: readonly FilteredBody[],
+  colliders: readonly Collider[],
+  allocator: Allocator,
+): PlannedFilters {
   const rows = bodies.map((body) => colliders.map((c) => (passThrough(body, c) ? 0 : 1)));
   const tables = rows.map((row) => (row.includes(0) ? allocator.take(row.length) : 0));
-  return { tables, write: (buffer) => rows.forEach((row, b) => tables[b] && new Uint8Array(buffer).set(row, tables[b])) };
+  return {
+    tables,
+    write: (buffer) => rows.forEach((row, b) => tables[b] && new Uint8Array(buffer).set(row, tables[b])),
+  };
 }

@@ -1,4 +1,7 @@
-/** Where everything lies in a room's memory: one allocator pass, 16-byte aligned, arrays in the order in which a substep reads them. */
+/**
+ * Where everything lies in a room's memory: one allocator pass, 16-byte aligned, arrays in the order in which a substep
+ * reads them.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
 /** A part of memory. */
@@ -9,7 +12,10 @@ export interface Range {
 
 /** Hands out addresses from the end of the header on. */
 export class Allocator {
-  /** What belongs to the list of pairs, in ascending order: whenever that is made anew, nothing of what was there matters (checkpoint.ts). */
+  /**
+   * What belongs to the list of pairs, in ascending order: whenever that is made anew, nothing of what was there
+   * matters (checkpoint.ts).
+   */
   readonly lists: Range[] = [];
   private next = L.HEADER + L.HEADER_END;
 
@@ -23,7 +29,9 @@ export class Allocator {
 
   /** The same, for what belongs to the list of pairs. */
   takeForList(bytes: number): number {
-    const address = this.take(bytes), last = this.lists.at(-1), end = (address + bytes + 63) & ~63;
+    const address = this.take(bytes);
+    const last = this.lists.at(-1);
+    const end = (address + bytes + 63) & ~63;
     if (last && last.address + last.bytes === address) last.bytes = end - last.address;
     else this.lists.push({ address, bytes: end - address });
     return address;

@@ -1,6 +1,7 @@
 /**
- * Memory for listing pairs by several threads (kernel/assembly/broadPhase/pairChunks.ts): the work cut into chunks, and pages to write to.
- * What fits into the list fits into the pages: a chunk leaves less than one page unfilled of vertex-triangle pairs, and one of edges.
+ * Memory for listing pairs by several threads (kernel/assembly/broadPhase/pairChunks.ts): the work cut into chunks, and
+ * pages to write to. What fits into the list fits into the pages: a chunk leaves less than one page unfilled of
+ * vertex-triangle pairs, and one of edges.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
@@ -17,7 +18,12 @@ export interface ChunkSource {
 }
 
 /** @param meets for a <= b; pairs rows of the list. Returns what writes it later. */
-export function planPairChunks(surfaces: readonly ChunkSource[], meets: (a: number, b: number) => boolean, pairs: number, allocator: Allocator): (buffer: ArrayBufferLike) => void {
+export function planPairChunks(
+  surfaces: readonly ChunkSource[],
+  meets: (a: number, b: number) => boolean,
+  pairs: number,
+  allocator: Allocator,
+): (buffer: ArrayBufferLike) => void {
   const pieces: number[] = [];
   let blocks = 0;
   const add = (a: number, b: number, edges: boolean): void => {
@@ -33,14 +39,26 @@ export function planPairChunks(surfaces: readonly ChunkSource[], meets: (a: numb
     }
   }
   pieces.push(blocks, 0, 0, 0); // the end
-  const size = Math.max(BLOCKS, Math.ceil(blocks / MOST_CHUNKS)), count = Math.ceil(blocks / size), pages = Math.ceil(pairs / L.PAGE_CAPACITY) + 2 * count;
-  const row = allocator.take(L.CHUNKS_BYTES), table = allocator.take(4 * pieces.length), rows = allocator.takeForList(count * L.CHUNK_BYTES), heap = allocator.takeForList(pages * L.PAGE_BYTES);
+  const size = Math.max(BLOCKS, Math.ceil(blocks / MOST_CHUNKS));
+  const count = Math.ceil(blocks / size);
+  const pages = Math.ceil(pairs / L.PAGE_CAPACITY) + 2 * count;
+  const row = allocator.take(L.CHUNKS_BYTES);
+  const table = allocator.take(4 * pieces.length);
+  const rows = allocator.takeForList(count * L.CHUNK_BYTES);
+  const heap = allocator.takeForList(pages * L.PAGE_BYTES);
   return (buffer) => {
     const i32 = new Int32Array(buffer);
     i32[(L.HEADER + L.H_CHUNKS) / 4] = row;
     i32.set(pieces, table / 4);
     for (const [offset, value] of [
-      [L.CHUNKS_PIECES, table], [L.CHUNKS_PIECE_COUNT, pieces.length / 4 - 1], [L.CHUNKS_BLOCKS, size], [L.CHUNKS_COUNT, count], [L.CHUNKS_ROWS, rows], [L.CHUNKS_PAGES, heap], [L.CHUNKS_PAGE_COUNT, pages],
-    ] as const) i32[(row + offset) / 4] = value;
+      [L.CHUNKS_PIECES, table],
+      [L.CHUNKS_PIECE_COUNT, pieces.length / 4 - 1],
+      [L.CHUNKS_BLOCKS, size],
+      [L.CHUNKS_COUNT, count],
+      [L.CHUNKS_ROWS, rows],
+      [L.CHUNKS_PAGES, heap],
+      [L.CHUNKS_PAGE_COUNT, pages],
+    ] as const)
+      i32[(row + offset) / 4] = value;
   };
 }

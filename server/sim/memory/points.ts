@@ -18,8 +18,15 @@ export interface PointSettings {
 }
 
 /** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
-export function writePoint(f32: Float32Array, i32: Int32Array, slot: number, point: WeightedPoint, settings: PointSettings): void {
-  if (point.addresses.length > L.POINT_MAX_PARTICLES) throw new Error(`weighted point: ${point.addresses.length} particles, limit ${L.POINT_MAX_PARTICLES}`);
+export function writePoint(
+  f32: Float32Array,
+  i32: Int32Array,
+  slot: number,
+  point: WeightedPoint,
+  settings: PointSettings,
+): void {
+  if (point.addresses.length > L.POINT_MAX_PARTICLES)
+    throw new Error(`weighted point: ${point.addresses.length} particles, limit ${L.POINT_MAX_PARTICLES}`);
   const at = slot / 4;
   i32[at + L.POINT_COUNT / 4] = point.addresses.length;
   f32[at + L.POINT_ALPHA / 4] = settings.compliance;

@@ -36,9 +36,10 @@ export interface WaitingRun {
 }
 
 /**
- * Blocks in a chunk of a range of so many: a 64th of it, so that many threads finish together; at least 16 (64 elements, about a microsecond of work: several
- * times what a claim takes), at most 64, so that who helps elsewhere can leave soon. With 64 for all, ranges of small bodies were one chunk, and more than
- * eight threads had nothing to do on 50,000 tetrahedra.
+ * Blocks in a chunk of a range of so many: a 64th of it, so that many threads finish together; at least 16 (64
+ * elements, about a microsecond of work: several times what a claim takes), at most 64, so that who helps elsewhere can
+ * leave soon. With 64 for all, ranges of small bodies were one chunk, and more than eight threads had nothing to do on
+ * 50,000 tetrahedra.
  */
 const blockChunk = (blocks: number): number => Math.min(64, Math.max(16, Math.ceil(blocks / 64)));
 /** 1,024 particles: about 5 us. */
@@ -52,22 +53,64 @@ function phaseOf(range: ColorRange): number {
 
 /** One iteration of a group. */
 function iterate(group: SweepGroup, iteration: number, omega: number, pass: number, arrays: SweepArrays): Phase[] {
-  const { schedule, ranges, runs } = group, split = schedule.order === "jacobi", stage = L.STAGE_SOLVE, phases: Phase[] = [];
-  const everyRun = (kind: number): void => runs.forEach(({ first, count }) => phases.push({
-    kind, data: 0, count, chunk: PARTICLE_CHUNK, pass, stage, sweep: { first, corners: 0, ...arrays, sum: split ? arrays.sum : 0, omega },
-  }));
+  const { schedule, ranges, runs } = group;
+  const split = schedule.order === "jacobi";
+  const stage = L.STAGE_SOLVE;
+  const phases: Phase[] = [];
+  const everyRun = (kind: number): void =>
+    runs.forEach(({ first, count }) =>
+      phases.push({
+        kind,
+        data: 0,
+        count,
+        chunk: PARTICLE_CHUNK,
+        pass,
+        stage,
+        sweep: { first, corners: 0, ...arrays, sum: split ? arrays.sum : 0, omega },
+      }),
+    );
   const carries = split || schedule.rho > 0;
   if (carries) everyRun(L.KIND_SWEEP_BEGIN);
   const backward = schedule.order === "symmetric" && iteration % 2 === 1;
   for (const r of backward ? [...ranges].reverse() : ranges) {
-    phases.push({ kind: phaseOf(r), data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass, stage, memory: r.memory, own: r.remembered.address, runs: r.runs });
-    if (split) phases.push({ kind: L.KIND_SWEEP_COLLECT, data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass, stage, runs: r.runs, sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega } });
+    phases.push({
+      kind: phaseOf(r),
+      data: r.address,
+      count: r.blocks,
+      chunk: blockChunk(r.blocks),
+      pass,
+      stage,
+      memory: r.memory,
+      own: r.remembered.address,
+      runs: r.runs,
+    });
+    if (split)
+      phases.push({
+        kind: L.KIND_SWEEP_COLLECT,
+        data: r.address,
+        count: r.blocks,
+        chunk: blockChunk(r.blocks),
+        pass,
+        stage,
+        runs: r.runs,
+        sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega },
+      });
   }
   if (carries) everyRun(L.KIND_SWEEP_END);
   for (const { remembered, blocks, memory, kept, older, runs } of ranges) {
     if (!kept) continue;
     const sweep = { first: remembered.stride, corners: remembered.rows, kept, sum: 0, older, omega };
-    phases.push({ kind: L.KIND_SWEEP_MEMORY, data: remembered.address, count: blocks, chunk: blockChunk(blocks), pass, stage, memory, runs, sweep });
+    phases.push({
+      kind: L.KIND_SWEEP_MEMORY,
+      data: remembered.address,
+      count: blocks,
+      chunk: blockChunk(blocks),
+      pass,
+      stage,
+      memory,
+      runs,
+      sweep,
+    });
   }
   return phases;
 }
@@ -97,47 +140,127 @@ export interface ProgramSizes {
   cores: readonly { motion: number; count: number }[];
 }
 
-export function buildProgram(groups: readonly SweepGroup[], arrays: SweepArrays, enclosed: EnclosedRows, sizes: ProgramSizes, iterations: number): Phase[] {
+export function buildProgram(
+  groups: readonly SweepGroup[],
+  arrays: SweepArrays,
+  enclosed: EnclosedRows,
+  sizes: ProgramSizes,
+  iterations: number,
+): Phase[] {
   const { particles, bodies, shapes, balls, motions } = sizes;
-  const everyParticle = (kind: number, stage: number): Phase => ({ kind, data: 0, count: particles, chunk: PARTICLE_CHUNK, pass: 0, stage });
-  const phases: Phase[] = motions ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }] : [];
+  const everyParticle = (kind: number, stage: number): Phase => ({
+    kind,
+    data: 0,
+    count: particles,
+    chunk: PARTICLE_CHUNK,
+    pass: 0,
+    stage,
+  });
+  const phases: Phase[] = motions
+    ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }]
+    : [];
   const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
   phases.push(once(L.KIND_SAFE, L.STAGE_PREDICT));
-  for (const { motion, count } of sizes.cores) phases.push({ kind: L.KIND_CORE_MESHES, data: motion, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_PREDICT });
+  for (const { motion, count } of sizes.cores)
+    phases.push({
+      kind: L.KIND_CORE_MESHES,
+      data: motion,
+      count,
+      chunk: PARTICLE_CHUNK,
+      pass: 0,
+      stage: L.STAGE_PREDICT,
+    });
   phases.push(everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
     // one body's surface is serial, and nobody else's
-    if (enclosed.count > 0) phases.push({ kind: L.KIND_ENCLOSED, data: enclosed.address, count: enclosed.count, chunk: 1, pass, stage: L.STAGE_SOLVE, runs: enclosed.runs });
-    if (shapes) phases.push({ kind: L.KIND_SHAPE, data: 0, count: shapes, chunk: 1, pass, stage: L.STAGE_SOLVE, runs: sizes.shapeRuns });
+    if (enclosed.count > 0)
+      phases.push({
+        kind: L.KIND_ENCLOSED,
+        data: enclosed.address,
+        count: enclosed.count,
+        chunk: 1,
+        pass,
+        stage: L.STAGE_SOLVE,
+        runs: enclosed.runs,
+      });
+    if (shapes)
+      phases.push({
+        kind: L.KIND_SHAPE,
+        data: 0,
+        count: shapes,
+        chunk: 1,
+        pass,
+        stage: L.STAGE_SOLVE,
+        runs: sizes.shapeRuns,
+      });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
     phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
     if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
   }
-  const everyBody = (kind: number): Phase => ({ kind, data: 0, count: bodies, chunk: 1, pass: 0, stage: L.STAGE_VELOCITY });
+  const everyBody = (kind: number): Phase => ({
+    kind,
+    data: 0,
+    count: bodies,
+    chunk: 1,
+    pass: 0,
+    stage: L.STAGE_VELOCITY,
+  });
   phases.push(everyBody(L.KIND_BALANCE), everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY), everyBody(L.KIND_RESTORE));
-  for (const { first, count, meets } of sizes.loose) phases.push({ kind: L.KIND_COLLIDE, data: first, count, chunk: PARTICLE_CHUNK, pass: 0, stage: L.STAGE_COLLIDE, meets });
+  for (const { first, count, meets } of sizes.loose)
+    phases.push({
+      kind: L.KIND_COLLIDE,
+      data: first,
+      count,
+      chunk: PARTICLE_CHUNK,
+      pass: 0,
+      stage: L.STAGE_COLLIDE,
+      meets,
+    });
   if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
   phases.push(once(L.KIND_VERIFY, L.STAGE_COLLIDE));
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
-    if (after !== undefined) phases.push({ kind: after, data: r.address, count: r.blocks, chunk: blockChunk(r.blocks), pass: 0, stage: L.STAGE_SOLVE, runs: r.runs });
+    if (after !== undefined)
+      phases.push({
+        kind: after,
+        data: r.address,
+        count: r.blocks,
+        chunk: blockChunk(r.blocks),
+        pass: 0,
+        stage: L.STAGE_SOLVE,
+        runs: r.runs,
+      });
   }
   return phases;
 }
 
-/** Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough to be claimed quickly. */
+/**
+ * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
+ * to be claimed quickly.
+ */
 const SHARED_PARTS = 8;
 /** Parts of a list weigh more, and differ more. */
 const LIST_PARTS = 64;
 
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
-  const row = (kind: number, count: number): Phase => ({ kind, data: 0, count, chunk: 1, pass: 0, stage: L.STAGE_SOLVE });
-  return [row(L.KIND_SHARED_CONTACTS, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS), row(L.KIND_SHARED_LIST, LIST_PARTS)];
+  const row = (kind: number, count: number): Phase => ({
+    kind,
+    data: 0,
+    count,
+    chunk: 1,
+    pass: 0,
+    stage: L.STAGE_SOLVE,
+  });
+  return [
+    row(L.KIND_SHARED_CONTACTS, SHARED_PARTS),
+    row(L.KIND_SHARED_CHECK, SHARED_PARTS),
+    row(L.KIND_SHARED_LIST, LIST_PARTS),
+  ];
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */
@@ -146,7 +269,13 @@ export function programBytes(phases: readonly Phase[]): number {
 }
 
 /** @param bodyRows address of the BODY rows */
-export function writeProgram(i32: Int32Array, f32: Float32Array, address: number, phases: readonly Phase[], bodyRows: number): void {
+export function writeProgram(
+  i32: Int32Array,
+  f32: Float32Array,
+  address: number,
+  phases: readonly Phase[],
+  bodyRows: number,
+): void {
   let runs = address + phases.length * L.PHASE_BYTES;
   phases.forEach((p, n) => {
     const at = (address + n * L.PHASE_BYTES) / 4;

@@ -17,13 +17,19 @@ export function isRigid(body: Pick<BodyTemplate, "shape">): boolean {
 }
 
 export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Allocator): PlannedContacts {
-  const capacity = RIGID_CONTACTS_PER_PARTICLE * bodies.reduce((sum, body) => sum + (isRigid(body) ? body.streamedCount : 0), 0), rows = capacity ? allocator.take(capacity * L.RIGID_CONTACT_BYTES) : 0;
+  const capacity =
+    RIGID_CONTACTS_PER_PARTICLE * bodies.reduce((sum, body) => sum + (isRigid(body) ? body.streamedCount : 0), 0);
+  const rows = capacity ? allocator.take(capacity * L.RIGID_CONTACT_BYTES) : 0;
   return {
     write(buffer, firsts) {
-      const i32 = new Int32Array(buffer), marks = new Uint8Array(buffer), first = i32[(L.HEADER + L.H_MARKS) / 4]!;
+      const i32 = new Int32Array(buffer);
+      const marks = new Uint8Array(buffer);
+      const first = i32[(L.HEADER + L.H_MARKS) / 4]!;
       i32[(L.HEADER + L.H_RIGID_CONTACTS) / 4] = rows;
       i32[(L.HEADER + L.H_RIGID_CONTACT_CAPACITY) / 4] = capacity;
-      bodies.forEach((body, b) => { if (isRigid(body)) marks.fill(L.MARK_RIGID, first + firsts[b]!, first + firsts[b]! + body.particleCount); });
+      bodies.forEach((body, b) => {
+        if (isRigid(body)) marks.fill(L.MARK_RIGID, first + firsts[b]!, first + firsts[b]! + body.particleCount);
+      });
     },
   };
 }

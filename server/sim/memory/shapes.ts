@@ -5,12 +5,16 @@ import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
-/** A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64 keeps ten digits. */
+/**
+ * A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64
+ * keeps ten digits.
+ */
 const PINNED_WEIGHT = 1e6;
 
 /**
- * A ball touches with a sphere that is larger than itself by this part: corners of its mesh lie on it, and where one of them comes to lie on the face of a box the two would
- * be as near as rounding makes them, for the verification of contact to part (a ball that slid over a box without friction lost 0.4 % of its speed).
+ * A ball touches with a sphere that is larger than itself by this part: corners of its mesh lie on it, and where one of
+ * them comes to lie on the face of a box the two would be as near as rounding makes them, for the verification of
+ * contact to part (a ball that slid over a box without friction lost 0.4 % of its speed).
  */
 const SKIN = 1e-4;
 
@@ -33,23 +37,55 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
   const shaped = bodies.flatMap((body, index) => (body.shape ? [{ body, index, shape: body.shape }] : []));
   const rows = allocator.take(shaped.length * L.SHAPE_BYTES);
   const planned = shaped.map((s) => ({
-    ...s, rest: allocator.take(32 * s.body.particleCount),
+    ...s,
+    rest: allocator.take(32 * s.body.particleCount),
     // what earlier iterations moved matters only where there are some, and where the spring gives
     memory: iterations > 1 && s.shape.rate < Infinity ? allocator.take(16 * s.body.particleCount) : 0,
   }));
-  const copies = planned.map(({ shape }) => (shape.plasticity ? [0, 1].map(() => allocator.take(16 * L.SHAPE_STATE_ROWS)) : []));
+  const copies = planned.map(({ shape }) =>
+    shape.plasticity ? [0, 1].map(() => allocator.take(16 * L.SHAPE_STATE_ROWS)) : [],
+  );
   const states = planned.flatMap(({ index }, n) => {
     const [initial, good] = copies[n]!;
-    return initial && good ? [{ body: index, address: rows + n * L.SHAPE_BYTES, stride: L.SHAPE_BYTES, offset: L.SHAPE_PLASTIC, rows: L.SHAPE_STATE_ROWS, firstLane: 0, lastLane: 4, initial, good }] : [];
+    return initial && good
+      ? [
+          {
+            body: index,
+            address: rows + n * L.SHAPE_BYTES,
+            stride: L.SHAPE_BYTES,
+            offset: L.SHAPE_PLASTIC,
+            rows: L.SHAPE_STATE_ROWS,
+            firstLane: 0,
+            lastLane: 4,
+            initial,
+            good,
+          },
+        ]
+      : [];
   });
   return {
-    rows, count: shaped.length, runs: shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : [])), rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
+    rows,
+    count: shaped.length,
+    runs: shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
+    rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
     states,
     write(buffer, x, firsts, bodyRows) {
-      const i32 = new Int32Array(buffer), f64 = new Float64Array(buffer);
+      const i32 = new Int32Array(buffer);
+      const f64 = new Float64Array(buffer);
       planned.forEach(({ body, index, shape, rest, memory }, n) => {
-        const row = rows + n * L.SHAPE_BYTES, at = row / 8;
-        i32.set([x + 16 * firsts[index]!, body.particleCount, rest, memory, shape.mode === "linear" ? 1 : 0, bodyRows + index * L.BODY_BYTES], row / 4);
+        const row = rows + n * L.SHAPE_BYTES;
+        const at = row / 8;
+        i32.set(
+          [
+            x + 16 * firsts[index]!,
+            body.particleCount,
+            rest,
+            memory,
+            shape.mode === "linear" ? 1 : 0,
+            bodyRows + index * L.BODY_BYTES,
+          ],
+          row / 4,
+        );
         i32[(row + L.SHAPE_SURFACE) / 4] = body.streamedCount;
         f64[(row + L.SHAPE_RADIUS) / 8] = (1 + SKIN) * (shape.radius ?? 0);
         const { yield: begin, creep, max } = shape.plasticity ?? { yield: Infinity, creep: 0, max: 0 };
@@ -58,15 +94,22 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
         f64.set(q, rest / 8);
         f64.set(invert(moment), at + L.SHAPE_MOMENT / 8);
         f64.set([1, 0, 0, 0, 1, 0, 0, 0, 1], at + L.SHAPE_PLASTIC / 8);
-        for (const copy of copies[n]!) f64.copyWithin(copy / 8, at + L.SHAPE_PLASTIC / 8, at + L.SHAPE_PLASTIC / 8 + 2 * L.SHAPE_STATE_ROWS);
+        for (const copy of copies[n]!)
+          f64.copyWithin(copy / 8, at + L.SHAPE_PLASTIC / 8, at + L.SHAPE_PLASTIC / 8 + 2 * L.SHAPE_STATE_ROWS);
       });
     },
   };
 }
 
 /** q from the center of mass and the mass of every particle, float64[4N], and sum m q q^T. */
-export function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): { q: Float64Array; moment: number[] } {
-  const N = body.particleCount, q = new Float64Array(4 * N), moment = new Array<number>(9).fill(0), center = [0, 0, 0];
+export function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): {
+  q: Float64Array;
+  moment: number[];
+} {
+  const N = body.particleCount;
+  const q = new Float64Array(4 * N);
+  const moment = new Array<number>(9).fill(0);
+  const center = [0, 0, 0];
   const total = body.mass.reduce((a, b) => a + b, 0);
   let sum = 0;
   for (let i = 0; i < N; i++) {
@@ -86,5 +129,15 @@ export function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinne
 function invert(m: readonly number[]): number[] {
   const [a, b, c, d, e, f, g, h, i] = m as [number, number, number, number, number, number, number, number, number];
   const det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
-  return [e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f, d * h - e * g, b * g - a * h, a * e - b * d].map((k) => k / det);
+  return [
+    e * i - f * h,
+    c * h - b * i,
+    b * f - c * e,
+    f * g - d * i,
+    a * i - c * g,
+    c * d - a * f,
+    d * h - e * g,
+    b * g - a * h,
+    a * e - b * d,
+  ].map((k) => k / det);
 }

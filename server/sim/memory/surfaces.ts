@@ -1,6 +1,7 @@
 /**
- * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles, edges and contact
- * partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase fills (kernel/assembly/broadPhase/pairs.ts).
+ * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles,
+ * edges and contact partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase
+ * fills (kernel/assembly/broadPhase/pairs.ts).
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -9,19 +10,28 @@ import { planPairChunks } from "./pairChunks.ts";
 import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
 
 /**
- * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A layer that lies on another, vertex on vertex, gives
- * its particle 6 triangles and as many edges as these have, in both directions: 20 pairs; 64 hold one between two others, crumpled. What is not used is
- * never touched and costs address space only. Lists that do not fit shrink: that costs time, never a contact.
+ * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A layer that
+ * lies on another, vertex on vertex, gives its particle 6 triangles and as many edges as these have, in both
+ * directions: 20 pairs; 64 hold one between two others, crumpled. What is not used is never touched and costs address
+ * space only. Lists that do not fit shrink: that costs time, never a contact.
  */
 const PAIRS_PER_PARTICLE = 64;
 const LEAST_PAIRS = 4096;
-/** Rows of the list of intersections likewise: a layer that goes through another all over crosses it once an edge at most, 3 times for every particle. */
+/**
+ * Rows of the list of intersections likewise: a layer that goes through another all over crosses it once an edge at
+ * most, 3 times for every particle.
+ */
 const INTERSECTIONS_PER_PARTICLE = 3;
 /** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
 const PAIRS_PER_CORE_PARTICLE = 4;
 
 /** SURFACE_SOLID by kind. */
-export const SOLID = { cloth: L.SOLID_CLOTH, soft: L.SOLID_SOFT, ball: L.SOLID_BALL, collider: L.SOLID_COLLIDER } as const;
+export const SOLID = {
+  cloth: L.SOLID_CLOTH,
+  soft: L.SOLID_SOFT,
+  ball: L.SOLID_BALL,
+  collider: L.SOLID_COLLIDER,
+} as const;
 
 /** One surface, in particle numbers of the room. */
 export interface SurfaceSource {
@@ -69,19 +79,29 @@ export interface PlannedSurfaces {
 /** A body's surface; @param first its first particle in the room */
 export function bodySurface(body: BodyTemplate, first: number): SurfaceSource {
   return {
-    first, count: body.streamedCount, triangles: body.triangles.map((p) => first + p), radius: body.contactRadius, solid: SOLID[body.kind],
-    staticFriction: body.touch.staticFriction, friction: body.friction, restitution: body.touch.restitution, rest: body.positions, touchesItself: body.touch.self,
+    first,
+    count: body.streamedCount,
+    triangles: body.triangles.map((p) => first + p),
+    radius: body.contactRadius,
+    solid: SOLID[body.kind],
+    staticFriction: body.touch.staticFriction,
+    friction: body.friction,
+    restitution: body.touch.restitution,
+    rest: body.positions,
+    touchesItself: body.touch.self,
   };
 }
 
 /**
  * Every edge of the triangles once.
- * @returns uint32[2E], lower particle number first, in the order of the lower, then the higher one: the same for any order of the triangles
+ * @returns uint32[2E], lower particle number first, in the order of the lower, then the higher one: the same for any
+ *   order of the triangles
  */
 export function uniqueEdges(triangles: Uint32Array): Uint32Array {
   const keys = new Float64Array(triangles.length);
   for (let i = 0; i < triangles.length; i++) {
-    const a = triangles[i]!, b = triangles[i % 3 === 2 ? i - 2 : i + 1]!;
+    const a = triangles[i]!;
+    const b = triangles[i % 3 === 2 ? i - 2 : i + 1]!;
     keys[i] = Math.min(a, b) * 2 ** 26 + Math.max(a, b); // 2 GiB hold fewer than 2^26 particles of 5 rows
   }
   keys.sort();
@@ -96,12 +116,21 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
   return edges.slice(0, 2 * count);
 }
 
-function planTrees({ first, count, triangles, rest: exact }: SurfaceSource, edges: Uint32Array, allocator: Allocator): [PlannedTree, PlannedTree] {
+function planTrees(
+  { first, count, triangles, rest: exact }: SurfaceSource,
+  edges: Uint32Array,
+  allocator: Allocator,
+): [PlannedTree, PlannedTree] {
   // as memory has them: where a scene's origin is must not decide a tie
   const rest = exact.map(Math.fround);
-  const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const, ofEdges = { primitives: edges, corners: 2, rest, first } as const;
-  const triangleShape = shapeTree(centersOf(ofTriangles)), edgeShape = shapeTree(centersOf(ofEdges));
-  return [planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
+  const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const;
+  const ofEdges = { primitives: edges, corners: 2, rest, first } as const;
+  const triangleShape = shapeTree(centersOf(ofTriangles));
+  const edgeShape = shapeTree(centersOf(ofEdges));
+  return [
+    planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator),
+    planTree(ofEdges, edgeShape, allocator),
+  ];
 }
 
 /**
@@ -109,24 +138,68 @@ function planTrees({ first, count, triangles, rest: exact }: SurfaceSource, edge
  * @param sources bodies first, in body order, then core meshes; particles how many the room has, padding included
  * @param meets the scene's filters; default: everything meets everything
  */
-export function planSurfaces(sources: readonly SurfaceSource[], particles: number, allocator: Allocator, meets: Meets = () => true): PlannedSurfaces {
-  const count = sources.length, rows = allocator.take(count * L.SURFACE_BYTES), rest = allocator.take(16 * particles);
+export function planSurfaces(
+  sources: readonly SurfaceSource[],
+  particles: number,
+  allocator: Allocator,
+  meets: Meets = () => true,
+): PlannedSurfaces {
+  const count = sources.length;
+  const rows = allocator.take(count * L.SURFACE_BYTES);
+  const rest = allocator.take(16 * particles);
   const planned = sources.map((source) => {
     const edges = source.edges ?? uniqueEdges(source.triangles);
-    return { source, edges, triangleTable: allocator.take(4 * source.triangles.length), edgeTable: allocator.take(4 * edges.length), meetsTable: allocator.take(count), trees: planTrees(source, edges, allocator) };
+    return {
+      source,
+      edges,
+      triangleTable: allocator.take(4 * source.triangles.length),
+      edgeTable: allocator.take(4 * edges.length),
+      meetsTable: allocator.take(count),
+      trees: planTrees(source, edges, allocator),
+    };
   });
-  const capacity = sources.reduce((n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE), LEAST_PAIRS), pairs = allocator.takeForList(capacity * L.PAIR_BYTES);
-  const numbers = sources.map((_, n) => n), ofCollider = (n: number): boolean => sources[n]!.solid === SOLID.collider;
-  const mayMeet = (a: number, b: number): boolean => (a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b)));
+  const capacity = sources.reduce(
+    (n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE),
+    LEAST_PAIRS,
+  );
+  const pairs = allocator.takeForList(capacity * L.PAIR_BYTES);
+  const numbers = sources.map((_, n) => n);
+  const ofCollider = (n: number): boolean => sources[n]!.solid === SOLID.collider;
+  const mayMeet = (a: number, b: number): boolean =>
+    a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b));
   const writeChunks = planPairChunks(
-    planned.map(({ source, edges }) => ({ vertexBlocks: Math.ceil(source.count / 4), edgeBlocks: Math.ceil(edges.length / 8) })),
-    (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)), capacity, allocator);
-  const intersectionCapacity = INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS, intersections = allocator.take(intersectionCapacity * L.INTERSECTION_BYTES), ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
+    planned.map(({ source, edges }) => ({
+      vertexBlocks: Math.ceil(source.count / 4),
+      edgeBlocks: Math.ceil(edges.length / 8),
+    })),
+    (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)),
+    capacity,
+    allocator,
+  );
+  const intersectionCapacity = INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS;
+  const intersections = allocator.take(intersectionCapacity * L.INTERSECTION_BYTES);
+  const ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
   return {
-    rows, count, pairs: capacity, edges: planned.map((p) => p.edges), anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
+    rows,
+    count,
+    pairs: capacity,
+    edges: planned.map((p) => p.edges),
+    anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
-      const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer), bytes = new Uint8Array(buffer);
-      for (const [offset, value] of [[L.H_SURFACE, rows], [L.H_SURFACE_COUNT, count], [L.H_REST, rest], [L.H_PAIRS, pairs], [L.H_PAIR_CAPACITY, capacity], [L.H_INTERSECTIONS, intersections], [L.H_INTERSECTION_CAPACITY, intersectionCapacity], [L.H_WAYS, ways]] as const) i32[(L.HEADER + offset) / 4] = value;
+      const i32 = new Int32Array(buffer);
+      const f32 = new Float32Array(buffer);
+      const bytes = new Uint8Array(buffer);
+      for (const [offset, value] of [
+        [L.H_SURFACE, rows],
+        [L.H_SURFACE_COUNT, count],
+        [L.H_REST, rest],
+        [L.H_PAIRS, pairs],
+        [L.H_PAIR_CAPACITY, capacity],
+        [L.H_INTERSECTIONS, intersections],
+        [L.H_INTERSECTION_CAPACITY, intersectionCapacity],
+        [L.H_WAYS, ways],
+      ] as const)
+        i32[(L.HEADER + offset) / 4] = value;
       writeChunks(buffer);
       const address = (particle: number): number => x + 16 * particle;
       planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {
@@ -143,7 +216,8 @@ export function planSurfaces(sources: readonly SurfaceSource[], particles: numbe
         i32.set(source.triangles.map(address), triangleTable / 4);
         i32.set(edges.map(address), edgeTable / 4);
         for (let m = 0; m < count; m++) bytes[meetsTable + m] = mayMeet(n, m) ? 1 : 0;
-        for (let k = 0; k < source.rest.length; k++) f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
+        for (let k = 0; k < source.rest.length; k++)
+          f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
       });
     },
   };

@@ -24,12 +24,14 @@ export function scheduleOf(sweep: Sweep | undefined): Schedule {
  */
 export function chebyshevFactors(rho: number, iterations: number): number[] {
   const omegas: number[] = [];
-  for (let k = 0; k < iterations; k++) omegas.push(k === 0 ? 1 : k === 1 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * omegas[k - 1]!));
+  for (let k = 0; k < iterations; k++)
+    omegas.push(k === 0 ? 1 : k === 1 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * omegas[k - 1]!));
   return omegas;
 }
 
 /**
- * Into how many parts Jacobi splits each particle's mass: the constraints on it, over the relaxation. A particle without any is one part.
+ * Into how many parts Jacobi splits each particle's mass: the constraints on it, over the relaxation. A particle
+ * without any is one part.
  * @returns float64[N]
  */
 export function massParts(elements: readonly Elements[], particleCount: number, relaxation: number): Float64Array {

@@ -1,32 +1,40 @@
 /**
- * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts refits and pairs.ts asks them): built
- * once, from the undeformed positions, because neighbors in the mesh stay neighbors. Nodes have four children, so that one test of four lanes meets
- * them all, leaves have four primitives, and both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below
- * n, along the longest side of the box of centers, at the median.
- * Same positions, same tree on any machine; scaled by a power of two, too.
+ * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts
+ * refits and pairs.ts asks them): built once, from the undeformed positions, because neighbors in the mesh stay
+ * neighbors. Nodes have four children, so that one test of four lanes meets them all, leaves have four primitives, and
+ * both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below n, along the
+ * longest side of the box of centers, at the median. Same positions, same tree on any machine; scaled by a power of
+ * two, too.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
-/** A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four primitives each. */
+/**
+ * A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four
+ * primitives each.
+ */
 export interface TreeShape {
   /** uint32[n] primitives in execution order */
   order: Uint32Array;
-  nodes: { children: { leaf: boolean; index: number; /** one behind its last leaf */ end: number }[] }[];
+  nodes: { children: { leaf: boolean; index: number /** one behind its last leaf */; end: number }[] }[];
 }
 
 /** @param centers float64[3n] m, one for each primitive */
 export function shapeTree(centers: Float64Array): TreeShape {
-  const n = centers.length / 3, order = Uint32Array.from({ length: n }, (_, i) => i), nodes: TreeShape["nodes"] = [];
+  const n = centers.length / 3;
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
+  const nodes: TreeShape["nodes"] = [];
   const build = (begin: number, end: number): number => {
-    const index = nodes.length, node: TreeShape["nodes"][number] = { children: [] };
+    const index = nodes.length;
+    const node: TreeShape["nodes"][number] = { children: [] };
     nodes.push(node);
     const leaves = Math.ceil((end - begin) / 4);
     let piece = 1;
     while (4 * piece < leaves) piece *= 4;
     cut(order, centers, begin, end, 4 * piece);
     for (let from = begin; from < end; from += 4 * piece) {
-      const to = Math.min(end, from + 4 * piece), leaf = to - from <= 4;
+      const to = Math.min(end, from + 4 * piece);
+      const leaf = to - from <= 4;
       node.children.push({ leaf, index: leaf ? from / 4 : build(from, to), end: Math.ceil(to / 4) });
     }
     return index;
@@ -35,7 +43,10 @@ export function shapeTree(centers: Float64Array): TreeShape {
   return { order, nodes };
 }
 
-/** Sorts order[begin..end) into pieces of `size` primitives each, the last smaller: halves at the median, again and again. */
+/**
+ * Sorts order[begin..end) into pieces of `size` primitives each, the last smaller: halves at the median, again and
+ * again.
+ */
 function cut(order: Uint32Array, centers: Float64Array, begin: number, end: number, size: number): void {
   const pieces = Math.ceil((end - begin) / size);
   if (pieces < 2) return;
@@ -46,29 +57,47 @@ function cut(order: Uint32Array, centers: Float64Array, begin: number, end: numb
 }
 
 function longestAxis(order: Uint32Array, centers: Float64Array, begin: number, end: number): number {
-  let longest = -1, axis = 0;
+  let longest = -1;
+  let axis = 0;
   for (let r = 0; r < 3; r++) {
-    let low = Infinity, high = -Infinity;
+    let low = Infinity;
+    let high = -Infinity;
     for (let i = begin; i < end; i++) {
       const value = centers[3 * order[i]! + r]!;
       if (value < low) low = value;
       if (value > high) high = value;
     }
-    if (high - low > longest) { longest = high - low; axis = r; }
+    if (high - low > longest) {
+      longest = high - low;
+      axis = r;
+    }
   }
   return axis;
 }
 
-/** Quickselect: order[middle] is where sorting would put it, smaller ones before it. Equal centers go by number, so the result is one and only. */
-function select(order: Uint32Array, centers: Float64Array, axis: number, begin: number, end: number, middle: number): void {
+/**
+ * Quickselect: order[middle] is where sorting would put it, smaller ones before it. Equal centers go by number, so the
+ * result is one and only.
+ */
+function select(
+  order: Uint32Array,
+  centers: Float64Array,
+  axis: number,
+  begin: number,
+  end: number,
+  middle: number,
+): void {
   const before = (a: number, b: number): boolean => {
-    const x = centers[3 * a + axis]!, y = centers[3 * b + axis]!;
+    const x = centers[3 * a + axis]!;
+    const y = centers[3 * b + axis]!;
     return x < y || (x === y && a < b);
   };
-  let low = begin, high = end - 1;
+  let low = begin;
+  let high = end - 1;
   while (low < high) {
     const pivot = order[(low + high) >> 1]!;
-    let i = low, j = high;
+    let i = low;
+    let j = high;
     while (i <= j) {
       while (before(order[i]!, pivot)) i++;
       while (before(pivot, order[j]!)) j--;
@@ -102,13 +131,23 @@ export interface TreeSource {
 }
 
 /** Takes memory for a tree now and returns what writes it later. @param shape of the same primitives */
-export function planTree({ primitives, corners, rest, first, vertices }: TreeSource, { order, nodes }: TreeShape, allocator: Allocator): PlannedTree {
-  const bytes = corners === 3 ? L.TRIANGLE_LEAF_BYTES : L.EDGE_LEAF_BYTES, leafCount = Math.ceil(order.length / 4), blocks = vertices ? Math.ceil(vertices.length / 4) : 0;
-  const row = allocator.take(L.TREE_BYTES), nodeRows = allocator.takeForList(nodes.length * L.NODE_BYTES), leaves = allocator.takeForList(leafCount * bytes), table = allocator.take(16 * blocks);
+export function planTree(
+  { primitives, corners, rest, first, vertices }: TreeSource,
+  { order, nodes }: TreeShape,
+  allocator: Allocator,
+): PlannedTree {
+  const bytes = corners === 3 ? L.TRIANGLE_LEAF_BYTES : L.EDGE_LEAF_BYTES;
+  const leafCount = Math.ceil(order.length / 4);
+  const blocks = vertices ? Math.ceil(vertices.length / 4) : 0;
+  const row = allocator.take(L.TREE_BYTES);
+  const nodeRows = allocator.takeForList(nodes.length * L.NODE_BYTES);
+  const leaves = allocator.takeForList(leafCount * bytes);
+  const table = allocator.take(16 * blocks);
   return {
     row,
     write(buffer, x) {
-      const i32 = new Int32Array(buffer), f32 = new Float32Array(buffer);
+      const i32 = new Int32Array(buffer);
+      const f32 = new Float32Array(buffer);
       i32.set([nodeRows, nodes.length, leaves, leafCount, order.length], row / 4);
       f32[(row + L.TREE_LONGEST) / 4] = longest(primitives, corners, rest, first);
       i32.set([table, vertices?.length ?? 0], (row + L.TREE_VERTICES) / 4);
@@ -122,7 +161,9 @@ export function planTree({ primitives, corners, rest, first, vertices }: TreeSou
       // lanes that are left over repeat the last primitive, blocks the last vertex
       for (let i = 0; i < 4 * leafCount; i++) {
         const primitive = order[Math.min(i, order.length - 1)]!;
-        for (let c = 0; c < corners; c++) i32[(leaves + Math.floor(i / 4) * bytes) / 4 + 4 * c + (i % 4)] = x + 16 * primitives[corners * primitive + c]!;
+        for (let c = 0; c < corners; c++)
+          i32[(leaves + Math.floor(i / 4) * bytes) / 4 + 4 * c + (i % 4)] =
+            x + 16 * primitives[corners * primitive + c]!;
       }
       for (let i = 0; i < 4 * blocks; i++) i32[table / 4 + i] = x + 16 * vertices![Math.min(i, vertices!.length - 1)]!;
     },
@@ -132,11 +173,15 @@ export function planTree({ primitives, corners, rest, first, vertices }: TreeSou
 /** Middles of the primitives' corners, float64[3n]. */
 export function centersOf({ primitives, corners, rest, first }: Omit<TreeSource, "vertices">): Float64Array {
   const centers = new Float64Array((3 * primitives.length) / corners);
-  for (let i = 0; i < primitives.length; i++) for (let r = 0; r < 3; r++) centers[3 * Math.floor(i / corners) + r]! += rest[3 * (primitives[i]! - first) + r]!;
+  for (let i = 0; i < primitives.length; i++)
+    for (let r = 0; r < 3; r++) centers[3 * Math.floor(i / corners) + r]! += rest[3 * (primitives[i]! - first) + r]!;
   return centers;
 }
 
-/** A surface's particles, neighbors together as in leaves: tried and lost, the order in which the triangles' leaves name them, which leaves strips between leaves. */
+/**
+ * A surface's particles, neighbors together as in leaves: tried and lost, the order in which the triangles' leaves name
+ * them, which leaves strips between leaves.
+ */
 export function vertexOrder(first: number, count: number, rest: Float64Array): Uint32Array {
   return shapeTree(rest.subarray(0, 3 * count)).order.map((i) => first + i);
 }
@@ -147,7 +192,8 @@ function longest(primitives: Uint32Array, corners: number, rest: Float64Array, f
     for (let a = 0; a < corners; a++) {
       for (let b = 0; b < a; b++) {
         let square = 0;
-        for (let r = 0; r < 3; r++) square += (rest[3 * (primitives[i + a]! - first) + r]! - rest[3 * (primitives[i + b]! - first) + r]!) ** 2;
+        for (let r = 0; r < 3; r++)
+          square += (rest[3 * (primitives[i + a]! - first) + r]! - rest[3 * (primitives[i + b]! - first) + r]!) ** 2;
         most = Math.max(most, square);
       }
     }

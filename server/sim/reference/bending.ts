@@ -1,5 +1,6 @@
 /**
- * Twin of kernel/assembly/constraints/bending.ts: isometric bending over an interior edge (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
+ * Twin of kernel/assembly/constraints/bending.ts: isometric bending over an interior edge (Bender et al. 2014, section
+ * 4.3 and figure 3; Bergou et al. 2006).
  *
  *          x2
  *         /  \          C = sum_j K_j x_j (a vector),  E = |C|^2 / (2 alpha)
@@ -15,8 +16,12 @@ const cornersOf = (e: BendElements, i: number): number[] => [...e.particles.suba
 
 /** K x. sum_j K_j = 0, so that x0 may be subtracted first: digits far from the origin. */
 function curvatureVector(x: Float64Array, e: BendElements, i: number): Vector {
-  const corners = cornersOf(e, i), x0 = vectorAt(x, corners[0]!);
-  return combine([...e.K.subarray(4 * i + 1, 4 * i + 4)], corners.slice(1).map((c) => subtract(vectorAt(x, c), x0)));
+  const corners = cornersOf(e, i);
+  const x0 = vectorAt(x, corners[0]!);
+  return combine(
+    [...e.K.subarray(4 * i + 1, 4 * i + 4)],
+    corners.slice(1).map((c) => subtract(vectorAt(x, c), x0)),
+  );
 }
 
 /** What is left of K x after its rest length, along K x. */
@@ -45,15 +50,19 @@ export const BENDING_MEMORY = 3;
  * @param L float64[3n] accumulated multipliers, inout
  */
 export function solveBendingStencil(p: Particles, e: BendElements, i: number, L: Float64Array, h: number): void {
-  const corners = cornersOf(e, i), w = corners.map((c) => p.w[c]!), alphaTilde = e.alpha[i]! / (h * h);
+  const corners = cornersOf(e, i);
+  const w = corners.map((c) => p.w[c]!);
+  const alphaTilde = e.alpha[i]! / (h * h);
   // guard
   if (w.every((wj) => wj === 0)) return;
   // gradient
-  const K = [...e.K.subarray(4 * i, 4 * i + 4)], W = w.reduce((sum, wj, j) => sum + wj * K[j]! * K[j]!, 0);
+  const K = [...e.K.subarray(4 * i, 4 * i + 4)];
+  const W = w.reduce((sum, wj, j) => sum + wj * K[j]! * K[j]!, 0);
   // C
   const C = beyondRest(curvatureVector(p.x, e, i), e.rest[i]!);
   // lambda
-  const lambda = vectorAt(L, i), dL = scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, lambda)));
+  const lambda = vectorAt(L, i);
+  const dL = scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, lambda)));
   addAt(L, i, dL);
   // apply
   corners.forEach((c, j) => addAt(p.x, c, scale(w[j]! * K[j]!, dL)));

@@ -1,10 +1,14 @@
 /**
- * Twin of kernel/assembly/colliders/collide.ts: particles against analytic colliders, each given by its signed distance.
+ * Twin of kernel/assembly/colliders/collide.ts: particles against analytic colliders, each given by its signed
+ * distance.
  *
- * A signed distance changes by at most the length of a motion (it is 1-Lipschitz), so steps of d - r along xPrev -> x never jump over a
- * surface: conservative advancement (Mirtich 1996). Answer, with the outward normal n and the depth p:
- *   x moves out by p along n; the tangential displacement is cut whole up to mu_static p, else by mu p/|dx_t| (Coulomb); of the velocity away from the
- *   surface only what bounces is left, restitution times the approach, where that is more than two substeps of external acceleration make.
+ * A signed distance changes by at most the length of a motion (it is 1-Lipschitz), so steps of d - r along xPrev -> x
+ * never jump over a surface: conservative advancement (Mirtich 1996). Answer, with the outward normal n and the depth
+ * p:
+ *   x moves out by p along n; the tangential displacement is cut whole up to mu_static p, else by mu p/|dx_t|
+ *   (Coulomb); of the velocity away from the
+ *   surface only what bounces is left, restitution times the approach, where that is more than two substeps of external
+ *   acceleration make.
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { add, apply, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";
@@ -27,23 +31,35 @@ export interface Frame {
 }
 
 /** `way`: of one that moves, where it is at the start and the end of the substep. */
-export type ReferenceCollider = Shape & { rootFriction: number; /** default: as the dynamic one */ rootStatic?: number; /** default 0 */ rootBounce?: number; way?: { center: Vector; start: Frame; end: Frame } };
+export type ReferenceCollider = Shape & {
+  rootFriction: number /** default: as the dynamic one */;
+  rootStatic?: number /** default 0 */;
+  rootBounce?: number;
+  way?: { center: Vector; start: Frame; end: Frame };
+};
 
 /** Signed distance to the surface, m (negative inside), and the outward unit normal there. */
 export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
   switch (shape.type) {
-    case "plane": return { d: dot(p, shape.normal) - shape.offset, n: shape.normal };
-    case "sphere": return aroundPoint(shape.center, shape.radius, p);
+    case "plane":
+      return { d: dot(p, shape.normal) - shape.offset, n: shape.normal };
+    case "sphere":
+      return aroundPoint(shape.center, shape.radius, p);
     case "capsule": {
-      const axis = subtract(shape.b, shape.a), s = dot(subtract(p, shape.a), axis) / dot(axis, axis);
+      const axis = subtract(shape.b, shape.a);
+      const s = dot(subtract(p, shape.a), axis) / dot(axis, axis);
       return aroundPoint(add(shape.a, scale(Math.min(Math.max(s, 0), 1), axis)), shape.radius, p);
     }
-    case "cylinder": return revolved(shape.a, shape.b, p, (rho, s, length) => rectangle(shape.radius, rho, s, length));
-    case "funnel": return revolved(shape.a, shape.b, p, (rho, s, length) => wall(shape, rho, s, length));
+    case "cylinder":
+      return revolved(shape.a, shape.b, p, (rho, s, length) => rectangle(shape.radius, rho, s, length));
+    case "funnel":
+      return revolved(shape.a, shape.b, p, (rho, s, length) => wall(shape, rho, s, length));
     case "box": {
-      const local = apply(shape.toLocal, subtract(p, shape.center)), sign = local.map((c) => (c < 0 ? -1 : 1)) as unknown as Vector;
+      const local = apply(shape.toLocal, subtract(p, shape.center));
+      const sign = local.map((c) => (c < 0 ? -1 : 1)) as unknown as Vector;
       const beyond = local.map((c, r) => Math.abs(c) - shape.halfExtents[r]!) as unknown as Vector;
-      let d: number, n: Vector;
+      let d: number;
+      let n: Vector;
       if (beyond.every((c) => c <= 0)) {
         // inside: out through the nearest face
         d = Math.max(...beyond);
@@ -60,42 +76,86 @@ export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
 }
 
 /** A figure of revolution: `profile` is the distance in the half plane of radius and height, and its gradient there. */
-function revolved(a: Vector, b: Vector, p: Vector, profile: (rho: number, s: number, length: number) => { d: number; along: [number, number] }): { d: number; n: Vector } {
-  const axis = subtract(b, a), length = norm(axis), u = scale(1 / length, axis), s = dot(subtract(p, a), u);
-  const across = subtract(subtract(p, a), scale(s, u)), rho = norm(across);
+function revolved(
+  a: Vector,
+  b: Vector,
+  p: Vector,
+  profile: (rho: number, s: number, length: number) => { d: number; along: [number, number] },
+): { d: number; n: Vector } {
+  const axis = subtract(b, a);
+  const length = norm(axis);
+  const u = scale(1 / length, axis);
+  const s = dot(subtract(p, a), u);
+  const across = subtract(subtract(p, a), scale(s, u));
+  const rho = norm(across);
   // on the axis every direction across it is right
-  const away = rho > 0 ? scale(1 / rho, across) : Math.abs(u[0]) < 0.6 ? scale(1 / Math.hypot(u[1], u[2]), [0, -u[2], u[1]]) : scale(1 / Math.hypot(u[0], u[1]), [-u[1], u[0], 0]);
+  const away =
+    rho > 0
+      ? scale(1 / rho, across)
+      : Math.abs(u[0]) < 0.6
+        ? scale(1 / Math.hypot(u[1], u[2]), [0, -u[2], u[1]])
+        : scale(1 / Math.hypot(u[0], u[1]), [-u[1], u[0], 0]);
   const { d, along } = profile(rho, s, length);
   return { d, n: add(scale(along[0], away), scale(along[1], u)) };
 }
 
 /** Rectangle of half width `radius` (from the axis) and height `length`. */
 function rectangle(radius: number, rho: number, s: number, length: number): { d: number; along: [number, number] } {
-  const qr = rho - radius, qs = Math.abs(s - length / 2) - length / 2, end = s < length / 2 ? -1 : 1;
+  const qr = rho - radius;
+  const qs = Math.abs(s - length / 2) - length / 2;
+  const end = s < length / 2 ? -1 : 1;
   if (qr <= 0 && qs <= 0) return qr >= qs ? { d: qr, along: [1, 0] } : { d: qs, along: [0, end] };
   const d = Math.hypot(Math.max(qr, 0), Math.max(qs, 0));
   return { d, along: [Math.max(qr, 0) / d, (end * Math.max(qs, 0)) / d] };
 }
 
 /** Segment from (radiusA, 0) to (radiusB, length), half a wall around it. */
-function wall(c: Extract<Shape, { type: "funnel" }>, rho: number, s: number, length: number): { d: number; along: [number, number] } {
-  const slope = c.radiusB - c.radiusA, t = Math.min(Math.max(((rho - c.radiusA) * slope + s * length) / (slope ** 2 + length ** 2), 0), 1);
-  const gr = rho - c.radiusA - t * slope, gs = s - t * length, d = Math.hypot(gr, gs), k = Math.hypot(slope, length);
-  return { d: d - c.thickness / 2, along: d > 0 ? [gr / d, gs / d] : t > 0 && t < 1 ? [-length / k, slope / k] : [0, t > 0 ? 1 : -1] };
+function wall(
+  c: Extract<Shape, { type: "funnel" }>,
+  rho: number,
+  s: number,
+  length: number,
+): { d: number; along: [number, number] } {
+  const slope = c.radiusB - c.radiusA;
+  const t = Math.min(Math.max(((rho - c.radiusA) * slope + s * length) / (slope ** 2 + length ** 2), 0), 1);
+  const gr = rho - c.radiusA - t * slope;
+  const gs = s - t * length;
+  const d = Math.hypot(gr, gs);
+  const k = Math.hypot(slope, length);
+  return {
+    d: d - c.thickness / 2,
+    along: d > 0 ? [gr / d, gs / d] : t > 0 && t < 1 ? [-length / k, slope / k] : [0, t > 0 ? 1 : -1],
+  };
 }
 
 function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n: Vector } {
-  const away = subtract(p, center), length = norm(away);
+  const away = subtract(p, center);
+  const length = norm(away);
   return { d: length - radius, n: length > 0 ? scale(1 / length, away) : [0, 1, 0] };
 }
 
-/** A grazing motion shortens its steps for ever; what is left after this many counts as a hit, which errs on the safe side. */
+/**
+ * A grazing motion shortens its steps for ever; what is left after this many counts as a hit, which errs on the safe
+ * side.
+ */
 const MAX_MARCH = 24;
 
-/** Depth, normal and entry (part of the motion) of the answer to the motion from -> to of a particle of radius r, or nothing. */
-export function answer(shape: Shape, from: Vector, to: Vector, r: number): { depth: number; n: Vector; entry: number } | undefined {
-  const dx = subtract(to, from), move = norm(dx), end = distanceTo(shape, to), start = distanceTo(shape, from);
-  const d0 = start.d - r, d1 = end.d - r;
+/**
+ * Depth, normal and entry (part of the motion) of the answer to the motion from -> to of a particle of radius r, or
+ * nothing.
+ */
+export function answer(
+  shape: Shape,
+  from: Vector,
+  to: Vector,
+  r: number,
+): { depth: number; n: Vector; entry: number } | undefined {
+  const dx = subtract(to, from);
+  const move = norm(dx);
+  const end = distanceTo(shape, to);
+  const start = distanceTo(shape, from);
+  const d0 = start.d - r;
+  const d1 = end.d - r;
   if (d1 > 0 && d1 > move) return undefined;
   if (d0 <= 0) {
     // from within the margin: away from the surface where it began, or on into it, through to another side even
@@ -105,9 +165,12 @@ export function answer(shape: Shape, from: Vector, to: Vector, r: number): { dep
   }
   if (d1 > 0 && d0 + d1 > move) return undefined;
   if (shape.type === "funnel" && move > 0) return answerConcave(shape, from, to, r, d0 / move, { d: d1, n: end.n });
-  let t = move > 0 ? d0 / move : 1, hit = false, n = end.n;
+  let t = move > 0 ? d0 / move : 1;
+  let hit = false;
+  let n = end.n;
   for (let step = 1; t < 1; step++) {
-    const here = distanceTo(shape, add(from, scale(t, dx))), d = here.d - r;
+    const here = distanceTo(shape, add(from, scale(t, dx)));
+    const d = here.d - r;
     n = here.n;
     hit = d <= 1e-4 * r || step > MAX_MARCH;
     if (hit) break;
@@ -124,11 +187,22 @@ export function answer(shape: Shape, from: Vector, to: Vector, r: number): { dep
 const MAX_CONCAVE_MARCH = 64;
 
 /** A touch counts only on the way in; steps of at least half the margin; a march that does not end counts as a hit. */
-function answerConcave(shape: Shape, from: Vector, to: Vector, r: number, clear: number, end: { d: number; n: Vector }): { depth: number; n: Vector; entry: number } | undefined {
-  const dx = subtract(to, from), move = norm(dx);
-  let t = clear, entry = 0, n = end.n;
+function answerConcave(
+  shape: Shape,
+  from: Vector,
+  to: Vector,
+  r: number,
+  clear: number,
+  end: { d: number; n: Vector },
+): { depth: number; n: Vector; entry: number } | undefined {
+  const dx = subtract(to, from);
+  const move = norm(dx);
+  let t = clear;
+  let entry = 0;
+  let n = end.n;
   for (let step = 0; t < 1; step++) {
-    const here = distanceTo(shape, add(from, scale(t, dx))), d = here.d - r;
+    const here = distanceTo(shape, add(from, scale(t, dx)));
+    const d = here.d - r;
     n = here.n;
     if (d > -0.25 * r) entry = t;
     if ((d <= 1e-4 * r && dot(dx, n) < 0) || step >= MAX_CONCAVE_MARCH) break;
@@ -146,8 +220,16 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
   return add(c.way.center, apply(transpose(R), subtract(p, s)));
 }
 
-/** Moves all particles out of all colliders, in their order, and corrects velocities. @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce */
-export function collide(p: Particles, colliders: readonly ReferenceCollider[], h: number, own: { rootStatic?: number; rootBounce?: number } = {}): void {
+/**
+ * Moves all particles out of all colliders, in their order, and corrects velocities.
+ * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce
+ */
+export function collide(
+  p: Particles,
+  colliders: readonly ReferenceCollider[],
+  h: number,
+  own: { rootStatic?: number; rootBounce?: number } = {},
+): void {
   for (let i = 0; i < p.count; i++) {
     if (p.w[i] === 0) continue;
     const origin = vectorAt(p.xPrev, i);
@@ -155,15 +237,25 @@ export function collide(p: Particles, colliders: readonly ReferenceCollider[], h
     for (const c of colliders) {
       const from = inFrame(c, "start", origin);
       let x = inFrame(c, "end", vectorAt(p.x, i));
-      const r = p.radius[i]!, hit = answer(c, from, x, r);
+      const r = p.radius[i]!;
+      const hit = answer(c, from, x, r);
       if (!hit || !(hit.depth > 0)) continue;
-      const { depth, n } = hit, entry = add(from, scale(hit.entry, subtract(x, from)));
-      const approach = -dot(subtract(x, from), n), restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0), back = approach > 2 * h * h * norm(vectorAt(p.acceleration, i)) ? restitution * approach : 0;
+      const { depth, n } = hit;
+      const entry = add(from, scale(hit.entry, subtract(x, from)));
+      const approach = -dot(subtract(x, from), n);
+      const restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0);
+      const back = approach > 2 * h * h * norm(vectorAt(p.acceleration, i)) ? restitution * approach : 0;
       const sticks = (own.rootStatic ?? p.rootFriction[i]!) * (c.rootStatic ?? c.rootFriction) * depth;
       touched = true;
       x = add(x, scale(depth, n));
-      const dx = subtract(x, from), tangential = subtract(dx, scale(dot(dx, n), n)), slide = norm(tangential);
-      if (slide > 0) x = subtract(x, scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential));
+      const dx = subtract(x, from);
+      const tangential = subtract(dx, scale(dot(dx, n), n));
+      const slide = norm(tangential);
+      if (slide > 0)
+        x = subtract(
+          x,
+          scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential),
+        );
       // what is concave may be in the way of its own answer: stop at the margin, where it entered
       if (c.type === "funnel" && (answer(c, from, x, 0.5 * r)?.depth ?? 0) > 0) {
         const there = distanceTo(c, entry);
@@ -174,10 +266,13 @@ export function collide(p: Particles, colliders: readonly ReferenceCollider[], h
       if (away > 0 || back > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
     }
     // what others have pushed through a plane comes back to it
-    if (touched && colliders.length > 1) for (const c of colliders) {
-      const { d, n } = c.type === "plane" && !c.way ? distanceTo(c, vectorAt(p.x, i)) : { d: 0, n: [0, 0, 0] as Vector };
-      if (d < 0) addAt(p.x, i, scale(-d, n));
-    }
-    if (touched) setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
+    if (touched && colliders.length > 1)
+      for (const c of colliders) {
+        const { d, n } =
+          c.type === "plane" && !c.way ? distanceTo(c, vectorAt(p.x, i)) : { d: 0, n: [0, 0, 0] as Vector };
+        if (d < 0) addAt(p.x, i, scale(-d, n));
+      }
+    if (touched)
+      setAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
   }
 }

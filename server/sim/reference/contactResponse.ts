@@ -1,6 +1,7 @@
 /**
- * Twin of the first stage of kernel/assembly/contact/contactResponse.ts: pairs that are not clear are pushed apart together (impulses.ts), inelastic but for restitution,
- * with friction (Bridson, Fedkiw & Anderson 2002, section 7.3). What eight rounds do not clear would be a rigid zone, which this twin does not have.
+ * Twin of the first stage of kernel/assembly/contact/contactResponse.ts: pairs that are not clear are pushed apart
+ * together (impulses.ts), inelastic but for restitution, with friction (Bridson, Fedkiw & Anderson 2002, section 7.3).
+ * What eight rounds do not clear would be a rigid zone, which this twin does not have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";
 import { closestOf, type ReferenceContactPair } from "./contacts.ts";
@@ -12,7 +13,15 @@ export interface Detection {
   edgeEdge: (q: Float64Array) => number;
 }
 
-const ROUNDS = 8, BEFORE = 0.9, ROUNDING = 1 / 1024, AGAIN = 2, SWEEPS = 16, MOST_SWEEPS = 256, VISITS = 4096, FINE = 1 / 16, MOST_PUSH = 8;
+const ROUNDS = 8;
+const BEFORE = 0.9;
+const ROUNDING = 1 / 1024;
+const AGAIN = 2;
+const SWEEPS = 16;
+const MOST_SWEEPS = 256;
+const VISITS = 4096;
+const FINE = 1 / 16;
+const MOST_PUSH = 8;
 
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
@@ -25,7 +34,10 @@ export function examine(touch: ReferenceContactPair, safe: Float64Array, x: Floa
   return closestOf(touch, x).distance >= keep ? { answer: "clear" } : { answer: "near", keep, impact };
 }
 
-/** A pair that is pushed: C = n . sum b x - target >= 0, by `pushed` so far; what is missing is left alone below `leave`. */
+/**
+ * A pair that is pushed: C = n . sum b x - target >= 0, by `pushed` so far; what is missing is left alone below
+ * `leave`.
+ */
 interface Row {
   touch: ReferenceContactPair;
   normal: Vector;
@@ -40,55 +52,110 @@ interface Row {
  * @param bad those that are not, in list order; all the whole list
  * @returns for every particle that was moved where it was before. @throws Error where impulses are not enough
  */
-export function pushAllApart(p: Particles, safe: Float64Array, bad: readonly ReferenceContactPair[], all: readonly ReferenceContactPair[], detect: Detection): Map<number, Vector> {
-  const before = new Map<number, Vector>(), rows: Row[] = [];
+export function pushAllApart(
+  p: Particles,
+  safe: Float64Array,
+  bad: readonly ReferenceContactPair[],
+  all: readonly ReferenceContactPair[],
+  detect: Detection,
+): Map<number, Vector> {
+  const before = new Map<number, Vector>();
+  const rows: Row[] = [];
   let queue = bad.filter((touch) => examine(touch, safe, p.x, detect).answer !== "clear");
   for (let round = 0; round < ROUNDS && queue.length > 0; round++) {
     const again = new Set<ReferenceContactPair>();
     for (const touch of queue) {
       const found = examine(touch, safe, p.x, detect);
       if (found.answer === "clear") continue;
-      const row = makeRow(p, safe, touch, found, round), known = rows.findIndex((other) => other.touch === touch);
+      const row = makeRow(p, safe, touch, found, round);
+      const known = rows.findIndex((other) => other.touch === touch);
       if (known < 0) rows.push(row);
       else rows[known] = row;
     }
     const moved = solveRows(p, safe, rows, before);
-    for (const touch of queue) if (!touch.particles.some((i) => moved.has(i)) && examine(touch, safe, p.x, detect).answer !== "clear") again.add(touch);
-    for (const i of moved) for (const touch of all) if (touch.particles.includes(i) && examine(touch, safe, p.x, detect).answer !== "clear") again.add(touch);
+    for (const touch of queue)
+      if (!touch.particles.some((i) => moved.has(i)) && examine(touch, safe, p.x, detect).answer !== "clear")
+        again.add(touch);
+    for (const i of moved)
+      for (const touch of all)
+        if (touch.particles.includes(i) && examine(touch, safe, p.x, detect).answer !== "clear") again.add(touch);
     queue = [...again];
   }
   if (queue.length > 0) throw new Error(`${queue.length} pairs are not clear after ${ROUNDS} rounds of impulses`);
   return before;
 }
 
-/** Velocities of what was pushed, over a substep of h, and fresh directions for its pairs. @param before what pushAllApart returned */
-export function updatePushed(p: Particles, before: ReadonlyMap<number, Vector>, all: readonly ReferenceContactPair[], h: number): void {
-  for (const [i, from] of before) if (p.w[i]! > 0) addAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), from)));
+/**
+ * Velocities of what was pushed, over a substep of h, and fresh directions for its pairs.
+ * @param before what pushAllApart returned
+ */
+export function updatePushed(
+  p: Particles,
+  before: ReadonlyMap<number, Vector>,
+  all: readonly ReferenceContactPair[],
+  h: number,
+): void {
+  for (const [i, from] of before)
+    if (p.w[i]! > 0) addAt(p.v, i, scale(1 / (h * (1 + h * p.damping[i]!)), subtract(vectorAt(p.x, i), from)));
   for (const touch of all) {
     if (!touch.particles.some((i) => before.has(i))) continue;
     const { distance, difference, weights } = closestOf(touch, p.x);
-    Object.assign(touch, { normal: scale(1 / distance, difference), gap: distance, weights, near: distance < AGAIN * touch.thickness });
+    Object.assign(touch, {
+      normal: scale(1 / distance, difference),
+      gap: distance,
+      weights,
+      near: distance < AGAIN * touch.thickness,
+    });
   }
 }
 
-function makeRow(p: Particles, safe: Float64Array, touch: ReferenceContactPair, { answer, keep, impact }: Exclude<Answer, { answer: "clear" }>, round: number): Row {
-  const { particles, thickness, restitution } = touch, r = thickness > 0 ? thickness : 2 * keep, x = p.x;
-  const holdAt = (distance: number): number => Math.max(keep, Math.min(r, distance)), unit = ({ distance, difference }: { distance: number; difference: Vector }): Vector => scale(1 / distance, difference);
-  let at = closestOf(touch, safe), hold = holdAt(at.distance);
-  const along = (): number => dot(unit(at), combine(at.weights, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3])))));
+function makeRow(
+  p: Particles,
+  safe: Float64Array,
+  touch: ReferenceContactPair,
+  { answer, keep, impact }: Exclude<Answer, { answer: "clear" }>,
+  round: number,
+): Row {
+  const { particles, thickness, restitution } = touch;
+  const r = thickness > 0 ? thickness : 2 * keep;
+  const x = p.x;
+  const holdAt = (distance: number): number => Math.max(keep, Math.min(r, distance));
+  const unit = ({ distance, difference }: { distance: number; difference: Vector }): Vector =>
+    scale(1 / distance, difference);
+  let at = closestOf(touch, safe);
+  let hold = holdAt(at.distance);
+  const along = (): number =>
+    dot(
+      unit(at),
+      combine(
+        at.weights,
+        particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))),
+      ),
+    );
   if (answer === "near") at = closestOf(touch, x);
   else if (along() >= hold || round % 2 === 1) {
-    at = closestOf(touch, x.map((end, k) => safe[k]! + BEFORE * impact * (end - safe[k]!)));
+    at = closestOf(
+      touch,
+      x.map((end, k) => safe[k]! + BEFORE * impact * (end - safe[k]!)),
+    );
     hold = holdAt(at.distance);
   }
   const g = answer === "near" ? at.distance : along();
   if (!(g < hold)) hold = g + keep;
-  return { touch, normal: unit(at), weights: at.weights, target: hold + restitution * (hold - g), leave: FINE * Math.min(keep, hold - keep), pushed: 0 };
+  return {
+    touch,
+    normal: unit(at),
+    weights: at.weights,
+    target: hold + restitution * (hold - g),
+    leave: FINE * Math.min(keep, hold - keep),
+    pushed: 0,
+  };
 }
 
 /** Sweeps, there and back, until all rows are content. @returns the particles that were moved, in that order */
 function solveRows(p: Particles, safe: Float64Array, rows: readonly Row[], before: Map<number, Vector>): Set<number> {
-  const moved = new Set<number>(), sweeps = Math.max(SWEEPS, Math.min(MOST_SWEEPS, Math.floor(VISITS / Math.max(1, rows.length))));
+  const moved = new Set<number>();
+  const sweeps = Math.max(SWEEPS, Math.min(MOST_SWEEPS, Math.floor(VISITS / Math.max(1, rows.length))));
   const most = MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row)));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let pushes = 0;
@@ -102,19 +169,37 @@ function solveRows(p: Particles, safe: Float64Array, rows: readonly Row[], befor
   return moved;
 }
 
-const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): number => dot(normal, combine(weights, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3])))));
+const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): number =>
+  dot(
+    normal,
+    combine(
+      weights,
+      particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))),
+    ),
+  );
 
 /** @param most that the row may be pushed by in all, m. @returns the particles that it moved */
 function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>, most: number): number[] {
-  const { touch, normal: n, weights: b } = row, { particles, thickness, staticFriction, dynamicFriction, restitution } = touch, x = p.x;
+  const { touch, normal: n, weights: b } = row;
+  const { particles, thickness, staticFriction, dynamicFriction, restitution } = touch;
+  const x = p.x;
   const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
   const push = Math.max(-row.pushed, Math.min(Math.max(0, most - row.pushed), row.target - gapOf(p, row)));
   if (!(W > 0) || !(Math.abs(push) > row.leave)) return [];
   row.pushed += push;
   let force = scale(push, n);
   if (push > 0 && thickness > 0) {
-    const way = combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(safe, i)))), tangential = subtract(way, scale(dot(way, n), n)), slide = norm(tangential), approach = push / (1 + restitution);
-    force = subtract(force, scale(slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide), tangential));
+    const way = combine(
+      b,
+      particles.map((i) => subtract(vectorAt(x, i), vectorAt(safe, i))),
+    );
+    const tangential = subtract(way, scale(dot(way, n), n));
+    const slide = norm(tangential);
+    const approach = push / (1 + restitution);
+    force = subtract(
+      force,
+      scale(slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide), tangential),
+    );
   }
   const shoved = particles.filter((i, k) => p.w[i]! * b[k]! !== 0);
   for (const i of shoved) if (!before.has(i)) before.set(i, vectorAt(x, i));

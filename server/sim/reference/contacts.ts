@@ -1,7 +1,9 @@
 /**
- * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. What is listed is everything (pairs.ts); whether a pair
- * is parted by a direction is asked as there, because the answer says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
- *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began, or of what slides at x;  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
+ * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. What
+ * is listed is everything (pairs.ts); whether a pair is parted by a direction is asked as there, because the answer
+ * says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began, or of what slides at x;
+ *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "./pairs.ts";
@@ -45,7 +47,14 @@ export interface ReferenceContactPair extends PairName {
 }
 
 /** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
-const KEEP = 0.125, EDGE_SHARE = 0.65, REST_SHARE = 0.9, NEAR = 1.25, AHEAD = 1.5, RELEASE = 0.25, STRAY = 0.05, SAME_WAY = 0.5;
+const KEEP = 0.125;
+const EDGE_SHARE = 0.65;
+const REST_SHARE = 0.9;
+const NEAR = 1.25;
+const AHEAD = 1.5;
+const RELEASE = 0.25;
+const STRAY = 0.05;
+const SAME_WAY = 0.5;
 
 /** Closest points of a pair at positions x. */
 export function closestOf({ kind, particles }: PairName, x: Float64Array): Closest {
@@ -55,33 +64,67 @@ export function closestOf({ kind, particles }: PairName, x: Float64Array): Close
 
 /** How far apart the direction n holds a pair: least n . (first - second) over its particles, m. */
 export function separation({ kind, particles }: PairName, x: Float64Array, n: Vector): number {
-  const along = particles.map((p) => dot(n, subtract(vectorAt(x, p), vectorAt(x, particles[3])))), first = kind === "vertex" ? 1 : 2;
+  const along = particles.map((p) => dot(n, subtract(vectorAt(x, p), vectorAt(x, particles[3]))));
+  const first = kind === "vertex" ? 1 : 2;
   return Math.min(...along.slice(0, first)) - Math.max(...along.slice(first));
 }
 
-/** Pairs as they are listed at positions x. @param rest float64[3N] undeformed positions, m: neighbors of one surface keep less than their distance there */
-export function listContacts(names: readonly PairName[], surfaces: readonly ReferenceSurface[], x: Float64Array, rest: Float64Array): ReferenceContactPair[] {
+/**
+ * Pairs as they are listed at positions x.
+ * @param rest float64[3N] undeformed positions, m: neighbors of one surface keep less than their distance there
+ */
+export function listContacts(
+  names: readonly PairName[],
+  surfaces: readonly ReferenceSurface[],
+  x: Float64Array,
+  rest: Float64Array,
+): ReferenceContactPair[] {
   return names.map((name) => {
-    const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface], sum = A.radius + B.radius;
-    const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity, r = atRest < sum ? REST_SHARE * atRest : sum, { distance, difference, weights } = closestOf(name, x);
+    const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface];
+    const sum = A.radius + B.radius;
+    const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity;
+    const r = atRest < sum ? REST_SHARE * atRest : sum;
+    const { distance, difference, weights } = closestOf(name, x);
     return {
-      ...name, thickness: A.smooth || B.smooth || (name.kind === "vertex" && B.shaped) ? -Infinity : name.kind === "vertex" ? r : EDGE_SHARE * r, keep: KEEP * r,
-      staticFriction: A.rootStatic * B.rootStatic, dynamicFriction: A.rootDynamic * B.rootDynamic, restitution: A.rootBounce * B.rootBounce,
-      normal: scale(1 / distance, difference), gap: distance, near: false, weights,
+      ...name,
+      thickness:
+        A.smooth || B.smooth || (name.kind === "vertex" && B.shaped)
+          ? -Infinity
+          : name.kind === "vertex"
+            ? r
+            : EDGE_SHARE * r,
+      keep: KEEP * r,
+      staticFriction: A.rootStatic * B.rootStatic,
+      dynamicFriction: A.rootDynamic * B.rootDynamic,
+      restitution: A.rootBounce * B.rootBounce,
+      normal: scale(1 / distance, difference),
+      gap: distance,
+      near: false,
+      weights,
     };
   });
 }
 
-/** At the end of a substep from `safe` to x. @returns pairs that no direction clears, in list order; the others have what the next substep needs */
-export function checkContacts(touches: readonly ReferenceContactPair[], safe: Float64Array, x: Float64Array): ReferenceContactPair[] {
+/**
+ * At the end of a substep from `safe` to x.
+ * @returns pairs that no direction clears, in list order; the others have what the next substep needs
+ */
+export function checkContacts(
+  touches: readonly ReferenceContactPair[],
+  safe: Float64Array,
+  x: Float64Array,
+): ReferenceContactPair[] {
   return touches.filter((touch) => {
-    const apart = separation(touch, x, touch.normal), holds = apart >= touch.keep, near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
+    const apart = separation(touch, x, touch.normal);
+    const holds = apart >= touch.keep;
+    const near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
     if (holds && !near(apart)) {
       touch.near = false;
       touch.gap = apart;
       return false;
     }
-    const { distance, difference, weights } = closestOf(touch, x), n = scale(1 / distance, difference);
+    const { distance, difference, weights } = closestOf(touch, x);
+    const n = scale(1 / distance, difference);
     touch.near = false;
     if (!holds && !(distance >= touch.keep && separation(touch, safe, n) >= 0.5 * touch.keep)) return true;
     Object.assign(touch, { near: near(distance), gap: distance, normal: n, weights });
@@ -90,16 +133,32 @@ export function checkContacts(touches: readonly ReferenceContactPair[], safe: Fl
 }
 
 /**
- * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY of its thickness, and they point the
- * same way or held it apart at the start. @returns undefined: its primitives have passed each other
+ * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY
+ * of its thickness, and they point the same way or held it apart at the start. @returns undefined: its primitives have
+ * passed each other
  */
-export function turnAlong(p: Particles, touch: ReferenceContactPair): Pick<ReferenceContactPair, "normal" | "weights"> | undefined {
-  const { particles, normal: n, weights: b, thickness: r } = touch, moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))));
+export function turnAlong(
+  p: Particles,
+  touch: ReferenceContactPair,
+): Pick<ReferenceContactPair, "normal" | "weights"> | undefined {
+  const { particles, normal: n, weights: b, thickness: r } = touch;
+  const moved = combine(
+    b,
+    particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))),
+  );
   if (!(norm(subtract(moved, scale(dot(moved, n), n))) > STRAY * r)) return touch;
-  const { distance, difference, weights } = closestOf(touch, p.x), m = scale(1 / distance, difference);
+  const { distance, difference, weights } = closestOf(touch, p.x);
+  const m = scale(1 / distance, difference);
   if (!(distance > 0)) return touch;
   // what they have moved: more across m than along it, or it is no sliding
-  const way = subtract(difference, combine(weights, particles.map((i) => subtract(vectorAt(p.xPrev, i), vectorAt(p.xPrev, particles[3]))))), glides = dot(way, way) > 2 * dot(way, m) ** 2;
+  const way = subtract(
+    difference,
+    combine(
+      weights,
+      particles.map((i) => subtract(vectorAt(p.xPrev, i), vectorAt(p.xPrev, particles[3]))),
+    ),
+  );
+  const glides = dot(way, way) > 2 * dot(way, m) ** 2;
   if (glides && (dot(m, n) >= SAME_WAY || separation(touch, p.xPrev, m) >= 0.5 * r)) return { normal: m, weights };
   const between = scale(1 / norm(combine([1, 1], [m, n])), combine([1, 1], [m, n]));
   return distance >= r && [p.x, p.xPrev].every((x) => separation(touch, x, between) >= 0.5 * r) ? undefined : touch;
@@ -110,21 +169,52 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
   for (const touch of touches) {
     // guard
     const { near, particles, thickness: r, staticFriction, dynamicFriction, restitution } = touch;
-    if (!near || !(dot(touch.normal, combine(touch.weights, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))))) < r)) continue;
+    if (
+      !near ||
+      !(
+        dot(
+          touch.normal,
+          combine(
+            touch.weights,
+            particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, particles[3]))),
+          ),
+        ) < r
+      )
+    )
+      continue;
     const turned = turnAlong(p, touch);
     if (!turned) continue;
     const { normal: n, weights: b } = turned;
     const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
     if (!(W > 0)) continue;
     // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
-    const along = (x: Float64Array): number => dot(n, combine(b, particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))))), g = along(p.x), hold = Math.min(r, along(p.xPrev)), still = RELEASE * (r - hold);
+    const along = (x: Float64Array): number =>
+      dot(
+        n,
+        combine(
+          b,
+          particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))),
+        ),
+      );
+    const g = along(p.x);
+    const hold = Math.min(r, along(p.xPrev));
+    const still = RELEASE * (r - hold);
     if (!(g < r)) continue;
-    const approach = Math.max(0, hold - g), extra = Math.max(0, hold + still - (g + approach));
-    const push = (to: Float64Array, by: Vector): void => particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
+    const approach = Math.max(0, hold - g);
+    const extra = Math.max(0, hold + still - (g + approach));
+    const push = (to: Float64Array, by: Vector): void =>
+      particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
     // friction: of the displacement in this substep the part across n
-    const moved = combine(b, particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i)))), tangential = subtract(moved, scale(dot(moved, n), n)), slide = norm(tangential);
+    const moved = combine(
+      b,
+      particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))),
+    );
+    const tangential = subtract(moved, scale(dot(moved, n), n));
+    const slide = norm(tangential);
     // restitution: what comes nearer by more than its weight does leaves with that share of it
-    const nearer = dot(moved, n), weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i)))), back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;
+    const nearer = dot(moved, n);
+    const weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i))));
+    const back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;
     const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
     // apply; the second part is no velocity
     push(p.x, subtract(scale(approach + extra, n), scale(cut, tangential)));

@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts: what the elastic solve took from or gave to a free body's linear and angular momentum is put back
- * as a rigid motion (Dahl & Bargteil 2019).
+ * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts: what the elastic solve took from or gave to
+ * a free body's linear and angular momentum is put back as a rigid motion (Dahl & Bargteil 2019).
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, cross, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
@@ -16,7 +16,10 @@ export interface Momentum {
 
 /** Momentum of the particles first .. first + count with positions x and velocities v. */
 export function momentumOf(w: Float64Array, x: Float64Array, v: Float64Array, first: number, count: number): Momentum {
-  let mass = 0, moment = ZERO, linear = ZERO, angular = ZERO;
+  let mass = 0;
+  let moment = ZERO;
+  let linear = ZERO;
+  let angular = ZERO;
   for (let i = first; i < first + count; i++) {
     const m = 1 / w[i]!;
     mass += m;
@@ -24,7 +27,8 @@ export function momentumOf(w: Float64Array, x: Float64Array, v: Float64Array, fi
     linear = add(linear, scale(m, vectorAt(v, i)));
   }
   const center = scale(1 / mass, moment);
-  for (let i = first; i < first + count; i++) angular = add(angular, scale(1 / w[i]!, cross(subtract(vectorAt(x, i), center), vectorAt(v, i))));
+  for (let i = first; i < first + count; i++)
+    angular = add(angular, scale(1 / w[i]!, cross(subtract(vectorAt(x, i), center), vectorAt(v, i))));
   return { mass, center, linear, angular };
 }
 
@@ -35,10 +39,16 @@ export interface RigidMotion {
 }
 
 function inertiaOf(p: Particles, first: number, count: number, center: Vector): number[][] {
-  const inertia = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  const inertia = [
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
   for (let i = first; i < first + count; i++) {
-    const r = subtract(vectorAt(p.x, i), center), m = 1 / p.w[i]!;
-    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) inertia[a]![b]! += m * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
+    const r = subtract(vectorAt(p.x, i), center);
+    const m = 1 / p.w[i]!;
+    for (let a = 0; a < 3; a++)
+      for (let b = 0; b < 3; b++) inertia[a]![b]! += m * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
   }
   return inertia;
 }
@@ -46,7 +56,8 @@ function inertiaOf(p: Particles, first: number, count: number, center: Vector): 
 /** dV = (P* - P)/M and dOmega = I^-1 (L* - L), before the velocity update: v is the predicted one. */
 export function balance(p: Particles, first: number, count: number, h: number): RigidMotion {
   const u = p.x.map((x, k) => (x - p.xPrev[k]!) / h);
-  const wanted = momentumOf(p.w, p.xPrev, p.v, first, count), found = momentumOf(p.w, p.x, u, first, count);
+  const wanted = momentumOf(p.w, p.xPrev, p.v, first, count);
+  const found = momentumOf(p.w, p.x, u, first, count);
   const inertia = inertiaOf(p, first, count, found.center);
   return {
     velocity: scale(1 / found.mass, subtract(wanted.linear, found.linear)),
@@ -69,9 +80,22 @@ export function wholeMomentum(p: Particles, first: number, count: number): { lin
   return { linear, angular: add(angular, cross(center, linear)) };
 }
 
-/** What the response to contacts has changed of a free body's or island's momentum, put back as a rigid motion. @param before of wholeMomentum */
-export function keepMomentum(p: Particles, first: number, count: number, before: { linear: Vector; angular: Vector }): void {
-  const { mass, center } = momentumOf(p.w, p.x, p.v, first, count), now = wholeMomentum(p, first, count), linear = subtract(before.linear, now.linear), angular = subtract(subtract(before.angular, now.angular), cross(center, linear));
-  const velocity = scale(1 / mass, linear), spin = solveLinear(inertiaOf(p, first, count, center), angular) as unknown as Vector;
-  for (let i = first; i < first + count; i++) addAt(p.v, i, add(velocity, cross(spin, subtract(vectorAt(p.x, i), center))));
+/**
+ * What the response to contacts has changed of a free body's or island's momentum, put back as a rigid motion.
+ * @param before of wholeMomentum
+ */
+export function keepMomentum(
+  p: Particles,
+  first: number,
+  count: number,
+  before: { linear: Vector; angular: Vector },
+): void {
+  const { mass, center } = momentumOf(p.w, p.x, p.v, first, count);
+  const now = wholeMomentum(p, first, count);
+  const linear = subtract(before.linear, now.linear);
+  const angular = subtract(subtract(before.angular, now.angular), cross(center, linear));
+  const velocity = scale(1 / mass, linear);
+  const spin = solveLinear(inertiaOf(p, first, count, center), angular) as unknown as Vector;
+  for (let i = first; i < first + count; i++)
+    addAt(p.v, i, add(velocity, cross(spin, subtract(vectorAt(p.x, i), center))));
 }

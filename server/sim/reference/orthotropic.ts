@@ -1,9 +1,10 @@
 /**
- * Twin of the orthotropic and plastic paths of kernel/assembly/constraints/tetrahedron.ts and inversion.ts: the block solve of tetrahedron.ts with nine
- * compliances and a strain without stress.
+ * Twin of the orthotropic and plastic paths of kernel/assembly/constraints/tetrahedron.ts and inversion.ts: the block
+ * solve of tetrahedron.ts with nine compliances and a strain without stress.
  *
  *   E = V/2 (H - H_pl) : C (H - H_pl),  H = V diag(e(sigma)) V^T,  F = U diag(sigma) V^T
- *   e(sigma) = (sigma^2 - 1)/2, below s0 = 1/sqrt 3 its tangent                              H is Green's strain where nothing is clamped
+ *   e(sigma) = (sigma^2 - 1)/2, below s0 = 1/sqrt 3 its tangent                              H is Green's strain where
+ *   nothing is clamped
  *   dE/dF = U P^ V^T,  P^_ii = e'(sigma_i) S^_ii,  P^_ij = g_ij sigma_i S^_ij,  S^ = V^T (V C (H - H_pl)) V
  *   g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2) = (mean slope of e between the two) / ((sigma_i + sigma_j)/2)
  */
@@ -11,7 +12,16 @@ import type { OrthotropicTetElements, PlasticTetElements } from "../constraints/
 import { orthotropicTensor } from "../materials.ts";
 import type { Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
-import { deformationGradient, ENTRIES, shapeOf, solveContinued, solveStrains, symmetric, TURNING_STRETCH, type StrainMaterial } from "./tetrahedron.ts";
+import {
+  deformationGradient,
+  ENTRIES,
+  shapeOf,
+  solveContinued,
+  solveStrains,
+  symmetric,
+  TURNING_STRETCH,
+  type StrainMaterial,
+} from "./tetrahedron.ts";
 import { apply, diagonal, dot, multiply, transpose, type Matrix, type Vector } from "./vector.ts";
 
 type General = OrthotropicTetElements | PlasticTetElements;
@@ -23,9 +33,15 @@ function strain(sigma: number): number {
 
 const slope = (sigma: number): number => Math.max(sigma, TURNING_STRETCH);
 
-/** g_ij; its denominator is kept above s0, where an element is so inverted that the sign of two singular values is arbitrary. */
+/**
+ * g_ij; its denominator is kept above s0, where an element is so inverted that the sign of two singular values is
+ * arbitrary.
+ */
 function secant(si: number, sj: number): number {
-  const mean = Math.abs(si - sj) > 1e-9 * (Math.abs(si) + Math.abs(sj)) ? (strain(si) - strain(sj)) / (si - sj) : slope((si + sj) / 2);
+  const mean =
+    Math.abs(si - sj) > 1e-9 * (Math.abs(si) + Math.abs(sj))
+      ? (strain(si) - strain(sj)) / (si - sj)
+      : slope((si + sj) / 2);
   return (2 * mean) / Math.max(si + sj, TURNING_STRETCH);
 }
 
@@ -36,9 +52,14 @@ function restOf(e: General, i: number): number[] {
 
 /** H - H_pl as six strains, and the six stresses times V. */
 function state(F: Matrix, e: General, i: number): { C: number[]; stress: number[] } {
-  const { sigma, V } = svd(F), H = multiply(V, multiply(diagonal(sigma.map(strain) as unknown as Vector), transpose(V))), rest = restOf(e, i);
+  const { sigma, V } = svd(F);
+  const H = multiply(V, multiply(diagonal(sigma.map(strain) as unknown as Vector), transpose(V)));
+  const rest = restOf(e, i);
   const C = ENTRIES.map(([a, c], I) => (a === c ? H[a][a] : 2 * H[a][c]) - rest[I]!);
-  return { C, stress: orthotropicTensor(e.compliance).map((row) => e.volume[i]! * row.reduce((sum, c, J) => sum + c * C[J]!, 0)) };
+  return {
+    C,
+    stress: orthotropicTensor(e.compliance).map((row) => e.volume[i]! * row.reduce((sum, c, J) => sum + c * C[J]!, 0)),
+  };
 }
 
 /** Elastic energy of element i, J. */
@@ -49,16 +70,33 @@ export function orthotropicEnergy(x: Float64Array, e: General, i: number): numbe
 
 /** dE/dx_j of the four corners, N. */
 export function orthotropicGradient(x: Float64Array, e: General, i: number): Vector[] {
-  const F = deformationGradient(x, e, i), { U, sigma, V } = svd(F), S = multiply(transpose(V), multiply(symmetric(state(F, e, i).stress), V));
-  const row = (r: 0 | 1 | 2): Vector => [0, 1, 2].map((c) => (r === c ? slope(sigma[r]) * S[r][r] : secant(sigma[r], sigma[c as 0 | 1 | 2]) * sigma[r] * S[r][c as 0 | 1 | 2])) as unknown as Vector;
+  const F = deformationGradient(x, e, i);
+  const { U, sigma, V } = svd(F);
+  const S = multiply(transpose(V), multiply(symmetric(state(F, e, i).stress), V));
+  const row = (r: 0 | 1 | 2): Vector =>
+    [0, 1, 2].map((c) =>
+      r === c ? slope(sigma[r]) * S[r][r] : secant(sigma[r], sigma[c as 0 | 1 | 2]) * sigma[r] * S[r][c as 0 | 1 | 2],
+    ) as unknown as Vector;
   const P = multiply(U, multiply([row(0), row(1), row(2)], transpose(V)));
   return shapeOf(e, i).map((b) => apply(P, b));
 }
 
 /** S of element i, 1/J. */
 function complianceOf(e: General, i: number): number[][] {
-  const [a, b, c, bc, ac, ab, ...shears] = e.compliance.map((s) => s / e.volume[i]!) as [number, number, number, number, number, number, ...number[]];
-  const normal = [[a, ab, ac], [ab, b, bc], [ac, bc, c]];
+  const [a, b, c, bc, ac, ab, ...shears] = e.compliance.map((s) => s / e.volume[i]!) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    ...number[],
+  ];
+  const normal = [
+    [a, ab, ac],
+    [ab, b, bc],
+    [ac, bc, c],
+  ];
   return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? normal[I]![J]! : I === J ? shears[I - 3]! : 0)));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/integrate/particles.ts: prediction and velocity update (Bender et al. 2014, Algorithm 1, lines 1-2, 10 and 12).
- * All twins share these arrays; index i means particle i, 3 i its x coordinate.
+ * Twin of kernel/assembly/integrate/particles.ts: prediction and velocity update (Bender et al. 2014, Algorithm 1,
+ * lines 1-2, 10 and 12). All twins share these arrays; index i means particle i, 3 i its x coordinate.
  */
 import type { Vector } from "./vector.ts";
 
@@ -25,11 +25,26 @@ export interface Particles {
 }
 
 export function makeParticles(count: number): Particles {
-  const vectors = (): Float64Array => new Float64Array(3 * count), scalars = (): Float64Array => new Float64Array(count);
-  return { count, x: vectors(), xPrev: vectors(), v: vectors(), acceleration: vectors(), w: scalars(), damping: scalars(), radius: scalars(), rootFriction: scalars() };
+  const vectors = (): Float64Array => new Float64Array(3 * count);
+  const scalars = (): Float64Array => new Float64Array(count);
+  return {
+    count,
+    x: vectors(),
+    xPrev: vectors(),
+    v: vectors(),
+    acceleration: vectors(),
+    w: scalars(),
+    damping: scalars(),
+    radius: scalars(),
+    rootFriction: scalars(),
+  };
 }
 
-export const vectorAt = (array: Float64Array, i: number): Vector => [array[3 * i]!, array[3 * i + 1]!, array[3 * i + 2]!];
+export const vectorAt = (array: Float64Array, i: number): Vector => [
+  array[3 * i]!,
+  array[3 * i + 1]!,
+  array[3 * i + 2]!,
+];
 
 /** array_i += a */
 export function addAt(array: Float64Array, i: number, a: Vector): void {
@@ -54,5 +69,6 @@ export function predict(p: Particles, h: number): void {
 
 /** v = (x - xPrev)/h / (1 + h damping): implicit Euler for dv/dt = -damping v. */
 export function updateVelocity(p: Particles, h: number): void {
-  for (let k = 0; k < 3 * p.count; k++) p.v[k] = (p.x[k]! - p.xPrev[k]!) / (h * (1 + h * p.damping[Math.floor(k / 3)]!));
+  for (let k = 0; k < 3 * p.count; k++)
+    p.v[k] = (p.x[k]! - p.xPrev[k]!) / (h * (1 + h * p.damping[Math.floor(k / 3)]!));
 }

@@ -20,15 +20,23 @@ export interface HeldPoint {
 
 /** One XPBD step. */
 export function solvePoint(p: Particles, point: HeldPoint, h: number): void {
-  const { particles, weights: b } = point, alphaTilde = point.alpha / (h * h);
+  const { particles, weights: b } = point;
+  const alphaTilde = point.alpha / (h * h);
   const W = particles.reduce((sum, i, j) => sum + p.w[i]! * b[j]! * b[j]!, 0);
   // guard
   if (!(W + alphaTilde > 0)) return; // all pinned, held rigidly
   // gradient: b_j I; C
-  const C = subtract(combine(b, particles.map((i) => vectorAt(p.x, i))), point.target);
+  const C = subtract(
+    combine(
+      b,
+      particles.map((i) => vectorAt(p.x, i)),
+    ),
+    point.target,
+  );
   // lambda, cut back to the force limit
   let lambda = add(point.lambda, scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, point.lambda))));
-  const size = norm(lambda), limit = point.maxForce * h * h;
+  const size = norm(lambda);
+  const limit = point.maxForce * h * h;
   if (size > limit) lambda = scale(limit / size, lambda);
   const dL = subtract(lambda, point.lambda);
   point.lambda = lambda;

@@ -1,8 +1,10 @@
 /**
- * A whole room in float64, step by step as kernel/assembly/step/step.ts takes it: an independent solver for tests, thousands of times slower.
- * Given the loader's element arrays and color lists it does the same things in the same order.
+ * A whole room in float64, step by step as kernel/assembly/step/step.ts takes it: an independent solver for tests,
+ * thousands of times slower. Given the loader's element arrays and color lists it does the same things in the same
+ * order.
  *
- *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes; points; contacts), balance,
+ *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes;
+ *   points; contacts), balance,
  *             velocity, restore, collide, what contacts have missed, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
@@ -33,15 +35,17 @@ export interface ReferenceWorld {
 
 export interface ReferenceContact {
   /**
-   * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are solved with, at the end those
-   * after the last: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves what it can prove needless).
+   * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are
+   * solved with, at the end those after the last: which pairs are looked at when, and so where a direction is from, is
+   * for the kernel to say (it saves what it can prove needless).
    */
   lists: (readonly ReferenceContactPair[])[];
   detect: Detection;
 }
 
 export function stepTick(world: ReferenceWorld): void {
-  const { particles, groups, enclosed, points, colliders, free, contact } = world, h = world.tickSeconds / world.substeps;
+  const { particles, groups, enclosed, points, colliders, free, contact } = world;
+  const h = world.tickSeconds / world.substeps;
   for (let substep = 0; substep < world.substeps; substep++) {
     for (const { constraints } of groups) {
       for (const { elements } of constraints) {
@@ -68,10 +72,18 @@ export function stepTick(world: ReferenceWorld): void {
     if (contact) {
       // of the list that has been verified: all pairs, whether a direction would clear them or not
       const touches = contact.lists[substep + 1]!;
-      const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count)), pushed = pushAllApart(particles, safe, touches, touches, contact.detect);
-      updatePushed(particles, pushed, touches.map((touch) => ({ ...touch })), h);
+      const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count));
+      const pushed = pushAllApart(particles, safe, touches, touches, contact.detect);
+      updatePushed(
+        particles,
+        pushed,
+        touches.map((touch) => ({ ...touch })),
+        h,
+      );
       if (pushed.size > 0) free.forEach((b, n) => keepMomentum(particles, b.first, b.count, momenta[n]!));
     }
-    for (const { constraints } of groups) for (const { elements } of constraints) if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
+    for (const { constraints } of groups)
+      for (const { elements } of constraints)
+        if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
   }
 }

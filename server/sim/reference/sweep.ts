@@ -1,6 +1,7 @@
 /**
- * Twin of kernel/assembly/constraints/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule. Gauss-Seidel by colors, forward
- * or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of what constraints remember.
+ * Twin of kernel/assembly/constraints/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule.
+ * Gauss-Seidel by colors, forward or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of
+ * what constraints remember.
  */
 import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
 import { chebyshevFactors, type Schedule } from "../memory/sweeps.ts";
@@ -39,24 +40,47 @@ export interface SweepState {
 
 /** At the start of a substep: nothing is remembered. */
 export function startSweep(p: Particles, group: ReferenceGroup): SweepState {
-  const blank = (): Float64Array[] => group.constraints.map(({ elements: e }) => new Float64Array((e.particles.length / PARTICLES_PER_ELEMENT[e.kind]) * TWINS[e.kind].memory));
+  const blank = (): Float64Array[] =>
+    group.constraints.map(
+      ({ elements: e }) =>
+        new Float64Array((e.particles.length / PARTICLES_PER_ELEMENT[e.kind]) * TWINS[e.kind].memory),
+    );
   const parts = new Float64Array(p.count);
-  for (const { elements } of group.constraints) for (const particle of elements.particles) parts[particle]! += 1 / group.schedule.relaxation;
-  return { memories: blank(), kept: blank(), older: blank(), x: Float64Array.from(p.x), xOlder: Float64Array.from(p.x), parts };
+  for (const { elements } of group.constraints)
+    for (const particle of elements.particles) parts[particle]! += 1 / group.schedule.relaxation;
+  return {
+    memories: blank(),
+    kept: blank(),
+    older: blank(),
+    x: Float64Array.from(p.x),
+    xOlder: Float64Array.from(p.x),
+    parts,
+  };
 }
 
-export function iterateGroup(p: Particles, group: ReferenceGroup, state: SweepState, iteration: number, h: number): void {
-  const { schedule, constraints, particles } = group, omega = chebyshevFactors(schedule.rho, iteration + 1)[iteration]!;
+export function iterateGroup(
+  p: Particles,
+  group: ReferenceGroup,
+  state: SweepState,
+  iteration: number,
+  h: number,
+): void {
+  const { schedule, constraints, particles } = group;
+  const omega = chebyshevFactors(schedule.rho, iteration + 1)[iteration]!;
   // what others did since this group's last iteration is not to be multiplied
   for (const i of particles) addAt(state.xOlder, i, subtract(vectorAt(p.x, i), vectorAt(state.x, i)));
   state.x.set(p.x);
 
-  const order = constraints.flatMap(({ elements, form, colors }, n) => colors.map((color) => ({ elements, form, color, memory: state.memories[n]! })));
+  const order = constraints.flatMap(({ elements, form, colors }, n) =>
+    colors.map((color) => ({ elements, form, color, memory: state.memories[n]! })),
+  );
   if (schedule.order === "symmetric" && iteration % 2 === 1) order.reverse();
-  const solve = (q: Particles, { elements, form, memory }: (typeof order)[number], i: number): unknown => (form === "paper" ? solvePaperConstraint(q, elements, i) : solveConstraint(q, elements, i, memory, h));
+  const solve = (q: Particles, { elements, form, memory }: (typeof order)[number], i: number): unknown =>
+    form === "paper" ? solvePaperConstraint(q, elements, i) : solveConstraint(q, elements, i, memory, h);
   if (schedule.order !== "jacobi") for (const step of order) for (const i of step.color) solve(p, step, i);
   else {
-    const split: Particles = { ...p, w: p.w.map((w, i) => w * state.parts[i]!) }, sum = new Float64Array(3 * p.count);
+    const split: Particles = { ...p, w: p.w.map((w, i) => w * state.parts[i]!) };
+    const sum = new Float64Array(3 * p.count);
     for (const step of order) {
       const k = PARTICLES_PER_ELEMENT[step.elements.kind];
       for (const i of step.color) {
@@ -71,9 +95,16 @@ export function iterateGroup(p: Particles, group: ReferenceGroup, state: SweepSt
   }
 
   if (schedule.rho > 0) {
-    combine(p.x, state.x, state.xOlder, omega, particles.flatMap((i) => [3 * i, 3 * i + 1, 3 * i + 2]));
+    combine(
+      p.x,
+      state.x,
+      state.xOlder,
+      omega,
+      particles.flatMap((i) => [3 * i, 3 * i + 1, 3 * i + 2]),
+    );
     constraints.forEach(({ elements: e }, n) => {
-      const size = TWINS[e.kind].memory, memory = state.memories[n]!;
+      const size = TWINS[e.kind].memory;
+      const memory = state.memories[n]!;
       for (let i = 0; i < memory.length; i += size) {
         const own = Array.from({ length: size }, (_, m) => i + m);
         // who remembers nothing goes on so
@@ -87,7 +118,13 @@ export function iterateGroup(p: Particles, group: ReferenceGroup, state: SweepSt
 }
 
 /** found := omega (found - older) + older; older := kept, which is what `found` was before this iteration. */
-function combine(found: Float64Array, kept: Float64Array, older: Float64Array, omega: number, entries: readonly number[]): void {
+function combine(
+  found: Float64Array,
+  kept: Float64Array,
+  older: Float64Array,
+  omega: number,
+  entries: readonly number[],
+): void {
   for (const k of entries) {
     const before = older[k]!;
     older[k] = kept[k]!;

@@ -24,12 +24,42 @@ export interface Twin {
 }
 
 export const TWINS: Readonly<Record<ElementKind, Twin>> = {
-  tet: { memory: TETRAHEDRON_MEMORY, solve: solveTetrahedron, energy: tetrahedronEnergy, gradient: tetrahedronGradient },
-  "tet-ortho": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
-  "tet-plastic": { memory: TETRAHEDRON_MEMORY, solve: solveOrthotropic, energy: orthotropicEnergy, gradient: orthotropicGradient },
-  "neo-hookean": { memory: HYPERELASTIC_MEMORY, solve: solveHyperelastic, energy: hyperelasticEnergy, gradient: hyperelasticGradient },
-  "stable-neo-hookean": { memory: HYPERELASTIC_MEMORY, solve: solveHyperelastic, energy: hyperelasticEnergy, gradient: hyperelasticGradient },
-  triangle: { memory: TRIANGLE_MEMORY, solve: solveTriangle, energy: continuedTriangleEnergy, gradient: continuedTriangleGradient },
+  tet: {
+    memory: TETRAHEDRON_MEMORY,
+    solve: solveTetrahedron,
+    energy: tetrahedronEnergy,
+    gradient: tetrahedronGradient,
+  },
+  "tet-ortho": {
+    memory: TETRAHEDRON_MEMORY,
+    solve: solveOrthotropic,
+    energy: orthotropicEnergy,
+    gradient: orthotropicGradient,
+  },
+  "tet-plastic": {
+    memory: TETRAHEDRON_MEMORY,
+    solve: solveOrthotropic,
+    energy: orthotropicEnergy,
+    gradient: orthotropicGradient,
+  },
+  "neo-hookean": {
+    memory: HYPERELASTIC_MEMORY,
+    solve: solveHyperelastic,
+    energy: hyperelasticEnergy,
+    gradient: hyperelasticGradient,
+  },
+  "stable-neo-hookean": {
+    memory: HYPERELASTIC_MEMORY,
+    solve: solveHyperelastic,
+    energy: hyperelasticEnergy,
+    gradient: hyperelasticGradient,
+  },
+  triangle: {
+    memory: TRIANGLE_MEMORY,
+    solve: solveTriangle,
+    energy: continuedTriangleEnergy,
+    gradient: continuedTriangleGradient,
+  },
   bend: { memory: BENDING_MEMORY, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
   distance: { memory: GEOMETRIC_MEMORY, solve: solveDistance },
   volume: { memory: GEOMETRIC_MEMORY, solve: solveVolume },
@@ -37,14 +67,33 @@ export const TWINS: Readonly<Record<ElementKind, Twin>> = {
 };
 
 /** One step of constraint i of any kind. */
-export function solveConstraint(p: Particles, e: Elements, i: number, memory: Float64Array, h: number): number[][] | void {
+export function solveConstraint(
+  p: Particles,
+  e: Elements,
+  i: number,
+  memory: Float64Array,
+  h: number,
+): number[][] | void {
   countInverted(p.x, e, i);
   return TWINS[e.kind].solve(p, e as never, i, memory, h);
 }
 
-/** One step of constraint i of any kind in the paper's form. @returns sum_j w_j |grad_j E|^2 as a system of one equation */
+/**
+ * One step of constraint i of any kind in the paper's form.
+ * @returns sum_j w_j |grad_j E|^2 as a system of one equation
+ */
 export function solvePaperConstraint(p: Particles, e: Elements, i: number): number[][] {
   countInverted(p.x, e, i);
-  const { energy, gradient } = TWINS[e.kind], k = PARTICLES_PER_ELEMENT[e.kind];
-  return [[solvePaper(p, [...e.particles.subarray(k * i, k * i + k)], energy!(p.x, e as never, i), gradient!(p.x, e as never, i))]];
+  const { energy, gradient } = TWINS[e.kind];
+  const k = PARTICLES_PER_ELEMENT[e.kind];
+  return [
+    [
+      solvePaper(
+        p,
+        [...e.particles.subarray(k * i, k * i + k)],
+        energy!(p.x, e as never, i),
+        gradient!(p.x, e as never, i),
+      ),
+    ],
+  ];
 }

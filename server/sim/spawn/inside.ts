@@ -1,6 +1,7 @@
 /**
- * What lies inside a closed surface without touching it: asked by its winding number (Van Oosterom & Strackee 1983), which needs no luck with rays that
- * meet an edge, and the way out of it straight up or down. Plain IEEE arithmetic: the same answer on any machine.
+ * What lies inside a closed surface without touching it: asked by its winding number (Van Oosterom & Strackee 1983),
+ * which needs no luck with rays that meet an edge, and the way out of it straight up or down. Plain IEEE arithmetic:
+ * the same answer on any machine.
  */
 import { arcTangent } from "../../meshing/windingNumber.ts";
 
@@ -17,10 +18,28 @@ const HALF = 0.5;
 export function encloses({ x, triangles }: Shell, px: number, py: number, pz: number): boolean {
   let turns = 0;
   for (let t = 0; t < triangles.length; t += 3) {
-    const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!, c = 3 * triangles[t + 2]!;
-    const ax = x[a]! - px, ay = x[a + 1]! - py, az = x[a + 2]! - pz, bx = x[b]! - px, by = x[b + 1]! - py, bz = x[b + 2]! - pz, cx = x[c]! - px, cy = x[c + 1]! - py, cz = x[c + 2]! - pz;
-    const la = Math.sqrt(ax * ax + ay * ay + az * az), lb = Math.sqrt(bx * bx + by * by + bz * bz), lc = Math.sqrt(cx * cx + cy * cy + cz * cz);
-    turns += arcTangent(ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx), la * lb * lc + (ax * bx + ay * by + az * bz) * lc + (bx * cx + by * cy + bz * cz) * la + (cx * ax + cy * ay + cz * az) * lb);
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    const c = 3 * triangles[t + 2]!;
+    const ax = x[a]! - px;
+    const ay = x[a + 1]! - py;
+    const az = x[a + 2]! - pz;
+    const bx = x[b]! - px;
+    const by = x[b + 1]! - py;
+    const bz = x[b + 2]! - pz;
+    const cx = x[c]! - px;
+    const cy = x[c + 1]! - py;
+    const cz = x[c + 2]! - pz;
+    const la = Math.sqrt(ax * ax + ay * ay + az * az);
+    const lb = Math.sqrt(bx * bx + by * by + bz * bz);
+    const lc = Math.sqrt(cx * cx + cy * cy + cz * cz);
+    turns += arcTangent(
+      ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx),
+      la * lb * lc +
+        (ax * bx + ay * by + az * bz) * lc +
+        (bx * cx + by * cy + bz * cz) * la +
+        (cx * ax + cy * ay + cz * az) * lb,
+    );
   }
   return Math.abs(turns) / (2 * Math.PI) > HALF;
 }
@@ -29,10 +48,19 @@ export function encloses({ x, triangles }: Shell, px: number, py: number, pz: nu
 export function wayOut({ x, triangles }: Shell, px: number, py: number, pz: number, way: 1 | -1): number {
   let nearest = Infinity;
   for (let t = 0; t < triangles.length; t += 3) {
-    const a = 3 * triangles[t]!, b = 3 * triangles[t + 1]!, c = 3 * triangles[t + 2]!;
-    const ux = x[b]! - x[a]!, uz = x[b + 2]! - x[a + 2]!, vx = x[c]! - x[a]!, vz = x[c + 2]! - x[a + 2]!, qx = px - x[a]!, qz = pz - x[a + 2]!, area = ux * vz - uz * vx;
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    const c = 3 * triangles[t + 2]!;
+    const ux = x[b]! - x[a]!;
+    const uz = x[b + 2]! - x[a + 2]!;
+    const vx = x[c]! - x[a]!;
+    const vz = x[c + 2]! - x[a + 2]!;
+    const qx = px - x[a]!;
+    const qz = pz - x[a + 2]!;
+    const area = ux * vz - uz * vx;
     if (area === 0) continue;
-    const wb = (qx * vz - qz * vx) / area, wc = (ux * qz - uz * qx) / area;
+    const wb = (qx * vz - qz * vx) / area;
+    const wc = (ux * qz - uz * qx) / area;
     if (!(wb >= 0 && wc >= 0 && wb + wc <= 1)) continue;
     const height = way * (x[a + 1]! + wb * (x[b + 1]! - x[a + 1]!) + wc * (x[c + 1]! - x[a + 1]!) - py);
     if (height >= 0) nearest = Math.min(nearest, height);
@@ -48,7 +76,8 @@ export function partsOf(triangles: Int32Array, count: number): number[] {
     return i;
   };
   for (let t = 0; t < triangles.length; t++) {
-    const a = root(triangles[t]!), b = root(triangles[t - (t % 3)]!);
+    const a = root(triangles[t]!);
+    const b = root(triangles[t - (t % 3)]!);
     parents[Math.max(a, b)] = Math.min(a, b);
   }
   return [...new Set(Array.from(triangles, root))];
@@ -59,7 +88,8 @@ export function isClosed(triangles: Int32Array): boolean {
   const open = new Set<number>();
   const key = (a: number, b: number): number => a * 2 ** 26 + b;
   for (let t = 0; t < triangles.length; t++) {
-    const a = triangles[t]!, b = triangles[t % 3 === 2 ? t - 2 : t + 1]!;
+    const a = triangles[t]!;
+    const b = triangles[t % 3 === 2 ? t - 2 : t + 1]!;
     if (!open.delete(key(b, a))) open.add(key(a, b));
   }
   return triangles.length > 0 && open.size === 0;

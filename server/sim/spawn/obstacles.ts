@@ -1,4 +1,7 @@
-/** What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and the colliders' own shapes. */
+/**
+ * What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and
+ * the colliders' own shapes.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { Views } from "../grabs.ts";
@@ -42,17 +45,31 @@ export interface SpawnRoom {
 
 /** Body b's surface with its particles at `rows` (index of a float32[4N] array like X's). */
 export function obstacleOf({ views, layout }: Pick<SpawnRoom, "views" | "layout">, n: number, rows: number): Obstacle {
-  const body = layout.bodies[n], name: SurfaceName = body ? { body: n } : { collider: layout.cores[n - layout.bodyCount]!.collider };
-  const { first, count, triangles, solid } = readSurface(views, layout.x, n), at = (i: number): number[] => Array.from(views.f32.subarray(rows + 4 * (first + i), rows + 4 * (first + i) + 3));
+  const body = layout.bodies[n];
+  const name: SurfaceName = body ? { body: n } : { collider: layout.cores[n - layout.bodyCount]!.collider };
+  const { first, count, triangles, solid } = readSurface(views, layout.x, n);
+  const at = (i: number): number[] =>
+    Array.from(views.f32.subarray(rows + 4 * (first + i), rows + 4 * (first + i) + 3));
   if (body && solid === SOLID.ball) {
     // its center is the particle behind those of its surface
-    const center = at(count), radius = Math.sqrt(at(0).reduce((sum, c, r) => sum + (c - center[r]!) ** 2, 0)), x = Float64Array.from(center);
+    const center = at(count);
+    const radius = Math.sqrt(at(0).reduce((sum, c, r) => sum + (c - center[r]!) ** 2, 0));
+    const x = Float64Array.from(center);
     return { name, x, triangles: Int32Array.of(0, 0, 0), radius, solid: false, box: boxOf(x), parts: [0] };
   }
   const x = new Float64Array(3 * count);
-  for (let i = 0, from = rows + 4 * first; i < count; i++, from += 4) for (let r = 0; r < 3; r++) x[3 * i + r] = views.f32[from + r]!;
+  for (let i = 0, from = rows + 4 * first; i < count; i++, from += 4)
+    for (let r = 0; r < 3; r++) x[3 * i + r] = views.f32[from + r]!;
   const radius = views.f32[(surfaceRow(views, n) + L.SURFACE_RADIUS) / 4]!;
-  return { name, x, triangles, radius, solid: solid === SOLID.soft || (solid === SOLID.collider && isClosed(triangles)), box: boxOf(x), parts: partsOf(triangles, count) };
+  return {
+    name,
+    x,
+    triangles,
+    radius,
+    solid: solid === SOLID.soft || (solid === SOLID.collider && isClosed(triangles)),
+    box: boxOf(x),
+    parts: partsOf(triangles, count),
+  };
 }
 
 function surfaceRow({ i32 }: Views, n: number): number {
@@ -61,7 +78,9 @@ function surfaceRow({ i32 }: Views, n: number): number {
 
 /** All that body b may touch and that is there, where it is at the start of the tick that comes. */
 export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
-  const { layout, kernel } = room, count = layout.bodyCount + layout.cores.length, found: Obstacle[] = [];
+  const { layout, kernel } = room;
+  const count = layout.bodyCount + layout.cores.length;
+  const found: Obstacle[] = [];
   kernel.placeCoreMeshes();
   for (let n = 0; n < count; n++) {
     if (n === b || !layout.sceneMeets![b * count + n] || (n < layout.bodyCount && !room.present(n))) continue;
@@ -70,23 +89,44 @@ export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
   return found;
 }
 
-/** Colliders that body b may touch and that have a distance of their own; after `obstaclesFor`, which puts those that move where they are. */
-export function wallsFor({ views: { f32, i32 }, layout, kernel }: Pick<SpawnRoom, "views" | "layout" | "kernel">, b: number): Wall[] {
-  const first = i32[(L.HEADER + L.H_COLLIDERS) / 4]!, table = i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4]!, bytes = new Uint8Array(f32.buffer), walls: Wall[] = [];
+/**
+ * Colliders that body b may touch and that have a distance of their own; after `obstaclesFor`, which puts those that
+ * move where they are.
+ */
+export function wallsFor(
+  { views: { f32, i32 }, layout, kernel }: Pick<SpawnRoom, "views" | "layout" | "kernel">,
+  b: number,
+): Wall[] {
+  const first = i32[(L.HEADER + L.H_COLLIDERS) / 4]!;
+  const table = i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4]!;
+  const bytes = new Uint8Array(f32.buffer);
+  const walls: Wall[] = [];
   for (let n = 0; n < i32[(L.HEADER + L.H_COLLIDER_COUNT) / 4]!; n++) {
-    const row = first + n * L.COLLIDER_BYTES, motion = i32[(row + L.COLLIDER_MOTION) / 4]!;
+    const row = first + n * L.COLLIDER_BYTES;
+    const motion = i32[(row + L.COLLIDER_MOTION) / 4]!;
     if (i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_MESH || (table && !bytes[table + n])) continue;
-    const s = (motion + L.MOTION_S0) / 4, R = (motion + L.MOTION_R0) / 4, center = (motion + L.MOTION_CENTER) / 4;
+    const s = (motion + L.MOTION_S0) / 4;
+    const R = (motion + L.MOTION_R0) / 4;
+    const center = (motion + L.MOTION_CENTER) / 4;
     const own = Array.from(f32.subarray((row + L.COLLIDER_A) / 4, (row + L.COLLIDER_A) / 4 + 3)) as Vec3;
-    const normal = motion ? ([0, 3, 6].map((k) => f32[R + k]! * own[0] + f32[R + k + 1]! * own[1] + f32[R + k + 2]! * own[2]) as Vec3) : own;
+    const normal = motion
+      ? ([0, 3, 6].map((k) => f32[R + k]! * own[0] + f32[R + k + 1]! * own[1] + f32[R + k + 2]! * own[2]) as Vec3)
+      : own;
     walls.push({
-      name: { collider: n }, plane: i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_PLANE ? normal : undefined,
-      distanceTo: !motion ? (x, y, z) => kernel.distanceTo(row, x, y, z) : (px, py, pz) => {
-        // into the frame in which the scene describes it: center + R^T (p - s)
-        const x = px - f32[s]!, y = py - f32[s + 1]!, z = pz - f32[s + 2]!;
-        const [a, b, c] = [0, 1, 2].map((r) => f32[center + r]! + f32[R + r]! * x + f32[R + 3 + r]! * y + f32[R + 6 + r]! * z) as [number, number, number];
-        return kernel.distanceTo(row, a, b, c);
-      },
+      name: { collider: n },
+      plane: i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_PLANE ? normal : undefined,
+      distanceTo: !motion
+        ? (x, y, z) => kernel.distanceTo(row, x, y, z)
+        : (px, py, pz) => {
+            // into the frame in which the scene describes it: center + R^T (p - s)
+            const x = px - f32[s]!;
+            const y = py - f32[s + 1]!;
+            const z = pz - f32[s + 2]!;
+            const [a, b, c] = [0, 1, 2].map(
+              (r) => f32[center + r]! + f32[R + r]! * x + f32[R + 3 + r]! * y + f32[R + 6 + r]! * z,
+            ) as [number, number, number];
+            return kernel.distanceTo(row, a, b, c);
+          },
     });
   }
   return walls;

@@ -1,15 +1,57 @@
 /**
- * The loop over a body's particles: ../predict.ts and ../twin.ts in SIMD, the same bits. Four lanes are a particle's four neighbor slots while edges
- * are looked at, and x, y, z and a fourth value while displacements are. Encoder and decoder are one generic function (E: bool encodes, i32 decodes),
- * because all that is known of a particle stays in locals; through globals it took 1.5 times as long.
+ * The loop over a body's particles: ../predict.ts and ../twin.ts in SIMD, the same bits. Four lanes are a particle's
+ * four neighbor slots while edges are looked at, and x, y, z and a fourth value while displacements are. Encoder and
+ * decoder are one generic function (E: bool encodes, i32 decodes), because all that is known of a particle stays in
+ * locals; through globals it took 1.5 times as long.
  *
- * The encoder knows every displacement and codes x, y, z side by side; the decoder's three symbols wait for one another. What the expectation
- * takes from the particle coded just before is kept short for its sake: weights come from the older neighbors (0.3 % more bytes), closeness from
- * the previous frame's edges (none), and one division serves all three pivots.
+ * The encoder knows every displacement and codes x, y, z side by side; the decoder's three symbols wait for one
+ * another. What the expectation takes from the particle coded just before is kept short for its sake: weights come from
+ * the older neighbors (0.3 % more bytes), closeness from the previous frame's edges (none), and one division serves all
+ * three pivots.
  */
-import { ACTIVITY_GATES, COORDINATE_LIMIT, EDGE_WEIGHT_LIMIT, ESCAPE, FIRST_ACTIVITY, FIRST_SHIFTED_BIN, GATE_SHARE, RESIDUAL_LIMIT, ROUNDER, ROUNDER_BITS, STATE_FLOOR, STRETCH_LIMIT, STRETCH_OFFSET, STRETCH_SCALE, SYMBOLS, TABLE_BITS } from "./constants";
+import {
+  ACTIVITY_GATES,
+  EDGE_WEIGHT_LIMIT,
+  ESCAPE,
+  FIRST_ACTIVITY,
+  FIRST_SHIFTED_BIN,
+  GATE_SHARE,
+  RESIDUAL_LIMIT,
+  ROUNDER,
+  ROUNDER_BITS,
+  STATE_FLOOR,
+  STRETCH_LIMIT,
+  STRETCH_OFFSET,
+  STRETCH_SCALE,
+  SYMBOLS,
+  TABLE_BITS,
+} from "./constants";
 import { all, dot, excess, lanes3, sum1, sums } from "./lanes";
-import { COORDINATES, EIGHTS, FOURS, GROWTHS, HALVES, INVERSES, LAST_BINS, MASKS, ONES, PARTICLE_BYTES, RANGES, RECORD_BYTES, RESIDUALS, ROUNDERS, SEVENS, SYMBOL_LIMITS, UNSHIFTED, coding, current, particles, previous, records, search } from "./map";
+import {
+  COORDINATES,
+  EIGHTS,
+  FOURS,
+  GROWTHS,
+  HALVES,
+  INVERSES,
+  LAST_BINS,
+  MASKS,
+  ONES,
+  PARTICLE_BYTES,
+  RANGES,
+  RECORD_BYTES,
+  RESIDUALS,
+  ROUNDERS,
+  SEVENS,
+  SYMBOL_LIMITS,
+  UNSHIFTED,
+  coding,
+  current,
+  particles,
+  previous,
+  records,
+  search,
+} from "./map";
 import { putComponent, symbolsEnd, setSymbolsEnd } from "./symbols";
 import { FAULT_COORDINATE, fault, readEnd, readAt, readSlow, setFault, setReader, state } from "./reader";
 
@@ -22,32 +64,37 @@ const STRETCH_AT: usize = 36;
 const SLOT_MASK: u32 = (1 << TABLE_BITS) - 1;
 
 /** The displacement of a gate's fourth corner if it stays a parallelogram: a + b - c. */
-// @ts-ignore: decorator
-@inline
+// @inline
 function parallelogram(record: usize, at: usize): v128 {
-  return f32x4.sub(f32x4.add(v128.load(<usize>load<u32>(record + at)), v128.load(<usize>load<u32>(record + at + 4))), v128.load(<usize>load<u32>(record + at + 8)));
+  return f32x4.sub(
+    f32x4.add(v128.load(<usize>load<u32>(record + at)), v128.load(<usize>load<u32>(record + at + 4))),
+    v128.load(<usize>load<u32>(record + at + 8)),
+  );
 }
 
 /**
- * The smaller, of numbers that are no NaN. WebAssembly's own min and max must treat NaN and zeros of both signs in ways that cost several
- * instructions each; the lanes' pmin and pmax are one.
+ * The smaller, of numbers that are no NaN. WebAssembly's own min and max must treat NaN and zeros of both signs in ways
+ * that cost several instructions each; the lanes' pmin and pmax are one.
  */
-// @ts-ignore: decorator
-@inline
+// @inline
 function lesser(a: f32, b: f32): f32 {
   return f32x4.extract_lane(f32x4.pmin(f32x4.splat(a), f32x4.splat(b)), 0);
 }
 
-/** The nearest integer to a number within +-2^22, ties to even: the low bits of its sum with ROUNDER. Others give an integer that helps nobody. */
-// @ts-ignore: decorator
-@inline
+/**
+ * The nearest integer to a number within +-2^22, ties to even: the low bits of its sum with ROUNDER. Others give an
+ * integer that helps nobody.
+ */
+// @inline
 function nearest(center: f32): i32 {
   return reinterpret<i32>(center + ROUNDER) - ROUNDER_BITS;
 }
 
-/** The last symbol of a context whose start is not above the slot. Lanes hold starts, so their signed comparison is the right one. */
-// @ts-ignore: decorator
-@inline
+/**
+ * The last symbol of a context whose start is not above the slot. Lanes hold starts, so their signed comparison is the
+ * right one.
+ */
+// @inline
 function symbolOf(context: i32, slot: u32): i32 {
   const table = search + 64 * <usize>context;
   const wanted = i16x8.splat(<i16>slot);
@@ -126,7 +173,10 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       const m3 = v128.load(n3);
       p = f32x4.add(
         f32x4.mul(f32x4.add(m0, f32x4.add(m1, f32x4.add(m2, m3))), f32x4.splat(inverseK * (1 - alpha))),
-        f32x4.mul(f32x4.add(parallelogram(record, GATES_AT), parallelogram(record, GATES_AT + 12)), f32x4.splat(alpha * load<f32>(INVERSES + 4 * g))),
+        f32x4.mul(
+          f32x4.add(parallelogram(record, GATES_AT), parallelogram(record, GATES_AT + 12)),
+          f32x4.splat(alpha * load<f32>(INVERSES + 4 * g)),
+        ),
       );
       aim = f32x4.mul(p, v128.load(EIGHTS));
       if (!keyframe && older !== 0) {
@@ -153,7 +203,10 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
         yz = v128.shuffle<f32>(m01h, m23h, 0, 1, 4, 5);
         // Absent slots: closeness 0, so that they add 0 to every sum.
         closeness = v128.and(f32x4.div(one, f32x4.add(dot(ex, ey, ez, ex, ey, ez), one)), v128.load(MASKS + 16 * k));
-        const weights = f32x4.mul(f32x4.splat(lesser(EDGE_WEIGHT_LIMIT, a2 / (STRETCH_SCALE * stretch + STRETCH_OFFSET))), closeness);
+        const weights = f32x4.mul(
+          f32x4.splat(lesser(EDGE_WEIGHT_LIMIT, a2 / (STRETCH_SCALE * stretch + STRETCH_OFFSET))),
+          closeness,
+        );
         const qx = f32x4.sub(all(p, 0), yx);
         const qy = f32x4.sub(all(p, 1), yy);
         const qz = f32x4.sub(all(p, 2), yz);
@@ -161,7 +214,8 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
         const dy = f32x4.add(ey, qy);
         const dz = f32x4.add(ez, qz);
         const s = excess(ex, ey, ez, qx, qy, qz, half);
-        // An edge that is expected to grow to more than twice its length says nothing, and its square could swallow all others.
+        // An edge that is expected to grow to more than twice its length says nothing, and its square could swallow all
+        // others.
         const w = v128.and(weights, f32x4.le(f32x4.mul(dot(dx, dy, dz, dx, dy, dz), closeness), v128.load(GROWTHS)));
         const wx = f32x4.mul(w, dx);
         const wy = f32x4.mul(w, dy);
@@ -217,7 +271,11 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
     } else {
       const shifted = i32x4.gt_s(bins, v128.load(UNSHIFTED));
-      const contexts = v128.bitselect(i32x4.add(v128.and(bins, i32x4.splat(1)), i32x4.splat(8 * FIRST_SHIFTED_BIN)), i32x4.shl(bins, 3), shifted);
+      const contexts = v128.bitselect(
+        i32x4.add(v128.and(bins, i32x4.splat(1)), i32x4.splat(8 * FIRST_SHIFTED_BIN)),
+        i32x4.shl(bins, 3),
+        shifted,
+      );
       const phases = v128.andnot(v128.load(SEVENS), shifted);
       let context: i32 = 0;
       let slot: u32 = 0;
@@ -266,7 +324,8 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yY = ((placeY + 4) >> 3) + residual;
       const movedY = <f32>yY;
-      const centerZ = f32x4.extract_lane(aim, 2) - f32x4.extract_lane(turnX, 2) * movedX - f32x4.extract_lane(turnY, 2) * movedY;
+      const centerZ =
+        f32x4.extract_lane(aim, 2) - f32x4.extract_lane(turnX, 2) * movedX - f32x4.extract_lane(turnY, 2) * movedY;
       const placeZ = nearest(centerZ);
       const binZ = i32x4.extract_lane(bins, 2);
       context = i32x4.extract_lane(contexts, 2) + (placeZ & i32x4.extract_lane(phases, 2));
@@ -291,7 +350,8 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       rounded = lanes3(movedX, movedY, movedZ);
       v128.store(self, rounded);
       const now = i32x4.add(before, i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(yZ), 0, yX), 1, yY));
-      if ((i32x4.bitmask(i32x4.gt_u(i32x4.add(now, v128.load(COORDINATES)), v128.load(RANGES))) & 7) !== 0) setFault(FAULT_COORDINATE);
+      if ((i32x4.bitmask(i32x4.gt_u(i32x4.add(now, v128.load(COORDINATES)), v128.load(RANGES))) & 7) !== 0)
+        setFault(FAULT_COORDINATE);
       if (fault !== 0) return <i32>(v / 12);
       v128.store64_lane(current + v, now, 0);
       v128.store32_lane(current + v, now, 2, 8);
@@ -299,9 +359,21 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     }
     v128.store(self, before, PLACED_AT);
     const size = f32x4.mul(f32x4.abs(f32x4.sub(f32x4.mul(rounded, v128.load(EIGHTS)), aim)), f32x4.sqrt(pivots));
-    store<f32>(self, f32x4.extract_lane(size, 0) + f32x4.extract_lane(size, 1) + f32x4.extract_lane(size, 2), ACTIVITY_AT);
+    store<f32>(
+      self,
+      f32x4.extract_lane(size, 0) + f32x4.extract_lane(size, 1) + f32x4.extract_lane(size, 2),
+      ACTIVITY_AT,
+    );
     if (!quiet) {
-      const s = excess(ex, ey, ez, f32x4.sub(all(rounded, 0), yx), f32x4.sub(all(rounded, 1), yy), f32x4.sub(all(rounded, 2), yz), v128.load(HALVES));
+      const s = excess(
+        ex,
+        ey,
+        ez,
+        f32x4.sub(all(rounded, 0), yx),
+        f32x4.sub(all(rounded, 1), yy),
+        f32x4.sub(all(rounded, 2), yz),
+        v128.load(HALVES),
+      );
       stretch = lesser(STRETCH_LIMIT, sum1(f32x4.mul(f32x4.mul(s, closeness), s)) * inverseK);
     }
     store<f32>(self, stretch, STRETCH_AT);

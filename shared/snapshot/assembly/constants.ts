@@ -1,4 +1,6 @@
-/** The numbers of ../format.ts with their types here; tests/shared/snapshot/parity.test.ts would notice a difference. */
+/**
+ * The numbers of ../format.ts with their types here; tests/shared/snapshot/parity.test.ts would notice a difference.
+ */
 export const COORDINATE_LIMIT: i32 = 268435455;
 /** 1.5 * 2^23: the unit of sums with it is 1. */
 export const ROUNDER: f32 = 12582912;

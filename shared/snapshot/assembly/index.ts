@@ -1,7 +1,8 @@
 /**
- * The frame coder of ../twin.ts, compiled: one instance per topology and thread, with a memory of its own whose map ../kernel.ts makes. The same
- * bytes and integers as the twin, some fifty times as fast. It allocates nothing, and every load and store of a decoder that is fed
- * nonsense stays within what the map sets aside: positions come from the map alone, symbols from complete tables, and the reader stops at the end.
+ * The frame coder of ../twin.ts, compiled: one instance per topology and thread, with a memory of its own whose map
+ * ../kernel.ts makes. The same bytes and integers as the twin, some fifty times as fast. It allocates nothing, and
+ * every load and store of a decoder that is fed nonsense stays within what the map sets aside: positions come from the
+ * map alone, symbols from complete tables, and the reader stops at the end.
  */
 import { codeBody } from "./body";
 import { COORDINATE_LIMIT, FLAG_CONTEXT, STATE_FLOOR, SYMBOLS } from "./constants";
@@ -36,7 +37,8 @@ export function beyondLimit(particles: i32): i32 {
   const end: usize = 12 * <usize>particles;
   let i: usize = 0;
   while (i + 16 <= end && !v128.any_true(i32x4.gt_u(i32x4.add(v128.load(current + i), limit), range))) i += 16;
-  for (; i < end; i += 4) if (<u32>(load<i32>(current + i) + COORDINATE_LIMIT) > <u32>(2 * COORDINATE_LIMIT)) return <i32>(i / 4);
+  for (; i < end; i += 4)
+    if (<u32>(load<i32>(current + i) + COORDINATE_LIMIT) > <u32>(2 * COORDINATE_LIMIT)) return <i32>(i / 4);
   return -1;
 }
 

@@ -3,12 +3,16 @@ import { COORDINATE_LIMIT, FIRST_SHIFTED_BIN, GROWTH_LIMIT, LAST_BIN, RESIDUAL_L
 
 export let bodies: i32 = 0;
 export let starts: usize = 0;
-/** By rank: addresses of four neighbors and six corners of gates among `particles`, counts of both as u16, offset of the particle in a frame. */
+/**
+ * By rank: addresses of four neighbors and six corners of gates among `particles`, counts of both as u16, offset of the
+ * particle in a frame.
+ */
 export let records: usize = 0;
 export const RECORD_BYTES: usize = 48;
 /**
- * By rank: f32x4 displacement x, y, z, unused; i32x4 previous position x, y, z, unused; f32 activity; f32 stretch. One more stays 0: absent
- * neighbors and gates point there. The displacement has a vector of its own because it is what the next particle waits for.
+ * By rank: f32x4 displacement x, y, z, unused; i32x4 previous position x, y, z, unused; f32 activity; f32 stretch. One
+ * more stays 0: absent neighbors and gates point there. The displacement has a vector of its own because it is what the
+ * next particle waits for.
  */
 export let particles: usize = 0;
 export const PARTICLE_BYTES: usize = 48;
@@ -27,7 +31,9 @@ export let capacity: usize = 0;
 /** f32[5]: 1/k, 0 for k = 0. v128[5]: all bits set in the first k lanes. */
 export const INVERSES: usize = 16;
 export const MASKS: usize = 48;
-/** Constants in all four lanes. V8 makes a vector anew, in three instructions, wherever it is written; a load is one. */
+/**
+ * Constants in all four lanes. V8 makes a vector anew, in three instructions, wherever it is written; a load is one.
+ */
 export const ONES: usize = 128;
 export const HALVES: usize = 144;
 export const EIGHTS: usize = 160;
@@ -42,7 +48,14 @@ export const COORDINATES: usize = 288;
 export const RANGES: usize = 304;
 export const GROWTHS: usize = 320;
 
-export function setMap(bodyCount: i32, startsAt: usize, recordsAt: usize, particlesAt: usize, previousAt: usize, currentAt: usize): void {
+export function setMap(
+  bodyCount: i32,
+  startsAt: usize,
+  recordsAt: usize,
+  particlesAt: usize,
+  previousAt: usize,
+  currentAt: usize,
+): void {
   bodies = bodyCount;
   starts = startsAt;
   records = recordsAt;
@@ -68,7 +81,13 @@ export function setMap(bodyCount: i32, startsAt: usize, recordsAt: usize, partic
   v128.store(RANGES, i32x4.splat(2 * COORDINATE_LIMIT));
 }
 
-export function setBuffers(codingAt: usize, searchAt: usize, symbolsAt: usize, bytesAt: usize, capacityBytes: usize): void {
+export function setBuffers(
+  codingAt: usize,
+  searchAt: usize,
+  symbolsAt: usize,
+  bytesAt: usize,
+  capacityBytes: usize,
+): void {
   coding = codingAt;
   search = searchAt;
   symbols = symbolsAt;

@@ -1,4 +1,7 @@
-/** The decoder's state, and what is too rare to stand in its loop. The reader stops at `readEnd`, where two zero bytes are. */
+/**
+ * The decoder's state, and what is too rare to stand in its loop. The reader stops at `readEnd`, where two zero bytes
+ * are.
+ */
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, STATE_FLOOR, TABLE_BITS } from "./constants";
 
 export const FAULT_COORDINATE: i32 = 1;

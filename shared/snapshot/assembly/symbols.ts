@@ -59,7 +59,7 @@ export function write(): usize {
       state += (interval & 0xffff) + quotient * (TOTAL - frequency);
     } else {
       const scale = TABLE_BITS - <i32>(what >>> TABLE_BITS);
-      if (state >= <u32>1 << (scale + 17)) {
+      if (state >= (<u32>1) << (scale + 17)) {
         at -= 2;
         store<u16>(at, <u16>state);
         state >>>= 16;

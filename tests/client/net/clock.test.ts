@@ -14,7 +14,8 @@ test("the server's tick is known to half the asymmetry of the best trip", () => 
   const tickAt = (ms: number) => Math.floor(((ms + 5000) * 60) / 1000);
   // Trips of 20 ms there and 20 back, but some hang on the way back: they must not spoil the estimate.
   for (let n = 0; n < 10; n++) {
-    const sent = 1000 * n, back = n % 3 === 0 ? 20 : 300;
+    const sent = 1000 * n;
+    const back = n % 3 === 0 ? 20 : 300;
     clock.pong(sent, tickAt(sent + 20), sent + 20 + back);
   }
   expect(Math.abs(clock.serverTick(10_000) - tickAt(10_000))).toBeLessThan(1.5);

@@ -1,4 +1,7 @@
-/** The client's connection against real sockets: hello, resume, waiting, giving up. The server side here is a few lines of `ws`. */
+/**
+ * The client's connection against real sockets: hello, resume, waiting, giving up. The server side here is a few lines
+ * of `ws`.
+ */
 import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -27,7 +30,8 @@ beforeEach(async () => {
     socket.on("message", (data: Buffer) => {
       const message = decode(data) as unknown[];
       said[index]!.push(message);
-      if (message[0] === ClientMessage.hello) socket.send(encode([ServerMessage.welcome, { token: "token-" + index, session: "s", member: 1 }]));
+      if (message[0] === ClientMessage.hello)
+        socket.send(encode([ServerMessage.welcome, { token: `token-${index}`, session: "s", member: 1 }]));
     });
   });
   await new Promise((resolve) => server.once("listening", resolve));
@@ -54,7 +58,7 @@ function connect(options: { roomExists?: () => Promise<boolean>; name?: () => st
 async function eventually(condition: () => boolean): Promise<void> {
   const until = performance.now() + 10_000;
   while (!condition()) {
-    if (performance.now() > until) throw new Error("it did not happen within 10 s: " + condition);
+    if (performance.now() > until) throw new Error(`it did not happen within 10 s: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -77,7 +81,11 @@ test("a lost line is taken up again with the token", async () => {
   await eventually(() => own.isOpen);
   sockets[0]!.terminate();
   await eventually(() => sockets.length === 2 && own.isOpen);
-  expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ada", color: "#112233", resume: "token-0" }]);
+  expect(hellos()[1]).toEqual([
+    ClientMessage.hello,
+    PROTOCOL_VERSION,
+    { name: "Ada", color: "#112233", resume: "token-0" },
+  ]);
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
 });
 
@@ -88,7 +96,11 @@ test("a new name goes out with a hello of the same session", async () => {
   name = "Ben";
   own.reintroduce();
   await eventually(() => sockets.length === 2 && own.isOpen);
-  expect(hellos()[1]).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { name: "Ben", color: "#112233", resume: "token-0" }]);
+  expect(hellos()[1]).toEqual([
+    ClientMessage.hello,
+    PROTOCOL_VERSION,
+    { name: "Ben", color: "#112233", resume: "token-0" },
+  ]);
   expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
 });
 

@@ -18,11 +18,25 @@ describe("parseServerMessage", () => {
   });
 
   test("hands with and without a cursor", () => {
-    expect(parse([ServerMessage.hands, 7, [[1, null, []], [2, [1, 2, 3], [[5, 0, 9, 0.25, 0.5, 4, 5, 6]]]]])).toEqual({
-      type: "hands", tick: 7,
+    expect(
+      parse([
+        ServerMessage.hands,
+        7,
+        [
+          [1, null, []],
+          [2, [1, 2, 3], [[5, 0, 9, 0.25, 0.5, 4, 5, 6]]],
+        ],
+      ]),
+    ).toEqual({
+      type: "hands",
+      tick: 7,
       hands: [
         { member: 1, cursor: undefined, grabs: [] },
-        { member: 2, cursor: [1, 2, 3], grabs: [{ grab: 5, body: 0, triangle: 9, u: 0.25, v: 0.5, target: [4, 5, 6] }] },
+        {
+          member: 2,
+          cursor: [1, 2, 3],
+          grabs: [{ grab: 5, body: 0, triangle: 9, u: 0.25, v: 0.5, target: [4, 5, 6] }],
+        },
       ],
     });
   });
@@ -49,11 +63,26 @@ describe("parseServerMessage", () => {
 describe("build", () => {
   test("the server's own parser understands every message", () => {
     const at = { body: 1, triangle: 22, u: 0.25, v: 0.5 };
-    expect(parseClientMessage(build.hello({ name: "Ada", color: "#112233", resume: "t" }))).toEqual({ type: "hello", version: PROTOCOL_VERSION, name: "Ada", color: "#112233", resume: "t" });
-    expect(parseClientMessage(build.grab(3, at, [1, 2, 3]))).toEqual({ type: "grab", grab: 3, ...at, target: [1, 2, 3] });
+    expect(parseClientMessage(build.hello({ name: "Ada", color: "#112233", resume: "t" }))).toEqual({
+      type: "hello",
+      version: PROTOCOL_VERSION,
+      name: "Ada",
+      color: "#112233",
+      resume: "t",
+    });
+    expect(parseClientMessage(build.grab(3, at, [1, 2, 3]))).toEqual({
+      type: "grab",
+      grab: 3,
+      ...at,
+      target: [1, 2, 3],
+    });
     expect(parseClientMessage(build.move(3, [1, 2, 3]))).toEqual({ type: "move", grab: 3, target: [1, 2, 3] });
     expect(parseClientMessage(build.release(3))).toEqual({ type: "release", grab: 3 });
-    expect(parseClientMessage(build.impulse(at, [0, -1, 0.5]))).toEqual({ type: "impulse", ...at, impulse: [0, -1, 0.5] });
+    expect(parseClientMessage(build.impulse(at, [0, -1, 0.5]))).toEqual({
+      type: "impulse",
+      ...at,
+      impulse: [0, -1, 0.5],
+    });
     expect(parseClientMessage(build.reset())).toEqual({ type: "reset" });
     expect(parseClientMessage(build.cursor([1, 2, 3]))).toEqual({ type: "cursor", at: [1, 2, 3] });
     expect(parseClientMessage(build.cursor(undefined))).toEqual({ type: "cursor", at: null });

@@ -1,4 +1,7 @@
-/** The server's word on own hands, played at the frames' playhead: before it, between two tellings, over a pause, and where it ends. */
+/**
+ * The server's word on own hands, played at the frames' playhead: before it, between two tellings, over a pause, and
+ * where it ends.
+ */
 import { expect, test } from "vitest";
 import type { Grab, Point } from "../../../client/net/messages.ts";
 import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";

@@ -7,16 +7,19 @@ import { CrossFade } from "../../../client/state/crossFade.ts";
 const floats = fc.float({ noNaN: true, min: -100, max: 100 });
 
 test("stays between the two frames, whatever alpha says", () => {
-  fc.assert(fc.property(floats, floats, fc.double({ noNaN: true, min: -5, max: 5 }), (a, b, alpha) => {
-    const out = new Float32Array(1);
-    interpolateInto(out, Float32Array.of(a), Float32Array.of(b), alpha);
-    expect(out[0]).toBeGreaterThanOrEqual(Math.min(a, b) - 1e-4);
-    expect(out[0]).toBeLessThanOrEqual(Math.max(a, b) + 1e-4);
-  }));
+  fc.assert(
+    fc.property(floats, floats, fc.double({ noNaN: true, min: -5, max: 5 }), (a, b, alpha) => {
+      const out = new Float32Array(1);
+      interpolateInto(out, Float32Array.of(a), Float32Array.of(b), alpha);
+      expect(out[0]).toBeGreaterThanOrEqual(Math.min(a, b) - 1e-4);
+      expect(out[0]).toBeLessThanOrEqual(Math.max(a, b) + 1e-4);
+    }),
+  );
 });
 
 test("the ends are the frames themselves, bit for bit", () => {
-  const a = Float32Array.of(0.1, -3.7), b = Float32Array.of(12.34, 5.6);
+  const a = Float32Array.of(0.1, -3.7);
+  const b = Float32Array.of(12.34, 5.6);
   const out = new Float32Array(2);
   interpolateInto(out, a, b, 0);
   expect(out).toEqual(a);

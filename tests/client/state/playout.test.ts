@@ -1,4 +1,7 @@
-/** The playhead under the lines that exist: steady, jittery, stalled, dilated, sleeping. Time is simulated, so nothing here waits. */
+/**
+ * The playhead under the lines that exist: steady, jittery, stalled, dilated, sleeping. Time is simulated, so nothing
+ * here waits.
+ */
 import { describe, expect, test } from "vitest";
 import { Playout } from "../../../client/state/playout.ts";
 
@@ -13,7 +16,10 @@ interface Line {
 }
 
 /** Plays a line at 60 pictures a second and notes playhead and newest frame at each. */
-function play({ arrival, frameMs = (n) => n * INTERVAL, seconds }: Line): { playout: Playout; shown: { ms: number; playhead: number; newest: number }[] } {
+function play({ arrival, frameMs = (n) => n * INTERVAL, seconds }: Line): {
+  playout: Playout;
+  shown: { ms: number; playhead: number; newest: number }[];
+} {
   const playout = new Playout({ intervalMs: INTERVAL });
   const shown: { ms: number; playhead: number; newest: number }[] = [];
   let n = 0;
@@ -61,7 +67,10 @@ describe("Playout", () => {
   });
 
   test("the playhead never goes back and never passes the newest frame", () => {
-    const { shown } = play({ arrival: (n) => 20 + n * INTERVAL + (n % 50 > 40 ? 200 : 0) + 60 * noise(n), seconds: 12 });
+    const { shown } = play({
+      arrival: (n) => 20 + n * INTERVAL + (n % 50 > 40 ? 200 : 0) + 60 * noise(n),
+      seconds: 12,
+    });
     const known = shown.filter(({ playhead }) => !Number.isNaN(playhead));
     for (let i = 1; i < known.length; i++) {
       expect(known[i]!.playhead).toBeLessThanOrEqual(known[i]!.newest);
@@ -75,7 +84,7 @@ describe("Playout", () => {
     const tail = shown.slice(300);
     const steps = tail.slice(1).map(({ playhead }, i) => playhead - tail[i]!.playhead);
     expect((tail.at(-1)!.playhead - tail[0]!.playhead) / (tail.at(-1)!.ms - tail[0]!.ms)).toBeCloseTo(0.6, 1);
-    expect(Math.max(...steps)).toBeLessThan(2 * (0.6 * 1000) / 60);
+    expect(Math.max(...steps)).toBeLessThan((2 * (0.6 * 1000)) / 60);
   });
 
   test("what moves after a rest is shown after the ordinary delay, not after the rest's last silence", () => {
@@ -102,22 +111,27 @@ describe("Playout", () => {
   const tcp = (jitterMs: number, lost: (n: number) => number): ((n: number) => number) => {
     const arrivals: number[] = [];
     return (n) => {
-      for (let k = arrivals.length; k <= n; k++) arrivals.push(Math.max(arrivals[k - 1] ?? 0, 50 + k * INTERVAL + jitterMs * noise(k) + lost(k)));
+      for (let k = arrivals.length; k <= n; k++)
+        arrivals.push(Math.max(arrivals[k - 1] ?? 0, 50 + k * INTERVAL + jitterMs * noise(k) + lost(k)));
       return arrivals[n]!;
     };
   };
 
   /**
-   * Even jitter of up to J <= one interval I keeps frames apart, so what the smoothing sees is |u - u'| J: mean J/3, deviation 0.236 J, smoothed over 1/16: 0.042 J. The delay is 1.75 I + 3 times
-   * that: 1.75 I + J, give or take 4 * 3 * 0.042 J = 0.51 J. Frames are late by J/2 more than on the mean at most, so I + J/2 <= 1.5 I would do.
+   * Even jitter of up to J <= one interval I keeps frames apart, so what the smoothing sees is |u - u'| J: mean J/3,
+   * deviation 0.236 J, smoothed over 1/16: 0.042 J. The delay is 1.75 I + 3 times that: 1.75 I + J, give or take 4 * 3
+   * * 0.042 J = 0.51 J. Frames are late by J/2 more than on the mean at most, so I + J/2 <= 1.5 I would do.
    */
-  test.each([0.25, 0.5, 0.75, 1])("even jitter of %f intervals: two to three intervals deep, and never empty", (part) => {
-    const jitterMs = part * INTERVAL;
-    const { playout, shown } = play({ arrival: tcp(jitterMs, () => 0), seconds: 120 });
-    expect(playout.delayMs).toBeGreaterThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 0.49 * jitterMs));
-    expect(playout.delayMs).toBeLessThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 1.51 * jitterMs));
-    expect(shown.slice(60).filter(({ playhead, newest }) => playhead >= newest).length).toBe(0);
-  });
+  test.each([0.25, 0.5, 0.75, 1])(
+    "even jitter of %f intervals: two to three intervals deep, and never empty",
+    (part) => {
+      const jitterMs = part * INTERVAL;
+      const { playout, shown } = play({ arrival: tcp(jitterMs, () => 0), seconds: 120 });
+      expect(playout.delayMs).toBeGreaterThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 0.49 * jitterMs));
+      expect(playout.delayMs).toBeLessThanOrEqual(Math.max(2 * INTERVAL, 1.75 * INTERVAL + 1.51 * jitterMs));
+      expect(shown.slice(60).filter(({ playhead, newest }) => playhead >= newest).length).toBe(0);
+    },
+  );
 
   test("a lost packet: the picture stands at the newest frame, then catches up at no more than 1.3 times the speed", () => {
     const { playout, shown } = play({ arrival: tcp(10, (n) => (n % 100 === 99 ? 200 : 0)), seconds: 30 });

@@ -1,4 +1,7 @@
-/** A replay's frames stay encoded and are had again in any order: the decoded moment is the same, whichever way one came to it. */
+/**
+ * A replay's frames stay encoded and are had again in any order: the decoded moment is the same, whichever way one came
+ * to it.
+ */
 import { describe, expect, test } from "vitest";
 import { ReplayBuffer } from "../../../client/state/replayBuffer.ts";
 import { Playhead } from "../../../client/state/playhead.ts";
@@ -8,15 +11,36 @@ import type { Topology } from "../../../shared/topology.ts";
 
 const QUANTUM = 2 ** -10;
 const triangles = new Uint32Array([0, 1, 2, 0, 2, 3]);
-const body = { name: "b", kind: "cloth", count: 4, first: 0, quantum: QUANTUM, triangles: new Uint8Array(triangles.buffer) };
+const body = {
+  name: "b",
+  kind: "cloth",
+  count: 4,
+  first: 0,
+  quantum: QUANTUM,
+  triangles: new Uint8Array(triangles.buffer),
+};
 /** Two bodies of one square each: what the replay reads of a topology. */
 const topology = { particles: 8, tickHz: 60, bodies: [body, { ...body, first: 4 }] } as unknown as Topology;
-const head: ReplayHead = { format: "pliant-replay-1", room: "r", scene: "s", topology: "", tickHz: 60, sendHz: 30, from: 100, until: 160 };
-const model = createSnapshotModel([{ count: 4, triangles }, { count: 4, triangles }]);
+const head: ReplayHead = {
+  format: "pliant-replay-1",
+  room: "r",
+  scene: "s",
+  topology: "",
+  tickHz: 60,
+  sendHz: 30,
+  from: 100,
+  until: 160,
+};
+const model = createSnapshotModel([
+  { count: 4, triangles },
+  { count: 4, triangles },
+]);
 
 /** Grid coordinates of a tick: no two alike, and steps of all sizes. */
-const frameOf = (tick: number): Int32Array => Int32Array.from({ length: 24 }, (_, i) => ((tick * tick * (i + 3)) % 997) - 400);
-const TICKS = Array.from({ length: 31 }, (_, i) => 100 + 2 * i).filter((tick) => tick < 130 || tick >= 140); // at rest from 128 to 140
+const frameOf = (tick: number): Int32Array =>
+  Int32Array.from({ length: 24 }, (_, i) => ((tick * tick * (i + 3)) % 997) - 400);
+// at rest from 128 to 140
+const TICKS = Array.from({ length: 31 }, (_, i) => 100 + 2 * i).filter((tick) => tick < 130 || tick >= 140);
 
 function replay(upTo = Infinity): ReplayBuffer {
   const made = new ReplayBuffer(head, topology);
@@ -24,7 +48,11 @@ function replay(upTo = Infinity): ReplayBuffer {
   TICKS.forEach((tick, n) => {
     if (tick > upTo) return;
     const ints = frameOf(tick);
-    made.add(n % 8 === 0 ? { type: "keyframe", tick, data: encodeKeyframe(model, ints) } : { type: "delta", tick, baseTick: TICKS[n - 1]!, data: encodeDelta(model, last!, ints) });
+    made.add(
+      n % 8 === 0
+        ? { type: "keyframe", tick, data: encodeKeyframe(model, ints) }
+        : { type: "delta", tick, baseTick: TICKS[n - 1]!, data: encodeDelta(model, last!, ints) },
+    );
     last = ints;
   });
   return made;
@@ -32,7 +60,8 @@ function replay(upTo = Infinity): ReplayBuffer {
 const metres = (ints: Int32Array): number[] => [...ints].map((x) => Math.fround(x * QUANTUM));
 
 test("every frame is had again, forwards, backwards and in leaps", () => {
-  const made = replay(), leaps = TICKS.map((_, n) => TICKS[(n * 11) % TICKS.length]!);
+  const made = replay();
+  const leaps = TICKS.map((_, n) => TICKS[(n * 11) % TICKS.length]!);
   expect(new Set(leaps).size).toBe(TICKS.length);
   for (const order of [TICKS, [...TICKS].reverse(), leaps]) {
     for (const tick of order) {
@@ -45,7 +74,8 @@ test("every frame is had again, forwards, backwards and in leaps", () => {
 
 test("between two frames lies the straight line; a rest is held until it ends; nothing is shown beyond what has come", () => {
   const made = replay();
-  const between = (a: number, b: number, alpha: number): number[] => metres(frameOf(a)).map((x, i) => Math.fround(x + (metres(frameOf(b))[i]! - x) * alpha));
+  const between = (a: number, b: number, alpha: number): number[] =>
+    metres(frameOf(a)).map((x, i) => Math.fround(x + (metres(frameOf(b))[i]! - x) * alpha));
   made.show(105);
   expect([...made.displayed]).toEqual(between(104, 106, 0.5));
   made.show(137.9);
@@ -59,7 +89,8 @@ test("between two frames lies the straight line; a rest is held until it ends; n
 });
 
 test("goes on where more has come", () => {
-  const whole = replay(), made = replay(104);
+  const whole = replay();
+  const made = replay(104);
   expect([made.first, made.last]).toEqual([100, 104]);
   expect(made.show(110)).toBe(104);
   const ints = frameOf(106);
@@ -85,7 +116,12 @@ test("a reset jumps, bodies that wait are not there in any picture between, hand
   expect([...made.displayed]).toEqual(metres(frameOf(100)));
   made.show(102);
   expect([...made.displayed]).toEqual(metres(frameOf(102)));
-  for (const [tick, hidden] of [[100, [0, 1]], [103, [0, 1]], [104, [0, 0]], [101, [0, 1]]] as const) {
+  for (const [tick, hidden] of [
+    [100, [0, 1]],
+    [103, [0, 1]],
+    [104, [0, 0]],
+    [101, [0, 1]],
+  ] as const) {
     made.show(tick);
     expect([...made.hidden], `tick ${tick}`).toEqual(hidden);
   }

@@ -1,4 +1,7 @@
-/** From socket events to displayed positions, with the real codec: waiting for the topology, the chain, its break, a resumed line. */
+/**
+ * From socket events to displayed positions, with the real codec: waiting for the topology, the chain, its break, a
+ * resumed line.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ServerEvent } from "../../../client/net/messages.ts";
 import type { Welcome } from "../../../shared/protocol.ts";
@@ -9,17 +12,56 @@ import type { Topology } from "../../../shared/topology.ts";
 const triangles = Uint32Array.of(0, 1, 2, 0, 2, 3);
 const bytesOf = (array: Uint32Array | Float32Array) => new Uint8Array(array.buffer);
 const topology: Topology = {
-  version: 1, title: "Quad", description: "", particles: 4, tickHz: 60, origin: [0, 0, 0], camera: { position: [0, 0, 1], target: [0, 0, 0] }, colliders: [],
-  bodies: [{ name: "quad", kind: "cloth", look: {}, first: 0, count: 4, quantum: 0.001, triangles: bytesOf(triangles), rest: bytesOf(new Float32Array(12)) }],
+  version: 1,
+  title: "Quad",
+  description: "",
+  particles: 4,
+  tickHz: 60,
+  origin: [0, 0, 0],
+  camera: { position: [0, 0, 1], target: [0, 0, 0] },
+  colliders: [],
+  bodies: [
+    {
+      name: "quad",
+      kind: "cloth",
+      look: {},
+      first: 0,
+      count: 4,
+      quantum: 0.001,
+      triangles: bytesOf(triangles),
+      rest: bytesOf(new Float32Array(12)),
+    },
+  ],
   interaction: { grabCompliance: 0, grabMaxForce: 1, maxImpulse: 1 },
 };
 const model = createSnapshotModel([{ count: 4, triangles }]);
 const shape = (value: number) => new Int32Array(12).fill(value);
-const keyframe = (tick: number, value: number): ServerEvent => ({ type: "keyframe", tick, data: encodeKeyframe(model, shape(value)) });
-const delta = (tick: number, from: number, to: number): ServerEvent => ({ type: "delta", tick, baseTick: tick - 2, data: encodeDelta(model, shape(from), shape(to)) });
+const keyframe = (tick: number, value: number): ServerEvent => ({
+  type: "keyframe",
+  tick,
+  data: encodeKeyframe(model, shape(value)),
+});
+const delta = (tick: number, from: number, to: number): ServerEvent => ({
+  type: "delta",
+  tick,
+  baseTick: tick - 2,
+  data: encodeDelta(model, shape(from), shape(to)),
+});
 const welcome = (session = "one"): ServerEvent => ({
   type: "welcome",
-  welcome: { version: 1, room: "r", scene: "s", session, token: "t", member: 1, tickHz: 60, sendHz: 30, topology: "hash", role: "player", limits: {} } satisfies Welcome,
+  welcome: {
+    version: 1,
+    room: "r",
+    scene: "s",
+    session,
+    token: "t",
+    member: 1,
+    tickHz: 60,
+    sendHz: 30,
+    topology: "hash",
+    role: "player",
+    limits: {},
+  } satisfies Welcome,
 });
 
 let state: RoomState;
@@ -37,7 +79,13 @@ beforeEach(() => {
       });
     },
     needKeyframe: () => asked++,
-    onTopology: () => {}, onTopologyFailed: () => {}, onMembers: () => {}, onStats: () => {}, onReset: () => {}, onNotice: () => {}, onWaiting: () => {},
+    onTopology: () => {},
+    onTopologyFailed: () => {},
+    onMembers: () => {},
+    onStats: () => {},
+    onReset: () => {},
+    onNotice: () => {},
+    onWaiting: () => {},
   });
 });
 
@@ -57,7 +105,10 @@ describe("RoomState", () => {
     state.receive(delta(4, 100, 104), 43);
     deliver(topology);
     await settle();
-    expect(frames()).toEqual([[2, 100], [4, 104]]);
+    expect(frames()).toEqual([
+      [2, 100],
+      [4, 104],
+    ]);
   });
 
   test("positions are the integers times the quantum, and run between frames", async () => {
@@ -73,14 +124,20 @@ describe("RoomState", () => {
   });
 
   test.each([
-    ["frames that came in a burst while the page was busy", () => {
-      for (let tick = 4; tick <= 120; tick += 2) state.receive(delta(tick, 96 + tick, 98 + tick), 1000);
-    }],
+    [
+      "frames that came in a burst while the page was busy",
+      () => {
+        for (let tick = 4; tick <= 120; tick += 2) state.receive(delta(tick, 96 + tick, 98 + tick), 1000);
+      },
+    ],
     ["a reset", () => state.receive({ type: "reset", tick: 2, member: 1 }, 1000)],
-    ["a lost line", () => {
-      state.receive(welcome(), 1000);
-      state.receive(keyframe(90, 100), 1000);
-    }],
+    [
+      "a lost line",
+      () => {
+        state.receive(welcome(), 1000);
+        state.receive(keyframe(90, 100), 1000);
+      },
+    ],
   ])("before the first picture there is nothing to fade from: %s", async (_, happens) => {
     await join();
     state.receive(keyframe(2, 100), 0);
@@ -105,7 +162,10 @@ describe("RoomState", () => {
     expect(frames()).toEqual([[2, 100]]);
     state.receive(keyframe(12, 110), 166);
     state.receive(delta(14, 110, 111), 200);
-    expect(frames().slice(-2)).toEqual([[12, 110], [14, 111]]);
+    expect(frames().slice(-2)).toEqual([
+      [12, 110],
+      [14, 111],
+    ]);
   });
 
   test("somebody else's keyframe of a tick that is already there changes nothing", async () => {
@@ -114,7 +174,11 @@ describe("RoomState", () => {
     state.receive(delta(4, 100, 101), 33);
     state.receive(keyframe(4, 101), 34);
     state.receive(delta(6, 101, 102), 66);
-    expect(frames()).toEqual([[2, 100], [4, 101], [6, 102]]);
+    expect(frames()).toEqual([
+      [2, 100],
+      [4, 101],
+      [6, 102],
+    ]);
   });
 
   test("a resumed line keeps the picture, does not fetch again, and fades into the new state", async () => {
@@ -166,7 +230,8 @@ describe("RoomState", () => {
       const step = state.displayed[0]! - last;
       last = state.displayed[0]!;
       travelled += step;
-      // 45 frames of 2 mm in a smoothstep of 260 ms: at most 1.5 / 260 ms of them, and the motion itself, 60 mm/s at 1.3 times its speed.
+      // 45 frames of 2 mm in a smoothstep of 260 ms: at most 1.5 / 260 ms of them, and the motion itself, 60 mm/s at
+      // 1.3 times its speed.
       expect(step).toBeGreaterThanOrEqual(0);
       expect(step).toBeLessThanOrEqual((1.5 * 0.09 * 8) / 260 + 1.3 * 0.06 * 0.008 + 1e-6);
     }
@@ -196,8 +261,27 @@ describe("RoomState", () => {
 
   test("hands of members who went are forgotten", async () => {
     await join();
-    state.receive({ type: "hands", tick: 1, hands: [{ member: 2, cursor: [0, 0, 0], grabs: [] }, { member: 3, cursor: [0, 0, 0], grabs: [] }] }, 0);
-    state.receive({ type: "members", members: [{ member: 2, name: "a", color: "#000000", connected: true, role: "player" }, { member: 3, name: "b", color: "#000000", connected: false, role: "player" }] }, 0);
+    state.receive(
+      {
+        type: "hands",
+        tick: 1,
+        hands: [
+          { member: 2, cursor: [0, 0, 0], grabs: [] },
+          { member: 3, cursor: [0, 0, 0], grabs: [] },
+        ],
+      },
+      0,
+    );
+    state.receive(
+      {
+        type: "members",
+        members: [
+          { member: 2, name: "a", color: "#000000", connected: true, role: "player" },
+          { member: 3, name: "b", color: "#000000", connected: false, role: "player" },
+        ],
+      },
+      0,
+    );
     expect([...state.hands.keys()]).toEqual([2]);
   });
 });

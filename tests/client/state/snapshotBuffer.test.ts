@@ -28,7 +28,8 @@ describe("SnapshotBuffer.at", () => {
 
   test("beyond the newest frame it shows the newest, before the oldest the oldest", () => {
     const buffer = filled([10, 0], [12, 4]);
-    for (const moment of [12, 12.1, 99]) expect(buffer.at(moment, 2)).toMatchObject({ from: { tick: 12 }, to: { tick: 12 }, alpha: 0 });
+    for (const moment of [12, 12.1, 99])
+      expect(buffer.at(moment, 2)).toMatchObject({ from: { tick: 12 }, to: { tick: 12 }, alpha: 0 });
     expect(buffer.at(3, 2)).toMatchObject({ from: { tick: 10 }, alpha: 0 });
   });
 

@@ -1,4 +1,7 @@
-/** The immediate answer to a pull: there at once, gone when the server's answer is there, never a jump, never through the floor. */
+/**
+ * The immediate answer to a pull: there at once, gone when the server's answer is there, never a jump, never through
+ * the floor.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Grab, Point } from "../../../client/net/messages.ts";
@@ -7,7 +10,8 @@ import { FADE_MS, LIMIT, LocalBend, RESPONSE } from "../../../client/view/localB
 
 /** Eleven particles in a row, 0.1 m apart; the hand holds the middle one. */
 const rest = Float32Array.from({ length: 33 }, (_, i) => (i % 3 === 0 ? (i / 3) * 0.1 : 0));
-const RADIUS = 0.25, HELD = 3 * 5;
+const RADIUS = 0.25;
+const HELD = 3 * 5;
 const GRAB = 1;
 const grabbed = (target: Point): Grab => ({ grab: GRAB, body: 0, triangle: 0, u: 0, v: 0, target });
 
@@ -115,39 +119,62 @@ describe("letting go", () => {
 });
 
 /**
- * The bound that makes a pop impossible, at every vertex and between any two pictures: what is added moves by no more than RESPONSE times the hand's own motion
- * and the motion of the server's hand in the time shown. Hands, lines that bunch messages, pictures that come late and releases are drawn at random.
+ * The bound that makes a pop impossible, at every vertex and between any two pictures: what is added moves by no more
+ * than RESPONSE times the hand's own motion and the motion of the server's hand in the time shown. Hands, lines that
+ * bunch messages, pictures that come late and releases are drawn at random.
  */
 test("whatever the line does, the offset moves no faster than the two hands do", () => {
-  const vector = fc.tuple(...[0, 1, 2].map(() => fc.double({ min: -0.2, max: 0.2, noNaN: true }))) as fc.Arbitrary<Point>;
-  fc.assert(fc.property(fc.array(fc.record({ step: vector, told: fc.boolean(), ticks: fc.double({ min: 0, max: 6, noNaN: true }) }), { minLength: 2, maxLength: 40 }), fc.nat(40), (moves, releaseAt) => {
-    const hold = new Hold();
-    const hand: Point = [0.5, 0, 0];
-    let shownTick = 90, toldTick = 100, last = rest.slice(), lastHand: Point = [...hand], released = false;
-    const shown = Float64Array.from(hand), lastShown = Float64Array.from(hand);
-    for (const [k, { step, told, ticks }] of moves.entries()) {
-      if (!released) {
-        for (let r = 0; r < 3; r++) hand[r]! += step[r]!;
-        hold.bend.move(...hand);
-      }
-      if (k === releaseAt) {
-        hold.bend.release(k, true);
-        hold.acknowledged.note((toldTick += 2), []);
-        released = true;
-      } else if (told && !released) hold.acknowledged.note((toldTick += 2), [grabbed(hand)]);
-      // The playhead never passes the newest frame.
-      shownTick = Math.min(toldTick, shownTick + ticks);
-      shown.set([0.5, 0, 0]);
-      if (hold.acknowledged.at(GRAB, shownTick, 2, shown, released ? Float64Array.from(hand) : undefined) === "after") shown.set(hand);
-      const now = hold.draw(k, shownTick).slice();
-      const travelled = Math.hypot(...hand.map((x, r) => x - lastHand[r]!)) + Math.hypot(...shown.map((x, r) => x - lastShown[r]!));
-      for (let i = 0; i < now.length; i += 3) {
-        const jump = Math.hypot(now[i]! - last[i]!, now[i + 1]! - last[i + 1]!, now[i + 2]! - last[i + 2]!);
-        // float32 positions of up to 1 m: half a unit in the last place for each of two roundings and three components.
-        expect(jump).toBeLessThanOrEqual(RESPONSE * travelled + 3 * 2 ** -24 * 2);
-      }
-      [last, lastHand] = [now, [...hand]];
-      lastShown.set(shown);
-    }
-  }), { numRuns: 300, seed: 5 });
+  const vector = fc.tuple(
+    ...[0, 1, 2].map(() => fc.double({ min: -0.2, max: 0.2, noNaN: true })),
+  ) as fc.Arbitrary<Point>;
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ step: vector, told: fc.boolean(), ticks: fc.double({ min: 0, max: 6, noNaN: true }) }), {
+        minLength: 2,
+        maxLength: 40,
+      }),
+      fc.nat(40),
+      (moves, releaseAt) => {
+        const hold = new Hold();
+        const hand: Point = [0.5, 0, 0];
+        let shownTick = 90;
+        let toldTick = 100;
+        let last = rest.slice();
+        let lastHand: Point = [...hand];
+        let released = false;
+        const shown = Float64Array.from(hand);
+        const lastShown = Float64Array.from(hand);
+        for (const [k, { step, told, ticks }] of moves.entries()) {
+          if (!released) {
+            for (let r = 0; r < 3; r++) hand[r]! += step[r]!;
+            hold.bend.move(...hand);
+          }
+          if (k === releaseAt) {
+            hold.bend.release(k, true);
+            hold.acknowledged.note((toldTick += 2), []);
+            released = true;
+          } else if (told && !released) hold.acknowledged.note((toldTick += 2), [grabbed(hand)]);
+          // The playhead never passes the newest frame.
+          shownTick = Math.min(toldTick, shownTick + ticks);
+          shown.set([0.5, 0, 0]);
+          if (
+            hold.acknowledged.at(GRAB, shownTick, 2, shown, released ? Float64Array.from(hand) : undefined) === "after"
+          )
+            shown.set(hand);
+          const now = hold.draw(k, shownTick).slice();
+          const travelled =
+            Math.hypot(...hand.map((x, r) => x - lastHand[r]!)) + Math.hypot(...shown.map((x, r) => x - lastShown[r]!));
+          for (let i = 0; i < now.length; i += 3) {
+            const jump = Math.hypot(now[i]! - last[i]!, now[i + 1]! - last[i + 1]!, now[i + 2]! - last[i + 2]!);
+            // float32 positions of up to 1 m: half a unit in the last place for each of two roundings and three
+            // components.
+            expect(jump).toBeLessThanOrEqual(RESPONSE * travelled + 3 * 2 ** -24 * 2);
+          }
+          [last, lastHand] = [now, [...hand]];
+          lastShown.set(shown);
+        }
+      },
+    ),
+    { numRuns: 300, seed: 5 },
+  );
 });

@@ -4,7 +4,13 @@ import { expect, test } from "vitest";
 import { MovingColliders } from "../../../client/view/movingColliders.ts";
 import type { Collider } from "../../../shared/scene.ts";
 
-const paddle: Collider = { type: "capsule", a: [1, 0, 0], b: [3, 0, 0], radius: 0.1, motion: { keys: [{ time: 0 }, { time: 2, translate: [0, 1, 0], rotate: [0, 0, 90] }] } };
+const paddle: Collider = {
+  type: "capsule",
+  a: [1, 0, 0],
+  b: [3, 0, 0],
+  radius: 0.1,
+  motion: { keys: [{ time: 0 }, { time: 2, translate: [0, 1, 0], rotate: [0, 0, 90] }] },
+};
 const still: Collider = { type: "sphere", center: [0, 0, 0], radius: 1 };
 
 test("a capsule turns about its own center and travels; what has no path stays", () => {

@@ -1,10 +1,21 @@
-/** Rays against triangles: exact hits, edges, misses, scale, and the tolerance for fingers; the fast path against brute sampling. */
+/**
+ * Rays against triangles: exact hits, edges, misses, scale, and the tolerance for fingers; the fast path against brute
+ * sampling.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pickNearest, pickSurfaces, rayTriangle, surfacePoint, type PickSurface } from "../../../client/view/picking.ts";
+import {
+  pickNearest,
+  pickSurfaces,
+  rayTriangle,
+  surfacePoint,
+  type PickSurface,
+} from "../../../client/view/picking.ts";
 
 type Vec = [number, number, number];
-const A: Vec = [0, 0, 0], B: Vec = [1, 0, 0], C: Vec = [0, 1, 0];
+const A: Vec = [0, 0, 0];
+const B: Vec = [1, 0, 0];
+const C: Vec = [0, 1, 0];
 
 const unit = (v: Vec): Vec => {
   const size = Math.hypot(...v);
@@ -26,23 +37,45 @@ describe("rayTriangle", () => {
   test("the hit lies on the triangle and on the ray, at any size and place", () => {
     const coordinate = fc.double({ noNaN: true, min: -1, max: 1 });
     const point = fc.tuple(coordinate, coordinate, coordinate);
-    fc.assert(fc.property(point, point, point, fc.double({ noNaN: true, min: 0.01, max: 0.49 }), fc.double({ noNaN: true, min: 0.01, max: 0.49 }), fc.constantFrom(1e-3, 1, 100), (a, b, c, u, v, scale) => {
-      const [p, q, r] = [a, b, c].map((x) => x.map((k) => k * scale) as Vec) as [Vec, Vec, Vec];
-      const inside = p.map((x, k) => x * (1 - u - v) + q[k]! * u + r[k]! * v) as Vec;
-      const eye: Vec = [5 * scale, 4 * scale, 3 * scale];
-      const along = unit(inside.map((x, k) => x - eye[k]!) as Vec);
-      const e1 = unit(q.map((x, k) => x - p[k]!) as Vec), e2 = unit(r.map((x, k) => x - p[k]!) as Vec);
-      const normal: Vec = [e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]];
-      // Slivers and edge-on triangles are not what this promises.
-      fc.pre(Math.hypot(...normal) > 0.1 && Math.abs(normal[0] * along[0] + normal[1] * along[1] + normal[2] * along[2]) > 0.05);
-      fc.pre(Math.hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) > 0.1 * scale && Math.hypot(r[0] - p[0], r[1] - p[1], r[2] - p[2]) > 0.1 * scale);
-      const hit = rayTriangle(eye, along, p, q, r);
-      expect(hit).toBeDefined();
-      const [distance, hu, hv] = hit!;
-      for (let k = 0; k < 3; k++) expect(eye[k]! + along[k]! * distance).toBeCloseTo(inside[k]!, 6 - Math.log10(scale));
-      expect(hu).toBeCloseTo(u, 6);
-      expect(hv).toBeCloseTo(v, 6);
-    }));
+    fc.assert(
+      fc.property(
+        point,
+        point,
+        point,
+        fc.double({ noNaN: true, min: 0.01, max: 0.49 }),
+        fc.double({ noNaN: true, min: 0.01, max: 0.49 }),
+        fc.constantFrom(1e-3, 1, 100),
+        (a, b, c, u, v, scale) => {
+          const [p, q, r] = [a, b, c].map((x) => x.map((k) => k * scale) as Vec) as [Vec, Vec, Vec];
+          const inside = p.map((x, k) => x * (1 - u - v) + q[k]! * u + r[k]! * v) as Vec;
+          const eye: Vec = [5 * scale, 4 * scale, 3 * scale];
+          const along = unit(inside.map((x, k) => x - eye[k]!) as Vec);
+          const e1 = unit(q.map((x, k) => x - p[k]!) as Vec);
+          const e2 = unit(r.map((x, k) => x - p[k]!) as Vec);
+          const normal: Vec = [
+            e1[1] * e2[2] - e1[2] * e2[1],
+            e1[2] * e2[0] - e1[0] * e2[2],
+            e1[0] * e2[1] - e1[1] * e2[0],
+          ];
+          // Slivers and edge-on triangles are not what this promises.
+          fc.pre(
+            Math.hypot(...normal) > 0.1 &&
+              Math.abs(normal[0] * along[0] + normal[1] * along[1] + normal[2] * along[2]) > 0.05,
+          );
+          fc.pre(
+            Math.hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) > 0.1 * scale &&
+              Math.hypot(r[0] - p[0], r[1] - p[1], r[2] - p[2]) > 0.1 * scale,
+          );
+          const hit = rayTriangle(eye, along, p, q, r);
+          expect(hit).toBeDefined();
+          const [distance, hu, hv] = hit!;
+          for (let k = 0; k < 3; k++)
+            expect(eye[k]! + along[k]! * distance).toBeCloseTo(inside[k]!, 6 - Math.log10(scale));
+          expect(hu).toBeCloseTo(u, 6);
+          expect(hv).toBeCloseTo(v, 6);
+        },
+      ),
+    );
   });
 });
 

@@ -6,10 +6,48 @@ import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "../../..
 /** A unit cube of twelve triangles, outward. */
 const cube = {
   rest: Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1),
-  triangles: Uint32Array.of(0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 3, 7, 6, 3, 6, 2, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5),
+  triangles: Uint32Array.of(
+    0,
+    2,
+    1,
+    0,
+    3,
+    2,
+    4,
+    5,
+    6,
+    4,
+    6,
+    7,
+    0,
+    1,
+    5,
+    0,
+    5,
+    4,
+    3,
+    7,
+    6,
+    3,
+    6,
+    2,
+    0,
+    4,
+    7,
+    0,
+    7,
+    3,
+    1,
+    2,
+    6,
+    1,
+    6,
+    5,
+  ),
 };
 
-const dot = (a: ArrayLike<number>, i: number, b: readonly number[]): number => a[i]! * b[0]! + a[i + 1]! * b[1]! + a[i + 2]! * b[2]!;
+const dot = (a: ArrayLike<number>, i: number, b: readonly number[]): number =>
+  a[i]! * b[0]! + a[i + 1]! * b[1]! + a[i + 2]! * b[2]!;
 
 describe("surfaceNormalsInto", () => {
   test("corner normals of a cube point outward and have length 1", () => {
@@ -17,7 +55,9 @@ describe("surfaceNormalsInto", () => {
     surfaceNormalsInto(normals, cube.rest, cube.triangles, cube.triangles);
     for (let i = 0; i < 24; i += 3) {
       expect(Math.hypot(normals[i]!, normals[i + 1]!, normals[i + 2]!)).toBeCloseTo(1, 6);
-      expect(dot(normals, i, [cube.rest[i]! - 0.5, cube.rest[i + 1]! - 0.5, cube.rest[i + 2]! - 0.5])).toBeGreaterThan(0.5);
+      expect(dot(normals, i, [cube.rest[i]! - 0.5, cube.rest[i + 1]! - 0.5, cube.rest[i + 2]! - 0.5])).toBeGreaterThan(
+        0.5,
+      );
     }
   });
 
@@ -45,14 +85,16 @@ describe("smoothingGroups", () => {
 });
 
 test("with the triangles themselves as slots it is shared/skinning's vertexNormalsInto", () => {
-  const own = new Float32Array(24), shared = new Float32Array(24);
+  const own = new Float32Array(24);
+  const shared = new Float32Array(24);
   surfaceNormalsInto(own, cube.rest, cube.triangles, cube.triangles);
   vertexNormalsInto(cube.rest, cube.triangles, shared);
   expect(own).toEqual(shared);
 });
 
 test("softening keeps a flat surface's normals and turns a lone outlier towards its ring", () => {
-  const flat = Float32Array.of(0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1), quad = Uint32Array.of(0, 1, 2, 0, 2, 3);
+  const flat = Float32Array.of(0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1);
+  const quad = Uint32Array.of(0, 1, 2, 0, 2, 3);
   const out = new Float32Array(12);
   softenNormalsInto(out, flat, quad);
   expect(out).toEqual(flat);

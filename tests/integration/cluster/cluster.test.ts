@@ -1,4 +1,7 @@
-/** Several processes on one store: leases, takeover, hand-over, forwarding; processes killed, stopped and continued. Real processes, real signals, real stores. */
+/**
+ * Several processes on one store: leases, takeover, hand-over, forwarding; processes killed, stopped and continued.
+ * Real processes, real signals, real stores.
+ */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,13 +24,20 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const json = async (url: string, init?: RequestInit): Promise<any> => (await fetch(url, init)).json();
 const create = (node: Node, room: string): Promise<any> =>
-  json(`${node.url}/api/rooms`, { method: "POST", body: JSON.stringify({ room }), headers: { "content-type": "application/json" } });
+  json(`${node.url}/api/rooms`, {
+    method: "POST",
+    body: JSON.stringify({ room }),
+    headers: { "content-type": "application/json" },
+  });
 const names = (length: number): string[] => Array.from({ length }, (_, i) => `room-${i}`);
 const owner = (room: string): string | undefined => nodes.last(room)?.by;
 const steppedSince = (rooms: string[], ms: number, by?: string): boolean =>
-  rooms.every((room) => nodes.ticks.some((tick) => tick.room === room && tick.ms > ms && (by === undefined || tick.by === by)));
+  rooms.every((room) =>
+    nodes.ticks.some((tick) => tick.room === room && tick.ms > ms && (by === undefined || tick.by === by)),
+  );
 /**
- * Who is stopped in the middle of a write keeps SQLite's one write lock until it goes on, and nobody can take over (server/store/sqliteFile.ts): that is not what is tested here.
+ * Who is stopped in the middle of a write keeps SQLite's one write lock until it goes on, and nobody can take over
+ * (server/store/sqliteFile.ts): that is not what is tested here.
  */
 async function stopBetweenWrites(node: Node): Promise<void> {
   const database = new DatabaseSync(nodes.where);
@@ -55,11 +65,14 @@ describe("takeover", () => {
     const [a] = [await nodes.start(), await nodes.start(), await nodes.start()];
     const rooms = names(20);
     for (const room of rooms) await create(a, room);
-    await nodes.until("all rooms have ticked so often that something of each is written", () => rooms.every((room) => (nodes.last(room)?.tick ?? 0) > 3));
+    await nodes.until("all rooms have ticked so often that something of each is written", () =>
+      rooms.every((room) => (nodes.last(room)?.tick ?? 0) > 3),
+    );
     const killedMs = nowMs();
     a.child.kill("SIGKILL");
     await nodes.until("all rooms tick elsewhere", () => rooms.every((room) => owner(room) !== a.process));
-    // Each goes on from a tick that the dead one had written: at most the one that was on its way is missing, and none is counted twice.
+    // Each goes on from a tick that the dead one had written: at most the one that was on its way is missing, and none
+    // is counted twice.
     for (const room of rooms) {
       const own = nodes.ticks.filter((tick) => tick.room === room);
       const last = own.filter(({ by }) => by === a.process).at(-1)?.tick as number;
@@ -110,7 +123,9 @@ describe("takeover", () => {
     const readyMs = nowMs();
     await nodes.until("all rooms tick again", () => rooms.every((room) => owner(room) === again.process));
     // The first look comes within half a second; a term would be 2 s.
-    const lastMs = Math.max(...rooms.map((room) => nodes.ticks.find((tick) => tick.room === room && tick.by === again.process)?.ms as number));
+    const lastMs = Math.max(
+      ...rooms.map((room) => nodes.ticks.find((tick) => tick.room === room && tick.by === again.process)?.ms as number),
+    );
     expect(lastMs - readyMs).toBeLessThan(1000 * TERM);
   });
 });
@@ -122,7 +137,7 @@ describe("hand-over", () => {
     for (const room of rooms) await create(a, room);
     await nodes.until("all rooms tick", () => steppedSince(rooms, 0));
     a.child.kill("SIGTERM");
-    const [code] = await once(a.child, "exit") as [number];
+    const [code] = (await once(a.child, "exit")) as [number];
     expect(code).toBe(0);
     await nodes.until("all rooms tick at the other", () => rooms.every((room) => owner(room) === b.process));
     for (const room of rooms) {
@@ -137,7 +152,9 @@ describe("hand-over", () => {
     await create(a, "wanderer");
     await nodes.until("it ticks", () => steppedSince(["wanderer"], 0));
     const first = nodes.last("wanderer")?.epoch;
-    expect(await json(`${a.url}/api/admin/rooms/wanderer/hand-over`, { method: "POST" })).toEqual({ handed: ["wanderer"] });
+    expect(await json(`${a.url}/api/admin/rooms/wanderer/hand-over`, { method: "POST" })).toEqual({
+      handed: ["wanderer"],
+    });
     await nodes.until("it comes back", () => nodes.last("wanderer")?.epoch !== first);
     expect(owner("wanderer")).toBe(a.process);
     const b = await nodes.start();
@@ -150,7 +167,10 @@ describe("forwarding", () => {
   test("whoever is asked, the owner answers, and knows who asked", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
-    const [near, far] = [await json(`${a.url}/api/rooms/far?x=1&y=%20`), await json(`${b.url}/api/rooms/far?x=1&y=%20`)];
+    const [near, far] = [
+      await json(`${a.url}/api/rooms/far?x=1&y=%20`),
+      await json(`${b.url}/api/rooms/far?x=1&y=%20`),
+    ];
     expect(far).toEqual({ ...near, tick: far.tick, host: new URL(b.url).host });
     expect(far).toMatchObject({ process: a.process, address: "127.0.0.1", query: { x: "1", y: " " } });
     expect(await create(b, "far")).toMatchObject({ created: false, process: a.process, body: { room: "far" } });
@@ -167,14 +187,18 @@ describe("forwarding", () => {
     const received: Buffer[] = [];
     socket.on("message", (data: Buffer) => received.push(data));
     await nodes.until("a word of the owner's", () => received.length === 1);
-    expect(JSON.parse(received[0].toString())).toEqual({ process: a.process, address: "127.0.0.1", host: new URL(b.url).host });
+    expect(JSON.parse(received[0].toString())).toEqual({
+      process: a.process,
+      address: "127.0.0.1",
+      host: new URL(b.url).host,
+    });
     const sent = Array.from({ length: 60 }, (_, i) => Buffer.alloc(1 + i * i * 50, i));
     for (const data of sent) socket.send(data);
     await nodes.until("all of it", () => received.length === 1 + sent.length);
     expect(Buffer.concat(received.slice(1)).equals(Buffer.concat(sent))).toBe(true);
 
     const refused = new WebSocket(`${b.url.replace("http", "ws")}/api/rooms/far/socket?refuse=1`);
-    const [, answer] = await once(refused, "unexpected-response") as [unknown, { statusCode: number }];
+    const [, answer] = (await once(refused, "unexpected-response")) as [unknown, { statusCode: number }];
     expect(answer.statusCode).toBe(403);
     refused.on("error", () => {});
     refused.terminate();

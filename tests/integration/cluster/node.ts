@@ -1,10 +1,12 @@
 /**
- * One process of a cluster with the smallest rooms there can be: a number that grows with every tick and is written to the store as the journal is. Leases, takeover, hand-over and
- * forwarding are the real ones; what a tick costs and means does not matter to them, and so a test sees every single one.
+ * One process of a cluster with the smallest rooms there can be: a number that grows with every tick and is written to
+ * the store as the journal is. Leases, takeover, hand-over and forwarding are the real ones; what a tick costs and
+ * means does not matter to them, and so a test sees every single one.
  *
  *     node node.ts <sqlite file or postgres URL> <secret> <lease term, s>
  *
- * Says on stdout, a line of JSON each: `ready` with its address; `tick` with room, epoch, number and the machine's monotonic time; `end` of a room. SIGTERM hands over.
+ * Says on stdout, a line of JSON each: `ready` with its address; `tick` with room, epoch, number and the machine's
+ * monotonic time; `end` of a room. SIGTERM hands over.
  */
 import websocket from "@fastify/websocket";
 import Fastify from "fastify";
@@ -23,9 +25,18 @@ const leaseSeconds = Number(term);
 
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
-const log = { info: () => {}, warn: () => {}, error: (details: object, message: string) => process.stderr.write(`${message} ${JSON.stringify(details, (_, value: unknown) => (value instanceof Error ? value.message : value))}\n`) };
+const log = {
+  info: () => {},
+  warn: () => {},
+  error: (details: object, message: string) =>
+    process.stderr.write(
+      `${message} ${JSON.stringify(details, (_, value: unknown) => (value instanceof Error ? value.message : value))}\n`,
+    ),
+};
 
-const store = where.startsWith("postgres") ? new PostgresStore({ url: where, leaseSeconds }) : new SqliteStore({ path: where, leaseSeconds });
+const store = where.startsWith("postgres")
+  ? new PostgresStore({ url: where, leaseSeconds })
+  : new SqliteStore({ path: where, leaseSeconds });
 await store.open();
 
 interface CountingRoom {
@@ -48,9 +59,11 @@ function step(room: CountingRoom): void {
   room.tick += 1;
   const { tick, lease } = room;
   say({ what: "tick", room: lease.room, epoch: lease.epoch, tick, ms: monotonicMs() });
-  room.writing = room.writing.then(() => cluster.store.writeCheckpoint(lease, { tick: 0, identity: String(tick), state: new Uint8Array(8) })).catch((error: unknown) => {
-    if (error instanceof LeaseLost) end(lease.room);
-  });
+  room.writing = room.writing
+    .then(() => cluster.store.writeCheckpoint(lease, { tick: 0, identity: String(tick), state: new Uint8Array(8) }))
+    .catch((error: unknown) => {
+      if (error instanceof LeaseLost) end(lease.room);
+    });
 }
 
 const rooms: ClusterRooms = {
@@ -60,7 +73,12 @@ const rooms: ClusterRooms = {
   names: () => [...open.keys()],
   adopt: async (listing, lease) => {
     const last = await cluster.store.readCheckpoint(listing.name, 0);
-    const room: CountingRoom = { lease, tick: Number(last?.identity ?? 0), timer: setInterval(() => step(room), TICK_MS), writing: Promise.resolve() };
+    const room: CountingRoom = {
+      lease,
+      tick: Number(last?.identity ?? 0),
+      timer: setInterval(() => step(room), TICK_MS),
+      writing: Promise.resolve(),
+    };
     open.set(listing.name, room);
   },
   handOver: async (name) => {
@@ -71,36 +89,87 @@ const rooms: ClusterRooms = {
   drop: async (name) => void end(name),
 };
 
-const metrics = new Metrics({ rooms: () => 0, sessions: () => ({ connected: 0, resumable: 0 }), bodiesHeld: () => 0, queueDepth: () => 0, workerThreads: () => 0, bufferedBytes: () => 0, timeDilation: () => 1 });
+const metrics = new Metrics({
+  rooms: () => 0,
+  sessions: () => ({ connected: 0, resumable: 0 }),
+  bodiesHeld: () => 0,
+  queueDepth: () => 0,
+  workerThreads: () => 0,
+  bufferedBytes: () => 0,
+  timeDilation: () => 1,
+});
 const cluster: Cluster = new Cluster({ store, rooms, maxRooms: 1000, metrics: metrics.cluster, log });
 
 const app = Fastify({ forceCloseConnections: true });
-app.setErrorHandler((error, _request, reply) => (error instanceof CodedError ? reply.code(error.status).send(error.toBody()) : reply.code(500).send({ message: (error as Error).message })));
+app.setErrorHandler((error, _request, reply) =>
+  error instanceof CodedError
+    ? reply.code(error.status).send(error.toBody())
+    : reply.code(500).send({ message: (error as Error).message }),
+);
 await app.register(websocket);
 await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster });
-app.get("/api/rooms", async () => (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })));
+app.get("/api/rooms", async () =>
+  (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })),
+);
 app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
   const { room: name } = request.body;
-  const answer = await cluster.store.createRoom({ name, scene: "count", pool: "shared", createdAt: new Date().toISOString(), settings: {} }, cluster.holder);
-  if (answer.created) await rooms.adopt({ ...answer.lease, name, scene: "count", pool: "shared", createdAt: "", settings: {}, owner: null, lapsed: null, members: 0 }, answer.lease, "handover");
+  const answer = await cluster.store.createRoom(
+    { name, scene: "count", pool: "shared", createdAt: new Date().toISOString(), settings: {} },
+    cluster.holder,
+  );
+  if (answer.created)
+    await rooms.adopt(
+      {
+        ...answer.lease,
+        name,
+        scene: "count",
+        pool: "shared",
+        createdAt: "",
+        settings: {},
+        owner: null,
+        lapsed: null,
+        members: 0,
+      },
+      answer.lease,
+      "handover",
+    );
   return { created: answer.created, process: cluster.holder.process, body: request.body };
 });
 app.get<{ Params: { room: string } }>("/api/rooms/:room", async (request) => {
   const room = open.get(request.params.room);
   if (!room) throw new CodedError("ROOM_NOT_FOUND");
-  return { process: cluster.holder.process, tick: room.tick, address: request.ip, host: request.host, query: request.query };
+  return {
+    process: cluster.holder.process,
+    tick: room.tick,
+    address: request.ip,
+    host: request.host,
+    query: request.query,
+  };
 });
-app.get<{ Params: { room: string } }>("/api/rooms/:room/socket", { websocket: true, preValidation: async (request) => {
-  if ((request.query as { refuse?: string }).refuse) throw new CodedError("ORIGIN_REFUSED", { field: "origin" });
-} }, (socket, request) => {
-  socket.send(JSON.stringify({ process: cluster.holder.process, address: request.ip, host: request.host }));
-  socket.on("message", (data, isBinary) => socket.send(data, { binary: isBinary }));
-});
-app.post<{ Params: { room: string } }>("/api/admin/rooms/:room/hand-over", async (request) => ({ handed: await cluster.handOver([request.params.room]) }));
+app.get<{ Params: { room: string } }>(
+  "/api/rooms/:room/socket",
+  {
+    websocket: true,
+    preValidation: async (request) => {
+      if ((request.query as { refuse?: string }).refuse) throw new CodedError("ORIGIN_REFUSED", { field: "origin" });
+    },
+  },
+  (socket, request) => {
+    socket.send(JSON.stringify({ process: cluster.holder.process, address: request.ip, host: request.host }));
+    socket.on("message", (data, isBinary) => socket.send(data, { binary: isBinary }));
+  },
+);
+app.post<{ Params: { room: string } }>("/api/admin/rooms/:room/hand-over", async (request) => ({
+  handed: await cluster.handOver([request.params.room]),
+}));
 const url = await app.listen({ port: 0, host: "127.0.0.1" });
 cluster.start(url);
 say({ what: "ready", url, process: cluster.holder.process });
 
 process.on("SIGTERM", () => {
-  void cluster.close(async () => void (await cluster.handOver(rooms.names()))).then(() => app.close()).then(() => store.close()).then(() => process.exit(0));
+  void cluster
+    .close(async () => void (await cluster.handOver(rooms.names())))
+    .then(() => app.close())
+    .then(() => store.close())
+    .then(() => process.exit(0));
 });

@@ -1,4 +1,7 @@
-/** Starts processes of a cluster (node.ts), keeps what they say, and judges it: no room is ever stepped by two at one epoch, nor by two at one time. */
+/**
+ * Starts processes of a cluster (node.ts), keeps what they say, and judges it: no room is ever stepped by two at one
+ * epoch, nor by two at one time.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -35,7 +38,9 @@ export class Nodes {
   }
 
   async start(): Promise<Node> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL("./node.ts", import.meta.url)), ...this.#arguments], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [fileURLToPath(new URL("./node.ts", import.meta.url)), ...this.#arguments], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const node: Node = { child, url: "", process: "", errors: [] };
     started.push(node);
     this.nodes.push(node);
@@ -62,7 +67,8 @@ export class Nodes {
   /** Waits until `done`; @throws after the time, saying what was waited for */
   async until(what: string, done: () => boolean | Promise<boolean>, seconds = 20): Promise<void> {
     for (const untilMs = performance.now() + 1000 * seconds; !(await done()); ) {
-      if (performance.now() > untilMs) throw new Error(`${what}: not within ${seconds} s\n${this.nodes.flatMap(({ errors }) => errors).join("\n")}`);
+      if (performance.now() > untilMs)
+        throw new Error(`${what}: not within ${seconds} s\n${this.nodes.flatMap(({ errors }) => errors).join("\n")}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

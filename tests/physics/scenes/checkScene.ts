@@ -1,6 +1,6 @@
 /**
- * A scene run with scripted hands, every substep recorded and judged (server/check): a recording of some ticks at a time, which is deleted when it is judged.
- * A reset begins a new recording: what it moves has not traveled.
+ * A scene run with scripted hands, every substep recorded and judged (server/check): a recording of some ticks at a
+ * time, which is deleted when it is judged. A reset begins a new recording: what it moves has not traveled.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,15 +55,41 @@ export interface CheckSceneOptions {
 }
 
 /** @param name of a file in scenes/, without its extension */
-export async function checkScene(name: string, { ticks, script, threads = 1, onTick }: CheckSceneOptions): Promise<SceneCheck> {
-  const scene = await readScene(join(SCENES_FOLDER, `${name}.json`)), created = await createWorld(scene, { baseDir: SCENES_FOLDER }), world = openWorld(created.memory, created.layout);
-  const hands = handsOf(created, world, script), words = new Uint32Array(created.memory.buffer), header = (offset: number): number => words[(L.HEADER + offset) / 4]!;
+export async function checkScene(
+  name: string,
+  { ticks, script, threads = 1, onTick }: CheckSceneOptions,
+): Promise<SceneCheck> {
+  const scene = await readScene(join(SCENES_FOLDER, `${name}.json`));
+  const created = await createWorld(scene, { baseDir: SCENES_FOLDER });
+  const world = openWorld(created.memory, created.layout);
+  const hands = handsOf(created, world, script);
+  const words = new Uint32Array(created.memory.buffer);
+  const header = (offset: number): number => words[(L.HEADER + offset) / 4]!;
   const result: SceneCheck = {
-    scene: name, ticks, substeps: 0, triangles: 0, pairs: 0, staticIntersections: 0, sweptCrossings: 0, belowPlanes: 0, findings: [], events: [],
-    meanMs: 0, p99Ms: 0, impulses: 0, zones: 0, stops: 0, asleepTicks: 0, hash: "",
+    scene: name,
+    ticks,
+    substeps: 0,
+    triangles: 0,
+    pairs: 0,
+    staticIntersections: 0,
+    sweptCrossings: 0,
+    belowPlanes: 0,
+    findings: [],
+    events: [],
+    meanMs: 0,
+    p99Ms: 0,
+    impulses: 0,
+    zones: 0,
+    stops: 0,
+    asleepTicks: 0,
+    hash: "",
   };
-  const dir = mkdtempSync(join(tmpdir(), "pliant-")), times: number[] = [];
-  let recorder: Recorder | undefined, frames: { tick: number; substep: number }[] = [], fresh = false, aside = 0;
+  const dir = mkdtempSync(join(tmpdir(), "pliant-"));
+  const times: number[] = [];
+  let recorder: Recorder | undefined;
+  let frames: { tick: number; substep: number }[] = [];
+  let fresh = false;
+  let aside = 0;
   const write = (tick: number, substep: number): void => {
     const before = performance.now();
     recorder!.write();
@@ -77,7 +103,8 @@ export async function checkScene(name: string, { ticks, script, threads = 1, onT
     result.triangles = recording.surfaces.reduce((n, s) => n + s.triangles.length / 3, 0);
     result.substeps += frames.length - 1;
     await checkRecording(recording, {
-      threads, most: 1,
+      threads,
+      most: 1,
       onFrames: (found) => {
         for (const { frame, counts, list } of found) {
           result.staticIntersections += sum(counts, STATIC);
@@ -89,7 +116,8 @@ export async function checkScene(name: string, { ticks, script, threads = 1, onT
     });
     frames = [];
   };
-  let tick = 0, substep = 0;
+  let tick = 0;
+  let substep = 0;
   world.watchSubsteps(() => write(tick, ++substep));
   if (script.resets?.length) {
     world.watchPhases((phase) => {
@@ -107,7 +135,8 @@ export async function checkScene(name: string, { ticks, script, threads = 1, onT
         if (!fresh) write(tick, 0);
       }
       substep = aside = 0;
-      const before = performance.now(), { events } = world.step(inputs);
+      const before = performance.now();
+      const { events } = world.step(inputs);
       times.push(performance.now() - before - aside);
       for (const event of events) if (event.type !== "reset") result.events.push(JSON.stringify(event));
       result.pairs += (header(L.H_VERTEX_PAIRS) + header(L.H_EDGE_PAIRS)) / ticks;
@@ -120,7 +149,12 @@ export async function checkScene(name: string, { ticks, script, threads = 1, onT
   }
   times.sort((a, b) => a - b);
   return {
-    ...result, meanMs: times.reduce((s, ms) => s + ms, 0) / ticks, p99Ms: times[Math.min(ticks - 1, Math.floor(0.99 * ticks))]!,
-    impulses: header(L.H_COUNT_IMPULSES), zones: header(L.H_COUNT_ZONES), stops: header(L.H_COUNT_STOPS), hash: world.stateHash(),
+    ...result,
+    meanMs: times.reduce((s, ms) => s + ms, 0) / ticks,
+    p99Ms: times[Math.min(ticks - 1, Math.floor(0.99 * ticks))]!,
+    impulses: header(L.H_COUNT_IMPULSES),
+    zones: header(L.H_COUNT_ZONES),
+    stops: header(L.H_COUNT_STOPS),
+    hash: world.stateHash(),
   };
 }

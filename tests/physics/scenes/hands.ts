@@ -1,4 +1,7 @@
-/** Hands that pull as a script says: inputs of members that depend on nothing but the tick and the state, so that a run can be run again. */
+/**
+ * Hands that pull as a script says: inputs of members that depend on nothing but the tick and the state, so that a run
+ * can be run again.
+ */
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../../../server/sim/createWorld.ts";
 import type { Input } from "../../../server/sim/types.ts";
@@ -7,7 +10,10 @@ import type { SimWorld } from "../../../server/sim/world.ts";
 /** One pull: takes hold of a body's surface in tick `from`, goes where `by` says and lets go in tick `until`. */
 export interface Pull {
   body: string;
-  /** Holds the triangle whose middle is nearest to this point, m; or the triangle of this number, modulo how many there are. */
+  /**
+   * Holds the triangle whose middle is nearest to this point, m; or the triangle of this number, modulo how many there
+   * are.
+   */
   at: Vec3 | number;
   from: number;
   until: number;
@@ -31,9 +37,14 @@ export interface Script {
 }
 
 /** @returns what members do in a tick (from 1); has to be asked for every tick, in order, before the tick is stepped */
-export function handsOf(created: CreatedWorld, world: SimWorld, { pulls, blows = [], resets = [] }: Script): (tick: number) => Input[] {
+export function handsOf(
+  created: CreatedWorld,
+  world: SimWorld,
+  { pulls, blows = [], resets = [] }: Script,
+): (tick: number) => Input[] {
   const numberOf = (name: string): number => created.layout.bodies.findIndex((b) => b.name === name);
-  const anew = new Set(resets), held = new Map<Pull, Vec3>();
+  const anew = new Set(resets);
+  const held = new Map<Pull, Vec3>();
   const middleOf = (body: number, triangle: number): Vec3 => {
     const corners = [0, 1, 2].map((k) => world.position(body, created.bodies[body]!.triangles[3 * triangle + k]!));
     return [0, 1, 2].map((r) => corners.reduce((sum, c) => sum + c[r]! / 3, 0)) as Vec3;
@@ -41,7 +52,8 @@ export function handsOf(created: CreatedWorld, world: SimWorld, { pulls, blows =
   const pick = (body: number, at: Vec3 | number): number => {
     const count = created.bodies[body]!.triangles.length / 3;
     if (typeof at === "number") return at % count;
-    let best = 0, least = Infinity;
+    let best = 0;
+    let least = Infinity;
     for (let t = 0; t < count; t++) {
       const distance = middleOf(body, t).reduce((sum, c, r) => sum + (c - at[r]!) ** 2, 0);
       if (distance < least) [best, least] = [t, distance];
@@ -54,12 +66,23 @@ export function handsOf(created: CreatedWorld, world: SimWorld, { pulls, blows =
     for (const blow of blows) {
       if (blow.tick !== tick) continue;
       const body = numberOf(blow.body);
-      inputs.push({ type: "impulse", member: 1, body, triangle: pick(body, blow.at), u: 1 / 3, v: 1 / 3, impulse: blow.impulse });
+      inputs.push({
+        type: "impulse",
+        member: 1,
+        body,
+        triangle: pick(body, blow.at),
+        u: 1 / 3,
+        v: 1 / 3,
+        impulse: blow.impulse,
+      });
     }
     pulls.forEach((pull, n) => {
-      const member = n + 1, { from, until, by } = pull;
+      const member = n + 1;
+      const { from, until, by } = pull;
       if (tick === from) {
-        const body = numberOf(pull.body), triangle = pick(body, pull.at), target = middleOf(body, triangle);
+        const body = numberOf(pull.body);
+        const triangle = pick(body, pull.at);
+        const target = middleOf(body, triangle);
         held.set(pull, target);
         inputs.push({ type: "grab", member, grab: 0, body, triangle, u: 1 / 3, v: 1 / 3, target });
       }
@@ -70,25 +93,46 @@ export function handsOf(created: CreatedWorld, world: SimWorld, { pulls, blows =
         return void inputs.push({ type: "release", member, grab: 0 });
       }
       // straight from place to place
-      const s = ((tick - from) / (until - from)) * by.length, k = Math.floor(s), a = k === 0 ? [0, 0, 0] : by[k - 1]!, b = by[k]!;
-      inputs.push({ type: "move", member, grab: 0, target: start.map((c, r) => c + a[r]! + (s - k) * (b[r]! - a[r]!)) as Vec3 });
+      const s = ((tick - from) / (until - from)) * by.length;
+      const k = Math.floor(s);
+      const a = k === 0 ? [0, 0, 0] : by[k - 1]!;
+      const b = by[k]!;
+      inputs.push({
+        type: "move",
+        member,
+        grab: 0,
+        target: start.map((c, r) => c + a[r]! + (s - k) * (b[r]! - a[r]!)) as Vec3,
+      });
     });
     return inputs;
   };
 }
 
 /**
- * Pulls without a plan: `hands` at a time, each takes hold somewhere, wanders `reach` m to either side by a few places, and takes hold elsewhere.
+ * Pulls without a plan: `hands` at a time, each takes hold somewhere, wanders `reach` m to either side by a few places,
+ * and takes hold elsewhere.
  * @param seed another one, other pulls
  */
-export function wander(bodies: readonly string[], { hands, from, until, reach, seed }: { hands: number; from: number; until: number; reach: number; seed: number }): Pull[] {
-  const random = stream(seed), pulls: Pull[] = [], between = (low: number, high: number): number => low + Math.floor(random() * (high - low + 1));
+export function wander(
+  bodies: readonly string[],
+  { hands, from, until, reach, seed }: { hands: number; from: number; until: number; reach: number; seed: number },
+): Pull[] {
+  const random = stream(seed);
+  const pulls: Pull[] = [];
+  const between = (low: number, high: number): number => low + Math.floor(random() * (high - low + 1));
   for (let hand = 0; hand < hands; hand++) {
     for (let tick = from + between(0, 20); tick < until - 10; ) {
-      const ticks = between(40, 120), places = between(2, 4);
+      const ticks = between(40, 120);
+      const places = between(2, 4);
       pulls.push({
-        body: bodies[between(0, bodies.length - 1)]!, at: between(0, 2 ** 30), from: tick, until: Math.min(tick + ticks, until),
-        by: Array.from({ length: places }, () => [reach * (2 * random() - 1), reach * (1.2 * random() - 0.4), reach * (2 * random() - 1)] as Vec3),
+        body: bodies[between(0, bodies.length - 1)]!,
+        at: between(0, 2 ** 30),
+        from: tick,
+        until: Math.min(tick + ticks, until),
+        by: Array.from(
+          { length: places },
+          () => [reach * (2 * random() - 1), reach * (1.2 * random() - 0.4), reach * (2 * random() - 1)] as Vec3,
+        ),
       });
       tick += ticks + between(5, 40);
     }
@@ -96,7 +140,10 @@ export function wander(bodies: readonly string[], { hands, from, until, reach, s
   return pulls;
 }
 
-/** 0 <= number < 1, of 32 bits: a linear congruence (Numerical Recipes), mixed so that low bits are as good as high ones. */
+/**
+ * 0 <= number < 1, of 32 bits: a linear congruence (Numerical Recipes), mixed so that low bits are as good as high
+ * ones.
+ */
 export function stream(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -13,30 +13,74 @@ const SUBSTEPS = 20_000;
 /** Of a tick, by scene; the others have 10. */
 const PER_TICK: Record<string, number> = { "bullet-curtain": 20, "flag-on-pole": 12, "hundred-bodies": 12 };
 
-const HEAD = ["scene", "ticks", "substeps", "triangles", "pairs", "static", "swept", "below", "ms mean", "ms p99", "impulses", "zones", "stops", "asleep"];
-const row = (cells: readonly string[]): string => cells.map((cell, i) => (i === 0 ? cell.padEnd(21) : cell.padStart(10))).join("");
+const HEAD = [
+  "scene",
+  "ticks",
+  "substeps",
+  "triangles",
+  "pairs",
+  "static",
+  "swept",
+  "below",
+  "ms mean",
+  "ms p99",
+  "impulses",
+  "zones",
+  "stops",
+  "asleep",
+];
+const row = (cells: readonly string[]): string =>
+  cells.map((cell, i) => (i === 0 ? cell.padEnd(21) : cell.padStart(10))).join("");
 const cellsOf = (r: SceneCheck): string[] => [
-  r.scene, ...[r.ticks, r.substeps, r.triangles, Math.round(r.pairs), r.staticIntersections, r.sweptCrossings, r.belowPlanes].map(String), r.meanMs.toFixed(2), r.p99Ms.toFixed(2),
+  r.scene,
+  ...[
+    r.ticks,
+    r.substeps,
+    r.triangles,
+    Math.round(r.pairs),
+    r.staticIntersections,
+    r.sweptCrossings,
+    r.belowPlanes,
+  ].map(String),
+  r.meanMs.toFixed(2),
+  r.p99Ms.toFixed(2),
   ...[r.impulses, r.zones, r.stops, r.asleepTicks].map(String),
 ];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { ticks: { type: "string" }, seed: { type: "string", default: "1" }, threads: { type: "string", default: "1" }, help: { type: "boolean" } } });
-const unknown = positionals.filter((name) => !SCRIPTS[name]), whole = (text: string | undefined): boolean => text === undefined || (/^\d+$/.test(text) && Number(text) > 0);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ticks: { type: "string" },
+    seed: { type: "string", default: "1" },
+    threads: { type: "string", default: "1" },
+    help: { type: "boolean" },
+  },
+});
+const unknown = positionals.filter((name) => !SCRIPTS[name]);
+const whole = (text: string | undefined): boolean => text === undefined || (/^\d+$/.test(text) && Number(text) > 0);
 if (values.help || unknown.length > 0 || ![values.ticks, values.seed, values.threads].every(whole)) {
   console.log(unknown.length > 0 ? `${unknown.join(", ")}: not a scene of contact\n\n${USAGE}` : USAGE);
   process.exit(values.help ? 0 : 2);
 }
 console.log(row(HEAD));
-let substeps = 0, found = 0;
+let substeps = 0;
+let found = 0;
 for (const name of positionals.length > 0 ? positionals : Object.keys(SCRIPTS)) {
   const ticks = values.ticks === undefined ? Math.ceil(SUBSTEPS / (PER_TICK[name] ?? 10)) : Number(values.ticks);
   const result = await checkScene(name, {
-    ticks, script: SCRIPTS[name]!(ticks, Number(values.seed)), threads: Number(values.threads),
-    onTick: (tick, frames) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${name}: tick ${tick} of ${ticks}, ${frames} frames with findings`),
+    ticks,
+    script: SCRIPTS[name]!(ticks, Number(values.seed)),
+    threads: Number(values.threads),
+    onTick: (tick, frames) =>
+      process.stderr.isTTY &&
+      process.stderr.write(`\r\x1b[K${name}: tick ${tick} of ${ticks}, ${frames} frames with findings`),
   });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   console.log(row(cellsOf(result)));
-  for (const f of result.findings.slice(0, 20)) console.log(`  tick ${f.tick} substep ${f.substep}: ${f.kind} ${f.between.join(" | ")} ${f.particles.join(" ")}, ${f.depth.toExponential(2)} m${f.time === undefined ? "" : ` at ${f.time.toFixed(3)}`}`);
+  for (const f of result.findings.slice(0, 20))
+    console.log(
+      `  tick ${f.tick} substep ${f.substep}: ${f.kind} ${f.between.join(" | ")} ${f.particles.join(" ")}, ${f.depth.toExponential(2)} m${f.time === undefined ? "" : ` at ${f.time.toFixed(3)}`}`,
+    );
   if (result.findings.length > 20) console.log(`  and ${result.findings.length - 20} more frames`);
   for (const event of result.events) console.log(`  ${event}`);
   substeps += result.substeps;

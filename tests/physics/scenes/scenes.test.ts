@@ -1,11 +1,18 @@
-/** The scenes of contact in short: hands pull from the first tick on, and in no substep does anything meet. The long form is `npm run check:scenes`. */
+/**
+ * The scenes of contact in short: hands pull from the first tick on, and in no substep does anything meet. The long
+ * form is `npm run check:scenes`.
+ */
 import { expect, test } from "vitest";
 import { checkScene } from "./checkScene.ts";
 import type { Script } from "./hands.ts";
 import { JELLIES, rush } from "./scripts.ts";
 
 /** A second shot at a curtain that is being pulled at, while the first hangs in it. */
-const shots = (ticks: number): Script => ({ ...rush(["curtain"], ticks), resets: [8], blows: [{ body: "bullet", at: [0, 0, 10], tick: 8, impulse: [0.1, -0.1, 0] }] });
+const shots = (ticks: number): Script => ({
+  ...rush(["curtain"], ticks),
+  resets: [8],
+  blows: [{ body: "bullet", at: [0, 0, 10], tick: 8, impulse: [0.1, -0.1, 0] }],
+});
 
 test.each<[string, number, (ticks: number) => Script]>([
   ["cloth-through-funnel", 24, (ticks) => rush(["sheet"], ticks)],
@@ -14,8 +21,17 @@ test.each<[string, number, (ticks: number) => Script]>([
   ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
   ["bullet-curtain", 12, shots],
 ])("%s", async (scene, ticks, script) => {
-  const { substeps, pairs, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(scene, { ticks, script: script(ticks) });
-  expect({ staticIntersections, sweptCrossings, belowPlanes, events, first: findings[0] }).toEqual({ staticIntersections: 0, sweptCrossings: 0, belowPlanes: 0, events: [], first: undefined });
+  const { substeps, pairs, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(
+    scene,
+    { ticks, script: script(ticks) },
+  );
+  expect({ staticIntersections, sweptCrossings, belowPlanes, events, first: findings[0] }).toEqual({
+    staticIntersections: 0,
+    sweptCrossings: 0,
+    belowPlanes: 0,
+    events: [],
+    first: undefined,
+  });
   expect(substeps).toBeGreaterThanOrEqual(180);
   expect(pairs).toBeGreaterThan(10); // there was something to prevent
 });

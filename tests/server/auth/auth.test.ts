@@ -1,4 +1,7 @@
-/** The parts of authentication by themselves: addresses, attempts, passwords, a room's access and its JSON, who may do what, what the log leaves out. */
+/**
+ * The parts of authentication by themselves: addresses, attempts, passwords, a room's access and its JSON, who may do
+ * what, what the log leaves out.
+ */
 import { scryptSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
@@ -47,16 +50,28 @@ describe("passwords", () => {
   test("the right one fits, however its characters are made, and no other; the hash tells nothing and is another each time", async () => {
     const known = await hashPassword("Schlüssel 1");
     expect(await isPassword("Schlu\u0308ssel 1", known)).toBe(true);
-    for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)]) expect(await isPassword(other, known)).toBe(false);
+    for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)])
+      expect(await isPassword(other, known)).toBe(false);
     expect(JSON.stringify(known)).not.toContain("Schl");
     expect((await hashPassword("Schlüssel 1")).hash).not.toBe(known.hash);
   });
 
   test("a crowd of them waits in a line that has an end", async () => {
     // A cheap hash: what is tested is the line.
-    const N = 1024, r = 8, p = 1, salt = Buffer.from("0123456789abcdef");
-    const known = { salt: salt.toString("base64url"), hash: scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url"), N, r, p };
-    const results = await Promise.allSettled(Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known)));
+    const N = 1024;
+    const r = 8;
+    const p = 1;
+    const salt = Buffer.from("0123456789abcdef");
+    const known = {
+      salt: salt.toString("base64url"),
+      hash: scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url"),
+      N,
+      r,
+      p,
+    };
+    const results = await Promise.allSettled(
+      Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known)),
+    );
     const refused = results.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
     expect(refused).toHaveLength(80 - 2 - 64);
     for (const { reason } of refused) expect(reason).toBeInstanceOf(PasswordQueueFull);
@@ -69,7 +84,8 @@ describe("passwords", () => {
 
 describe("a room's access", () => {
   test("comes back from its JSON as it was, with its password and bans", async () => {
-    const access = new RoomAccess("abc", "192.0.2.7"), nowMs = 1_000_000;
+    const access = new RoomAccess("abc", "192.0.2.7");
+    const nowMs = 1_000_000;
     let changes = 0;
     access.onChanged = () => (changes += 1);
     access.setLocked(true);
@@ -77,8 +93,16 @@ describe("a room's access", () => {
     await access.setPassword("open sesame");
     access.ban({ address: "192.0.2.8", session: fingerprint("s"), untilMs: nowMs + 1000, name: "m" }, nowMs);
     expect(changes).toBe(4);
-    const back = RoomAccess.fromSettings(JSON.parse(JSON.stringify({ other: 1, ...access.toSettings() })) as Record<string, unknown>);
-    expect([back.id, back.creator, back.locked, back.ownersOnly, back.hasPassword]).toEqual(["abc", "192.0.2.7", true, true, true]);
+    const back = RoomAccess.fromSettings(
+      JSON.parse(JSON.stringify({ other: 1, ...access.toSettings() })) as Record<string, unknown>,
+    );
+    expect([back.id, back.creator, back.locked, back.ownersOnly, back.hasPassword]).toEqual([
+      "abc",
+      "192.0.2.7",
+      true,
+      true,
+      true,
+    ]);
     expect([await back.fits("open sesame"), await back.fits("open barley")]).toEqual([true, false]);
     expect(back.banOf({ address: "192.0.2.8" }, nowMs)?.name).toBe("m");
     expect(back.banOf({ session: fingerprint("s") }, nowMs + 999)?.name).toBe("m");
@@ -89,7 +113,13 @@ describe("a room's access", () => {
 
   test("no settings are open access; what was not written by it is refused", () => {
     expect(RoomAccess.fromSettings({}).isOpen).toBe(true);
-    for (const access of [1, {}, { id: 1 }, { ...new RoomAccess().toSettings().door, bans: [{}] }, { ...new RoomAccess().toSettings().door, password: "plain" }]) {
+    for (const access of [
+      1,
+      {},
+      { id: 1 },
+      { ...new RoomAccess().toSettings().door, bans: [{}] },
+      { ...new RoomAccess().toSettings().door, password: "plain" },
+    ]) {
       expect(() => RoomAccess.fromSettings({ door: access })).toThrow("settings.door is not what RoomAccess writes");
     }
   });
@@ -106,14 +136,30 @@ describe("a room's access", () => {
 describe("tokens", () => {
   const secrets = ["x".repeat(MIN_SECRET_BYTES), "y".repeat(MIN_SECRET_BYTES)];
   test("say what they were made to say, whichever key signed", async () => {
-    const mint = new TokenMint(secrets), former = new TokenMint([secrets[1]!]);
-    const { token, expiresAt } = await former.sign({ room: "r", role: "owner", subject: "ada", name: "Ada", roomId: "1", seconds: 60 });
-    expect(await mint.verify(token)).toEqual({ room: "r", role: "owner", subject: "ada", name: "Ada", roomId: "1", expiresAtMs: expiresAt.getTime() });
+    const mint = new TokenMint(secrets);
+    const former = new TokenMint([secrets[1]!]);
+    const { token, expiresAt } = await former.sign({
+      room: "r",
+      role: "owner",
+      subject: "ada",
+      name: "Ada",
+      roomId: "1",
+      seconds: 60,
+    });
+    expect(await mint.verify(token)).toEqual({
+      room: "r",
+      role: "owner",
+      subject: "ada",
+      name: "Ada",
+      roomId: "1",
+      expiresAtMs: expiresAt.getTime(),
+    });
     await expect(new TokenMint([secrets[0]!]).verify(token)).rejects.toThrow(TokenError);
   });
 
   test("no byte of one can be changed", async () => {
-    const mint = new TokenMint(secrets), { token } = await mint.sign({ room: "r", role: "spectator", seconds: 60 });
+    const mint = new TokenMint(secrets);
+    const { token } = await mint.sign({ room: "r", role: "spectator", seconds: 60 });
     for (let i = 0; i < token.length; i++) {
       if (token[i] === ".") continue;
       // The last character of a base64url part has bits that say nothing; a change in those alone is none.
@@ -128,17 +174,41 @@ describe("tokens", () => {
   });
 
   test("a token is for its room, its incarnation, or all of them", () => {
-    const identity = (changes: Partial<Identity>): Identity => ({ room: "r", role: "owner", subject: "s", name: undefined, roomId: undefined, expiresAtMs: null, ...changes });
+    const identity = (changes: Partial<Identity>): Identity => ({
+      room: "r",
+      role: "owner",
+      subject: "s",
+      name: undefined,
+      roomId: undefined,
+      expiresAtMs: null,
+      ...changes,
+    });
     const room = { name: "r", id: "1" };
-    expect([{}, { room: "*" }, { roomId: "1" }].map((changes) => roleIn(identity(changes), room))).toEqual(["owner", "owner", "owner"]);
-    expect([{ room: "q" }, { roomId: "2" }, { room: "*", roomId: "2" }].map((changes) => roleIn(identity(changes), room))).toEqual([null, null, null]);
+    expect([{}, { room: "*" }, { roomId: "1" }].map((changes) => roleIn(identity(changes), room))).toEqual([
+      "owner",
+      "owner",
+      "owner",
+    ]);
+    expect(
+      [{ room: "q" }, { roomId: "2" }, { room: "*", roomId: "2" }].map((changes) => roleIn(identity(changes), room)),
+    ).toEqual([null, null, null]);
     expect([mayCreate(identity({}), "r"), mayCreate(identity({ room: "*" }), undefined)]).toEqual([true, true]);
-    expect([mayCreate(identity({}), "q"), mayCreate(identity({}), undefined), mayCreate(identity({ role: "player" }), "r"), mayCreate(identity({ roomId: "1" }), "r")]).toEqual([false, false, false, false]);
+    expect([
+      mayCreate(identity({}), "q"),
+      mayCreate(identity({}), undefined),
+      mayCreate(identity({ role: "player" }), "r"),
+      mayCreate(identity({ roomId: "1" }), "r"),
+    ]).toEqual([false, false, false, false]);
   });
 });
 
 test("secrets are equal or not, of whatever length", () => {
-  expect([sameSecret("abc", "abc"), sameSecret("abc", "abd"), sameSecret("abc", "abcd"), sameSecret("", "")]).toEqual([true, false, false, true]);
+  expect([sameSecret("abc", "abc"), sameSecret("abc", "abd"), sameSecret("abc", "abcd"), sameSecret("", "")]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test.each([

@@ -1,4 +1,7 @@
-/** `npm run token` as an operator runs it, against a server that shares its data folder or its secret; and what the server's log says of all that: nothing. */
+/**
+ * `npm run token` as an operator runs it, against a server that shares its data folder or its secret; and what the
+ * server's log says of all that: nothing.
+ */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,16 +27,27 @@ afterEach(async () => {
   server = undefined;
 });
 
-const run = (args: string[], env: Record<string, string>) => spawnSync(process.execPath, [resolve(root, "server/token.ts"), ...args], { cwd: dir, encoding: "utf8", env: { PATH: process.env["PATH"], ...env }, timeout: 20_000 });
+const run = (args: string[], env: Record<string, string>) =>
+  spawnSync(process.execPath, [resolve(root, "server/token.ts"), ...args], {
+    cwd: dir,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, ...env },
+    timeout: 20_000,
+  });
 
 test("a server and the command that share a data folder share its secret, over a restart too; nobody else can read it", async () => {
   const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(dir, "data"), PLIANT_AUTH: "tokens" };
   const made = run(["--room", "*", "--role", "admin", "--hours", "0.5", "--subject", "operator"], env);
-  expect([made.status, made.stderr]).toEqual([0, expect.stringMatching(/^admin of every room, subject operator, until /) as string]);
+  expect([made.status, made.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^admin of every room, subject operator, until /) as string,
+  ]);
   expect(statSync(join(dir, "data", "token-secret")).mode & 0o777).toBe(0o600);
   for (let start = 0; start < 2; start++) {
     server = await startServer({ env: { ...scenes, ...env } });
-    const answer = await fetch(`${server.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${made.stdout.trim()}` } });
+    const answer = await fetch(`${server.url}/api/admin/rooms`, {
+      headers: { authorization: `Bearer ${made.stdout.trim()}` },
+    });
     expect(answer.status).toBe(200);
     await server.stop();
   }
@@ -55,7 +69,15 @@ test.each([
 
 test("a secret that is too short is refused without being shown, by both", () => {
   const env = { PLIANT_TOKEN_SECRET: "hunter2" };
-  for (const refused of [run(["--room", "x", "--role", "player"], env), spawnSync(process.execPath, ["server/main.ts"], { cwd: root, encoding: "utf8", env: { ...process.env, ...env }, timeout: 20_000 })]) {
+  for (const refused of [
+    run(["--room", "x", "--role", "player"], env),
+    spawnSync(process.execPath, ["server/main.ts"], {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+      timeout: 20_000,
+    }),
+  ]) {
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain("PLIANT_TOKEN_SECRET");
     expect(refused.stderr + refused.stdout).not.toContain("hunter2");
@@ -64,17 +86,36 @@ test("a secret that is too short is refused without being shown, by both", () =>
 
 test("without a secret that a server could share there is no token", () => {
   const refused = run(["--room", "x", "--role", "player"], { PLIANT_STORE: "none" });
-  expect([refused.status, refused.stderr.split("\n")[0]]).toEqual([2, expect.stringContaining("PLIANT_TOKEN_SECRET: missing") as string]);
+  expect([refused.status, refused.stderr.split("\n")[0]]).toEqual([
+    2,
+    expect.stringContaining("PLIANT_TOKEN_SECRET: missing") as string,
+  ]);
 });
 
 test("no secret is in the log, at its most talkative, whatever is done with secrets", async () => {
-  const secret = "signing-secret-0123456789abcdefghij", admin = "operators-own-token-5e5e5e", password = "sesame-9f8e7d6c", wrong = "barley-1a2b3c4d";
-  server = await startServer({ env: { ...scenes, LOG_LEVEL: "trace", PLIANT_TOKEN_SECRET: secret, PLIANT_ADMIN_TOKEN: admin } });
-  const { url } = server, headers = { authorization: `Bearer ${admin}`, "content-type": "application/json" };
+  const secret = "signing-secret-0123456789abcdefghij";
+  const admin = "operators-own-token-5e5e5e";
+  const password = "sesame-9f8e7d6c";
+  const wrong = "barley-1a2b3c4d";
+  server = await startServer({
+    env: { ...scenes, LOG_LEVEL: "trace", PLIANT_TOKEN_SECRET: secret, PLIANT_ADMIN_TOKEN: admin },
+  });
+  const { url } = server;
+  const headers = { authorization: `Bearer ${admin}`, "content-type": "application/json" };
   const { token: owned } = await createRoom(url, "cube", "room");
-  const issued = ((await (await fetch(`${url}/api/tokens`, { method: "POST", headers, body: JSON.stringify({ room: "room", role: "spectator" }) })).json()) as { token: string }).token;
+  const issued = (
+    (await (
+      await fetch(`${url}/api/tokens`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ room: "room", role: "spectator" }),
+      })
+    ).json()) as { token: string }
+  ).token;
   // Where they do not belong, too: in a query, in a name, in a broken header.
-  await fetch(`${url}/api/rooms/room?token=${issued}&password=${password}`, { headers: { authorization: `Basic ${owned}`, cookie: `token=${owned}` } });
+  await fetch(`${url}/api/rooms/room?token=${issued}&password=${password}`, {
+    headers: { authorization: `Basic ${owned}`, cookie: `token=${owned}` },
+  });
   await fetch(`${url}/api/admin/rooms`, { headers: { authorization: `Bearer ${owned}` } });
   await fetch(`${url}/api/admin/rooms`, { headers });
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/rooms/room/socket?token=${issued}`);
@@ -84,7 +125,8 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
   owner.setAccess({ password });
   await owner.until(() => owner.access?.password === true, "the password");
   expect((await Bot.connect(url, "room", { password: wrong }).untilClosed()).code).toBe(CloseCode.passwordNeeded);
-  const guest = await Bot.join(url, "room", { password }), spectator = await Bot.join(url, "room", { joinToken: issued });
+  const guest = await Bot.join(url, "room", { password });
+  const spectator = await Bot.join(url, "room", { joinToken: issued });
   await (await Bot.join(url, "room", { joinToken: `${issued.slice(0, -4)}AAAA`, password })).leave();
   guest.drop();
   const resumed = await Bot.join(url, "room", { resume: guest.welcome.token });
@@ -94,8 +136,27 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
   await server.stop();
   const log = server.output();
   // The log is there, and tells the story.
-  for (const told of ["member connected", '"audit":true', '"action":"password"', '"action":"ban"', '"action":"token"', "the password is wrong", "[redacted]"]) expect(log).toContain(told);
-  const secrets = { secret, admin, password, wrong, owned: owned!, issued, signature: issued.split(".")[2]!, session: guest.welcome.token, ownersSession: owner.welcome.token };
+  for (const told of [
+    "member connected",
+    '"audit":true',
+    '"action":"password"',
+    '"action":"ban"',
+    '"action":"token"',
+    "the password is wrong",
+    "[redacted]",
+  ])
+    expect(log).toContain(told);
+  const secrets = {
+    secret,
+    admin,
+    password,
+    wrong,
+    owned: owned!,
+    issued,
+    signature: issued.split(".")[2]!,
+    session: guest.welcome.token,
+    ownersSession: owner.welcome.token,
+  };
   for (const [what, text] of Object.entries(secrets)) expect([what, log.includes(text)]).toEqual([what, false]);
   server = undefined;
 });
@@ -103,7 +164,11 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
 test("the secret's file is not made anew, nor by two at once", async () => {
   const env = { PLIANT_DATA_DIR: join(dir, "shared") };
   const args = [resolve(root, "server/token.ts"), "--room", "x", "--role", "player"];
-  await Promise.all([1, 2, 3].map(() => promisify(execFile)(process.execPath, args, { cwd: dir, env: { PATH: process.env["PATH"], ...env } })));
+  await Promise.all(
+    [1, 2, 3].map(() =>
+      promisify(execFile)(process.execPath, args, { cwd: dir, env: { PATH: process.env.PATH, ...env } }),
+    ),
+  );
   expect(readdirSync(join(dir, "shared"))).toEqual(["token-secret"]);
   expect(readFileSync(join(dir, "shared", "token-secret"), "utf8")).toMatch(/^[\w-]{43}$/);
 });

@@ -23,12 +23,32 @@ export function makeRecording({ bodies, colliders, frames, more }: Made): string
   const dir = join(root, `r${made++}`);
   let first = 0;
   const entries = bodies.map(({ count, surface, more: rest }, b) => {
-    const entry = { name: `b${b}`, kind: "cloth", firstParticle: first, particleCount: count, surface: surface.map((p) => first + p), pinned: [], ...rest };
+    const entry = {
+      name: `b${b}`,
+      kind: "cloth",
+      firstParticle: first,
+      particleCount: count,
+      surface: surface.map((p) => first + p),
+      pinned: [],
+      ...rest,
+    };
     first += count;
     return entry;
   });
   mkdirSync(dir);
-  writeFileSync(join(dir, "manifest.json"), JSON.stringify({ format: "pliant-recording-1", title: "made", every: "substep", frames: frames.length, particles: frames[0]!.length / 3, bodies: entries, ...(colliders && { colliders }), ...more }));
+  writeFileSync(
+    join(dir, "manifest.json"),
+    JSON.stringify({
+      format: "pliant-recording-1",
+      title: "made",
+      every: "substep",
+      frames: frames.length,
+      particles: frames[0]!.length / 3,
+      bodies: entries,
+      ...(colliders && { colliders }),
+      ...more,
+    }),
+  );
   writeFileSync(join(dir, "positions.f32"), Float32Array.from(frames.flat()));
   return dir;
 }

@@ -5,8 +5,10 @@ import { lacksData } from "../../support/dataFolder.ts";
 import { edgeEdge as exactEdgeEdge, vertexTriangle as exactVertexTriangle } from "../../../server/check/exact/swept.ts";
 
 const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0];
-const vertexTriangle = (from: number[], to: number[], at0 = triangle, at1 = at0): number => exactVertexTriangle(Float64Array.from([...from, ...at0, ...to, ...at1]));
-const edgeEdge = (a: number[], b0: number[], b1 = b0): number => exactEdgeEdge(Float64Array.from([...a, ...b0, ...a, ...b1]));
+const vertexTriangle = (from: number[], to: number[], at0 = triangle, at1 = at0): number =>
+  exactVertexTriangle(Float64Array.from([...from, ...at0, ...to, ...at1]));
+const edgeEdge = (a: number[], b0: number[], b1 = b0): number =>
+  exactEdgeEdge(Float64Array.from([...a, ...b0, ...a, ...b1]));
 
 test("a vertex through a triangle, beside it, onto its edge, onto its corner", () => {
   expect(vertexTriangle([0.25, 0.25, 1], [0.25, 0.25, -3])).toBe(0.25);

@@ -25,8 +25,12 @@ test.each([
 
 test("polygons become fans, vertices may have weights and colors, faces may come first", () => {
   expect([...importObj("a.obj", `${CORNERS}f 1 2 3 4\n`).triangles]).toEqual([0, 1, 2, 0, 2, 3]);
-  expect([...importObj("a.obj", `f 1 2 3\n${CORNERS.replaceAll(/$(?=\n)/gm, " 1 0.5 0.5 0.5")}`).positions]).toEqual([0, 0, 0, 1, 0, 0, 1, 1, 0]);
-  expect([...importObj("a.obj", CORNERS.replaceAll("\n", "\r\n") + "f 1 2 3 4 1").triangles]).toEqual([0, 1, 2, 0, 2, 3]);
+  expect([...importObj("a.obj", `f 1 2 3\n${CORNERS.replaceAll(/$(?=\n)/gm, " 1 0.5 0.5 0.5")}`).positions]).toEqual([
+    0, 0, 0, 1, 0, 0, 1, 1, 0,
+  ]);
+  expect([...importObj("a.obj", `${CORNERS.replaceAll("\n", "\r\n")}f 1 2 3 4 1`).triangles]).toEqual([
+    0, 1, 2, 0, 2, 3,
+  ]);
 });
 
 test("unused vertices are dropped, and origin says which stay", () => {
@@ -56,7 +60,10 @@ test.each([
 
 test("a triangle without area is no cloth", () => {
   const line = importObj("a.obj", "v 0 0 0\nv 1e-3 0 0\nv 3e-3 0 0\nf 1 2 3\n");
-  expect(faultOf(() => requireSheet("a.obj", line))).toMatchObject({ field: "triangle 0 area over longest edge squared", value: 0 });
+  expect(faultOf(() => requireSheet("a.obj", line))).toMatchObject({
+    field: "triangle 0 area over longest edge squared",
+    value: 0,
+  });
   const small = importObj("a.obj", "v 0 0 0\nv 1e-9 0 0\nv 0 1e-9 0\nf 1 2 3\n");
   expect(() => requireSheet("a.obj", small)).not.toThrow();
 });
@@ -65,9 +72,15 @@ test("property: what is written is read", () => {
   fc.assert(
     fc.property(anySurface, fc.constantFrom("abs", "rel"), ({ positions, triangles }, way) => {
       const count = positions.length / 3;
-      const v = Array.from({ length: count }, (_, i) => `v ${positions[3 * i]} ${positions[3 * i + 1]} ${positions[3 * i + 2]}`);
+      const v = Array.from(
+        { length: count },
+        (_, i) => `v ${positions[3 * i]} ${positions[3 * i + 1]} ${positions[3 * i + 2]}`,
+      );
       const name = (i: number): string => (way === "abs" ? `${i + 1}/${i + 1}` : `${i - count}`);
-      const f = Array.from({ length: triangles.length / 3 }, (_, t) => `f ${[0, 1, 2].map((k) => name(triangles[3 * t + k]!)).join(" ")}`);
+      const f = Array.from(
+        { length: triangles.length / 3 },
+        (_, t) => `f ${[0, 1, 2].map((k) => name(triangles[3 * t + k]!)).join(" ")}`,
+      );
       const read = importObj("a.obj", [...v, ...f].join("\n"));
       expect(read.positions).toEqual(positions);
       expect(read.triangles).toEqual(triangles);
@@ -76,7 +89,15 @@ test("property: what is written is read", () => {
 });
 
 test("property: any text is read or refused with a MeshError", () => {
-  const line = fc.oneof(fc.string({ maxLength: 20 }), fc.tuple(fc.constantFrom("v", "f", "vn"), fc.array(fc.oneof(fc.double().map(String), fc.integer({ min: -4, max: 5 }).map(String)), { maxLength: 5 })).map(([k, n]) => `${k} ${n.join(" ")}`));
+  const line = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc
+      .tuple(
+        fc.constantFrom("v", "f", "vn"),
+        fc.array(fc.oneof(fc.double().map(String), fc.integer({ min: -4, max: 5 }).map(String)), { maxLength: 5 }),
+      )
+      .map(([k, n]) => `${k} ${n.join(" ")}`),
+  );
   fc.assert(
     fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
       let read: { triangles: Uint32Array } | undefined;

@@ -9,9 +9,11 @@ import { faultOf } from "./shapes.ts";
 
 const NODE = "# corner of a cube\n5 3 1 1\n1 0 0 0 7 0\n2 1 0 0 7 0 # x\n3 0 1 0 7 0\n\n4 0 0 1 7 0\n5 9 9 9 7 0\n";
 const ELE = "1 4 1\n1 1 2 3 4 8\n# made by hand\n";
-const tetgen = (node: string, ele: string | undefined): TetMesh => importTetgen({ nodeFile: "a.node", node, eleFile: "a.ele", ele });
+const tetgen = (node: string, ele: string | undefined): TetMesh =>
+  importTetgen({ nodeFile: "a.node", node, eleFile: "a.ele", ele });
 
-const MSH = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"#body\"\n$EndPhysicalNames\n$Nodes\n5\n10 0 0 0\n20 1 0 0\n7 0 1 0\n30 0 0 1\n99 9 9 9\n$EndNodes\n$Elements\n4\n1 15 2 0 1 10\n2 2 2 0 1 10 20 7\n3 4 2 0 1 10 20 7 30\n4 2 2 0 1 10 7 30\n$EndElements\n";
+const MSH =
+  '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 "#body"\n$EndPhysicalNames\n$Nodes\n5\n10 0 0 0\n20 1 0 0\n7 0 1 0\n30 0 0 1\n99 9 9 9\n$EndNodes\n$Elements\n4\n1 15 2 0 1 10\n2 2 2 0 1 10 20 7\n3 4 2 0 1 10 20 7 30\n4 2 2 0 1 10 7 30\n$EndElements\n';
 
 test("TetGen from 1 and from 0, with comments, attributes and markers", () => {
   const one = tetgen(NODE, ELE);
@@ -29,16 +31,46 @@ test("TetGen from 1 and from 0, with comments, attributes and markers", () => {
 test.each([
   ["a missing .ele", NODE, undefined, { file: "a.node", field: "element file", limit: "a.ele is needed beside it" }],
   ["NaN", NODE.replace("2 1 0 0", "2 1 NaN 0"), ELE, { file: "a.node", line: 4, field: "vertex 2 y", value: "NaN" }],
-  ["a missing vertex", NODE.replace("5 9 9 9 7 0\n", ""), ELE, { file: "a.node", field: "vertex records", value: 4, limit: "5 are promised by the header" }],
-  ["a gap in the numbers", NODE.replace("4 0 0 1", "6 0 0 1"), ELE, { file: "a.node", line: 7, field: "vertex number", value: "6" }],
+  [
+    "a missing vertex",
+    NODE.replace("5 9 9 9 7 0\n", ""),
+    ELE,
+    { file: "a.node", field: "vertex records", value: 4, limit: "5 are promised by the header" },
+  ],
+  [
+    "a gap in the numbers",
+    NODE.replace("4 0 0 1", "6 0 0 1"),
+    ELE,
+    { file: "a.node", line: 7, field: "vertex number", value: "6" },
+  ],
   ["two dimensions", NODE.replace("5 3", "5 2"), ELE, { file: "a.node", line: 2, field: "dimension" }],
   ["numbering from 2", NODE.replace("1 0 0 0", "2 0 0 0"), ELE, { line: 3, field: "first vertex number", value: "2" }],
   ["too many vertices", NODE.replace("5 3", "99999999 3"), ELE, { line: 2, field: "vertex count", value: "99999999" }],
-  ["a corner out of range", NODE, ELE.replace("3 4 8", "3 6 8"), { file: "a.ele", line: 2, field: "tetrahedron 1 corner 4", value: "6", limit: "an integer from 1 to 5 is needed" }],
-  ["a corner below 1", NODE, ELE.replace("1 1 2", "1 0 2"), { file: "a.ele", line: 2, field: "tetrahedron 1 corner 1", value: "0" }],
-  ["a flat element", NODE.replace("4 0 0 1", "4 1 1 0"), ELE, { file: "a.ele", line: 2, field: "tetrahedron 1 volume over longest edge cubed", value: 0 }],
+  [
+    "a corner out of range",
+    NODE,
+    ELE.replace("3 4 8", "3 6 8"),
+    { file: "a.ele", line: 2, field: "tetrahedron 1 corner 4", value: "6", limit: "an integer from 1 to 5 is needed" },
+  ],
+  [
+    "a corner below 1",
+    NODE,
+    ELE.replace("1 1 2", "1 0 2"),
+    { file: "a.ele", line: 2, field: "tetrahedron 1 corner 1", value: "0" },
+  ],
+  [
+    "a flat element",
+    NODE.replace("4 0 0 1", "4 1 1 0"),
+    ELE,
+    { file: "a.ele", line: 2, field: "tetrahedron 1 volume over longest edge cubed", value: 0 },
+  ],
   ["a corner named twice", NODE, ELE.replace("1 1 2 3 4", "1 1 2 3 3"), { file: "a.ele", line: 2, value: 0 }],
-  ["elements of five nodes", NODE, ELE.replace("1 4 1", "1 5 1"), { line: 1, field: "nodes per tetrahedron", value: 5 }],
+  [
+    "elements of five nodes",
+    NODE,
+    ELE.replace("1 4 1", "1 5 1"),
+    { line: 1, field: "nodes per tetrahedron", value: 5 },
+  ],
   ["no element", NODE, "0 4 0\n", { file: "a.ele", field: "tetrahedron count", value: "0" }],
   ["an empty .ele", NODE, "# nothing\n", { file: "a.ele", field: "header", value: "missing" }],
 ])("TetGen: %s is refused", (_, node, ele, fault) => {
@@ -71,10 +103,26 @@ test.each([
   ["NaN", MSH.replace("20 1 0 0", "20 1 nan 0"), { line: 11, field: "node 20 y", value: "nan" }],
   ["a node named twice", MSH.replace("20 1 0 0", "10 1 0 0"), { line: 11, field: "node number", value: 10 }],
   ["an unknown node", MSH.replace("10 20 7 30", "10 20 8 30"), { line: 20, field: "element 3 node 3", value: 8 }],
-  ["a missing node number", MSH.replace("10 20 7 30", "10 20 7"), { line: 20, field: "element 3 node 4", value: "missing" }],
-  ["a flat element", MSH.replace("30 0 0 1", "30 1 1 0"), { line: 20, field: "tetrahedron 3 volume over longest edge cubed" }],
-  ["an open section", MSH.replace("$EndElements\n", ""), { field: "end of file", limit: "$EndElements is needed first" }],
-  ["fewer nodes than promised", MSH.replace("$Nodes\n5", "$Nodes\n6"), { line: 15, field: "node number", value: "$EndNodes" }],
+  [
+    "a missing node number",
+    MSH.replace("10 20 7 30", "10 20 7"),
+    { line: 20, field: "element 3 node 4", value: "missing" },
+  ],
+  [
+    "a flat element",
+    MSH.replace("30 0 0 1", "30 1 1 0"),
+    { line: 20, field: "tetrahedron 3 volume over longest edge cubed" },
+  ],
+  [
+    "an open section",
+    MSH.replace("$EndElements\n", ""),
+    { field: "end of file", limit: "$EndElements is needed first" },
+  ],
+  [
+    "fewer nodes than promised",
+    MSH.replace("$Nodes\n5", "$Nodes\n6"),
+    { line: 15, field: "node number", value: "$EndNodes" },
+  ],
   ["no elements", MSH.replace(/\$Elements[^]*/, ""), { field: "triangle count", value: 0 }],
   ["text between sections", MSH.replace("$Nodes", "nodes"), { line: 8, field: "section", value: "nodes" }],
 ])("Gmsh: %s is refused", (_, text, fault) => {
@@ -82,14 +130,19 @@ test.each([
 });
 
 /** Tetrahedra that share no vertex, big enough not to be degenerate. */
-const anyTets = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 8 }).map((parts) => {
-  const points: number[][] = [];
-  const tets = parts.map(([mirrored, offset, size], e) => {
-    points.push([offset, 0, e], [offset + size, 0, e], [offset, size, e], [offset, 0, e + (mirrored ? -size : size)]);
-    return [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3];
+const anyTets = fc
+  .array(fc.tuple(fc.boolean(), fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: 1, max: 50 })), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((parts) => {
+    const points: number[][] = [];
+    const tets = parts.map(([mirrored, offset, size], e) => {
+      points.push([offset, 0, e], [offset + size, 0, e], [offset, size, e], [offset, 0, e + (mirrored ? -size : size)]);
+      return [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3];
+    });
+    return { points, tets, volume: parts.reduce((sum, [, , size]) => sum + size ** 3 / 6, 0) };
   });
-  return { points, tets, volume: parts.reduce((sum, [, , size]) => sum + size ** 3 / 6, 0) };
-});
 
 test("property: what is written is read with positive volume, in both formats", () => {
   const volume = (mesh: TetMesh): number => {

@@ -31,8 +31,11 @@ test("every input is in the key, and the callback is not", () => {
   const moved = { ...surface, positions: surface.positions.with(4, 0.25) };
   const turned = { ...surface, triangles: surface.triangles.toReversed() };
   const keys = [
-    meshCacheKey(surface, options), meshCacheKey(moved, options), meshCacheKey(turned, options),
-    meshCacheKey(surface, { spacing: 0.25 }), meshCacheKey(surface, { ...options, minPiece: 0.5 }),
+    meshCacheKey(surface, options),
+    meshCacheKey(moved, options),
+    meshCacheKey(turned, options),
+    meshCacheKey(surface, { spacing: 0.25 }),
+    meshCacheKey(surface, { ...options, minPiece: 0.5 }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
   expect(meshCacheKey(surface, { ...options, onProgress: () => undefined })).toBe(keys[0]);
@@ -42,7 +45,13 @@ test("a damaged file is made again", async () => {
   const made = await meshCache(surface, options, folder);
   const path = join(folder, `${meshCacheKey(surface, options)}.bin`);
   const whole = await readFile(path);
-  const damages = [Buffer.alloc(0), whole.subarray(0, 40), whole.subarray(0, -1), Buffer.concat([whole, Buffer.alloc(1)]), Buffer.from("not a mesh")];
+  const damages = [
+    Buffer.alloc(0),
+    whole.subarray(0, 40),
+    whole.subarray(0, -1),
+    Buffer.concat([whole, Buffer.alloc(1)]),
+    Buffer.from("not a mesh"),
+  ];
   for (const place of [0, 5, 9, 13, 17, 30, Math.floor(whole.length / 2), whole.length - 1]) {
     const flipped = Buffer.from(whole);
     flipped[place]! ^= 0x40;

@@ -11,7 +11,9 @@ import { expectSound } from "./shapes.ts";
 /** Elements as sorted corner positions, sorted: what a mesh is without its numbering. */
 function shape(mesh: TetMesh): string[] {
   const at = (v: number): string => mesh.positions.subarray(3 * v, 3 * v + 3).join();
-  return Array.from({ length: mesh.tets.length / 4 }, (_, e) => [...mesh.tets.subarray(4 * e, 4 * e + 4)].map(at).sort().join(";")).sort();
+  return Array.from({ length: mesh.tets.length / 4 }, (_, e) =>
+    [...mesh.tets.subarray(4 * e, 4 * e + 4)].map(at).sort().join(";"),
+  ).sort();
 }
 
 function shuffled(mesh: TetMesh): TetMesh {
@@ -25,11 +27,17 @@ function shuffled(mesh: TetMesh): TetMesh {
   return { positions, tets: mesh.tets.map((v) => newOf[v]!) };
 }
 
-/** Mean distance between the numbers of an element's corners, counted among surface particles and among the others separately: how wide its windows of memory are. */
+/**
+ * Mean distance between the numbers of an element's corners, counted among surface particles and among the others
+ * separately: how wide its windows of memory are.
+ */
 const spread = (mesh: TetMesh, surfaceCount: number): number => {
   let sum = 0;
   for (let e = 0; e < mesh.tets.length; e += 4) {
-    for (const part of [mesh.tets.subarray(e, e + 4).filter((v) => v < surfaceCount), mesh.tets.subarray(e, e + 4).filter((v) => v >= surfaceCount)]) {
+    for (const part of [
+      mesh.tets.subarray(e, e + 4).filter((v) => v < surfaceCount),
+      mesh.tets.subarray(e, e + 4).filter((v) => v >= surfaceCount),
+    ]) {
       if (part.length > 0) sum += Math.max(...part) - Math.min(...part);
     }
   }
@@ -43,14 +51,18 @@ test("a shuffled box: the same shape, surface particles first, numbers close tog
   expect(shape(mesh)).toEqual(shape(box));
   expect([...oldOf].sort((a, b) => a - b)).toEqual(Array.from(oldOf, (_, v) => v));
   expect(mesh.origin).toEqual(oldOf);
-  oldOf.forEach((old, v) => expect([...mesh.positions.subarray(3 * v, 3 * v + 3)]).toEqual([...box.positions.subarray(3 * old, 3 * old + 3)]));
+  oldOf.forEach((old, v) =>
+    expect([...mesh.positions.subarray(3 * v, 3 * v + 3)]).toEqual([...box.positions.subarray(3 * old, 3 * old + 3)]),
+  );
   expect(surfaceCount).toBe(5 * 5 * 17 - 3 * 3 * 15);
   const surface = boundarySurface(mesh);
   expect(Math.max(...surface)).toBe(surfaceCount - 1);
   expect(new Set(surface).size).toBe(surfaceCount);
   expect(spread(mesh, surfaceCount)).toBeLessThan(0.15 * spread(box, surfaceCount));
   // Elements come in the order of their particles: their first corners never go back.
-  const first = Array.from({ length: mesh.tets.length / 4 }, (_, e) => Math.min(...mesh.tets.subarray(4 * e, 4 * e + 4)));
+  const first = Array.from({ length: mesh.tets.length / 4 }, (_, e) =>
+    Math.min(...mesh.tets.subarray(4 * e, 4 * e + 4)),
+  );
   expect(first).toEqual([...first].sort((a, b) => a - b));
 });
 

@@ -1,7 +1,14 @@
 /** Isosurface stuffing on fields of any kind: angles stay bounded, faces match, nothing is inverted. */
 import { expect, test } from "vitest";
 import { boundarySurface, joinFaces, surfaceTopology } from "../../../server/meshing/boundary.ts";
-import { EDGES, LATTICE_TETS, latticeAround, latticeCoordinates, latticeVertex, nearestLatticeVertex } from "../../../server/meshing/lattice.ts";
+import {
+  EDGES,
+  LATTICE_TETS,
+  latticeAround,
+  latticeCoordinates,
+  latticeVertex,
+  nearestLatticeVertex,
+} from "../../../server/meshing/lattice.ts";
 import { tetQuality } from "../../../server/meshing/quality.ts";
 import { ALPHA_LONG, ALPHA_SHORT, sampleField, stuff } from "../../../server/meshing/stuffing.ts";
 import { expectSound, faultOf } from "./shapes.ts";
@@ -16,7 +23,11 @@ function randomNumbers(seed: number): () => number {
 
 test("lattice tetrahedra fill the cell, are alike, and know their edges", () => {
   const volumes = LATTICE_TETS.map(({ corners, edges }) => {
-    const [a, b, c] = [0, 1, 2].map((i) => corners[i]!.map((value, k) => value - corners[3]![k]!)) as [number[], number[], number[]];
+    const [a, b, c] = [0, 1, 2].map((i) => corners[i]!.map((value, k) => value - corners[3]![k]!)) as [
+      number[],
+      number[],
+      number[],
+    ];
     for (let i = 0; i < 4; i++) {
       for (let j = 0; j < 4; j++) {
         if (i === j) continue;
@@ -26,7 +37,11 @@ test("lattice tetrahedra fill the cell, are alike, and know their edges", () => 
         expect(direction < 3).toBe((i ^ 1) === j);
       }
     }
-    return a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) + a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+    return (
+      a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) +
+      a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
+      a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!)
+    );
   });
   // Six times the volume in half spacings: 12 of them are one cell of 8.
   expect(volumes).toEqual(new Array(12).fill(4));
@@ -111,7 +126,10 @@ test("only vertices on the surface are pinched, and forcing those inside ends al
 test("a half space along lattice planes is exact", () => {
   const lattice = latticeAround([0, 0, 0], [2, 2, 2], 0.5);
   const within = (value: number): boolean => value > 0.25 && value < 1.75;
-  const mesh = stuff(sampleField(lattice, (x, y, z) => within(x) && within(y) && within(z)), new Set());
+  const mesh = stuff(
+    sampleField(lattice, (x, y, z) => within(x) && within(y) && within(z)),
+    new Set(),
+  );
   const { quality } = expectSound(mesh);
   expect(quality.volume).toBeGreaterThan(0.95 * 1.5 ** 3);
   for (const value of mesh.positions) {

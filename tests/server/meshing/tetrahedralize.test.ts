@@ -32,7 +32,10 @@ test("a ball: volume converges, every boundary vertex on the sphere", () => {
     expect(report.pieces).toEqual({ found: 1, kept: 1, droppedTets: 0, droppedVolume: 0 });
     expect(report.detail.max).toBeLessThan(0.25 * spacing);
     const { boundary } = boundaryVertices(mesh);
-    for (const v of boundary) expect(distanceToSurface(tree, mesh.positions[3 * v]!, mesh.positions[3 * v + 1]!, mesh.positions[3 * v + 2]!)).toBeLessThan(2e-6);
+    for (const v of boundary)
+      expect(
+        distanceToSurface(tree, mesh.positions[3 * v]!, mesh.positions[3 * v + 1]!, mesh.positions[3 * v + 2]!),
+      ).toBeLessThan(2e-6);
     return Math.abs(1 - quality.volume / exact);
   });
   expect(errors[0]! / errors[1]!).toBeGreaterThan(3);
@@ -75,7 +78,8 @@ test("a torus keeps its genus and volume with a hole cut in its skin, anywhere",
 
 test("inside out, doubled and far away give the same body", () => {
   const ball = icosphere(1, 3);
-  const volume = (surface: SurfaceMesh): number => expectSound(tetrahedralize(surface, { spacing: 0.3 }).mesh).quality.volume;
+  const volume = (surface: SurfaceMesh): number =>
+    expectSound(tetrahedralize(surface, { spacing: 0.3 }).mesh).quality.volume;
   const plain = volume(ball);
   expect(volume({ ...ball, triangles: ball.triangles.toReversed() })).toBe(plain);
   expect(volume(together(ball, ball))).toBeCloseTo(plain, 3);
@@ -92,15 +96,22 @@ test("size is nothing: the same in millimeters", () => {
 });
 
 test("overlapping bodies are one, crumbs are dropped and reported, equals are kept", () => {
-  const overlapping = tetrahedralize(together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([0.5, 0.5, 0.5], [1.5, 1.5, 1.5])), { spacing: 0.13 });
+  const overlapping = tetrahedralize(
+    together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([0.5, 0.5, 0.5], [1.5, 1.5, 1.5])),
+    { spacing: 0.13 },
+  );
   expect(overlapping.report.pieces.found).toBe(1);
   expect(expectSound(overlapping.mesh).quality.volume / 1.875).toBeCloseTo(1, 1);
-  const crumb = tetrahedralize(together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([2, 0, 0], [2.3, 0.3, 0.3])), { spacing: 0.15 });
+  const crumb = tetrahedralize(together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([2, 0, 0], [2.3, 0.3, 0.3])), {
+    spacing: 0.15,
+  });
   expect(crumb.report.pieces).toMatchObject({ found: 2, kept: 1 });
   expect(crumb.report.pieces.droppedTets).toBeGreaterThan(10);
   expect(crumb.report.pieces.droppedVolume).toBeCloseTo(0.026, 1);
   expect(Math.max(...crumb.mesh.positions.filter((_, i) => i % 3 === 0))).toBeLessThan(1.1);
-  const twins = tetrahedralize(together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([2, 0, 0], [3, 1, 1])), { spacing: 0.2 });
+  const twins = tetrahedralize(together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([2, 0, 0], [3, 1, 1])), {
+    spacing: 0.2,
+  });
   expect(twins.report.pieces).toMatchObject({ found: 2, kept: 2, droppedTets: 0 });
   expect(expectSound(twins.mesh).topology.euler).toBe(4);
 });
@@ -113,7 +124,13 @@ test.each([
   const spacing = 0.3;
   const thin = boxSurface(low, high);
   // Turned by (3, 4, 5)/5 about z, so that it lies along no lattice plane.
-  const turned = thin.positions.map((value, i) => (i % 3 === 0 ? 0.8 * value - 0.6 * thin.positions[i + 1]! : i % 3 === 1 ? 0.6 * thin.positions[i - 1]! + 0.8 * value : value));
+  const turned = thin.positions.map((value, i) =>
+    i % 3 === 0
+      ? 0.8 * value - 0.6 * thin.positions[i + 1]!
+      : i % 3 === 1
+        ? 0.6 * thin.positions[i - 1]! + 0.8 * value
+        : value,
+  );
   const { mesh, report } = tetrahedralize({ ...thin, positions: turned }, { spacing });
   const { quality } = expectSound(mesh);
   expect(report.pieces.kept).toBe(1);
@@ -171,7 +188,10 @@ test.each([
   [{ spacing: -1 }, { field: "spacing", value: -1 }],
   [{ spacing: Number.NaN }, { field: "spacing" }],
   [{ spacing: 1e-4 }, { field: "spacing", value: 1e-4 }],
-  [{ spacing: 0.1, minPiece: 1.5 }, { field: "minPiece", value: 1.5 }],
+  [
+    { spacing: 0.1, minPiece: 1.5 },
+    { field: "minPiece", value: 1.5 },
+  ],
 ])("%j is refused", (options, fault) => {
   expect(faultOf(() => tetrahedralize(icosphere(1, 1), options))).toMatchObject({ file: "tetrahedralize", ...fault });
 });

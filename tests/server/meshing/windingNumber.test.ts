@@ -4,7 +4,12 @@ import { icosphere } from "../../../server/meshing/generators.ts";
 import { loadPackageMesh } from "../../../server/meshing/packageMesh.ts";
 import { buildTriangleTree, distanceToSurface, triangleDistance2 } from "../../../server/meshing/triangleTree.ts";
 import type { TriangleTree } from "../../../server/meshing/triangleTree.ts";
-import { arcTangent, buildWindingField, windingNumber, windingNumberExact } from "../../../server/meshing/windingNumber.ts";
+import {
+  arcTangent,
+  buildWindingField,
+  windingNumber,
+  windingNumberExact,
+} from "../../../server/meshing/windingNumber.ts";
 import { boxSurface, withHole } from "./shapes.ts";
 
 /** Park and Miller's generator: the same points on every run. */
@@ -19,22 +24,43 @@ function randomPoints(tree: TriangleTree, count: number): [number, number, numbe
   const random = randomNumbers(7);
   const b = tree.bounds;
   // A tenth beyond the box on each side.
-  return Array.from({ length: count }, () => [0, 1, 2].map((k) => b[k]! + (b[3 + k]! - b[k]!) * (1.2 * random.next().value - 0.1)) as [number, number, number]);
+  return Array.from(
+    { length: count },
+    () =>
+      [0, 1, 2].map((k) => b[k]! + (b[3 + k]! - b[k]!) * (1.2 * random.next().value - 0.1)) as [number, number, number],
+  );
 }
 
 test("the arc tangent is the arc tangent in all quadrants", () => {
   for (let i = 0; i < 720; i++) {
     const angle = ((i - 360) * Math.PI) / 360 + 1e-9;
-    for (const r of [1e-150, 1, 1e150]) expect(Math.abs(arcTangent(r * Math.sin(angle), r * Math.cos(angle)) - Math.atan2(r * Math.sin(angle), r * Math.cos(angle)))).toBeLessThan(1e-14);
+    for (const r of [1e-150, 1, 1e150])
+      expect(
+        Math.abs(
+          arcTangent(r * Math.sin(angle), r * Math.cos(angle)) - Math.atan2(r * Math.sin(angle), r * Math.cos(angle)),
+        ),
+      ).toBeLessThan(1e-14);
   }
-  expect([arcTangent(0, 0), arcTangent(0, 1), arcTangent(1, 0), arcTangent(0, -1)]).toEqual([0, 0, Math.PI / 2, Math.PI]);
+  expect([arcTangent(0, 0), arcTangent(0, 1), arcTangent(1, 0), arcTangent(0, -1)]).toEqual([
+    0,
+    0,
+    Math.PI / 2,
+    Math.PI,
+  ]);
 });
 
 test("distance to a triangle in each of its regions", () => {
   const x = Float64Array.of(0, 0, 0, 2, 0, 0, 0, 2, 0);
   const t = Uint32Array.of(0, 1, 2);
   const cases: [number, number, number, number][] = [
-    [0.5, 0.5, 3, 9], [-1, -1, 0, 2], [3, -1, 0, 2], [-1, 3, 0, 2], [1, -2, 0, 4], [-2, 1, 0, 4], [2, 2, 0, 2], [0.5, 0.5, 0, 0],
+    [0.5, 0.5, 3, 9],
+    [-1, -1, 0, 2],
+    [3, -1, 0, 2],
+    [-1, 3, 0, 2],
+    [1, -2, 0, 4],
+    [-2, 1, 0, 4],
+    [2, 2, 0, 2],
+    [0.5, 0.5, 0, 0],
   ];
   for (const [px, py, pz, expected] of cases) expect(triangleDistance2(x, t, 0, px, py, pz)).toBeCloseTo(expected, 12);
   // No area: the nearest of its edges, never NaN.
@@ -48,7 +74,8 @@ test("the dragon's tree gives the distances that all triangles give", async () =
   expect([...tree.order].sort((a, b) => a - b)).toEqual(Array.from({ length: triangles.length / 3 }, (_, t) => t));
   for (const [x, y, z] of randomPoints(tree, 60)) {
     let best = Infinity;
-    for (let t = 0; t < triangles.length / 3; t++) best = Math.min(best, triangleDistance2(positions, triangles, t, x, y, z));
+    for (let t = 0; t < triangles.length / 3; t++)
+      best = Math.min(best, triangleDistance2(positions, triangles, t, x, y, z));
     expect(distanceToSurface(tree, x, y, z)).toBe(Math.sqrt(best));
     expect(distanceToSurface(tree, x, y, z, 0.5 * Math.sqrt(best))).toBe(0.5 * Math.sqrt(best));
   }

@@ -25,7 +25,11 @@ test("any tick can be had from the state before it and what went in since", asyn
   expect(new TextDecoder().decode(state)).toBe("state of 100");
   expect([from, until]).toEqual([100, 125]);
   // the tick after a state is marked: its list of pairs is made anew
-  expect(records).toEqual([{ tick: 101, inputs: [], fresh: true }, { tick: 110, inputs: [push(110)], fresh: false }, { tick: 120, inputs: [push(120)], fresh: false }]);
+  expect(records).toEqual([
+    { tick: 101, inputs: [], fresh: true },
+    { tick: 110, inputs: [push(110)], fresh: false },
+    { tick: 120, inputs: [push(120)], fresh: false },
+  ]);
   expect(history.rebuild(49)).toMatchObject({ state: undefined, from: 0, until: 49 });
   expect(() => history.rebuild(131)).toThrow(HistoryError);
 });
@@ -60,7 +64,10 @@ test("what a room went back behind never was, even if its state comes in late", 
   expect(await late).toBeNull();
   expect(history.tick).toBe(70);
   expect(history.states.map(({ tick }) => tick)).toEqual([0, 30, 60]);
-  expect(history.records(60)).toEqual([{ tick: 61, inputs: [], fresh: true }, { tick: 70, inputs: [push(70)], fresh: false }]);
+  expect(history.records(60)).toEqual([
+    { tick: 61, inputs: [], fresh: true },
+    { tick: 70, inputs: [push(70)], fresh: false },
+  ]);
   expect(history.rewinds).toEqual([70]);
   history.begin();
   expect([history.tick, history.oldestTick, history.rewinds]).toEqual([0, 0, [70, -1]]);

@@ -1,4 +1,7 @@
-/** What is in the store after whatever a room did: going back, a store that is away for a while, a room that was here before. A real SQLite store; the room is its history alone. */
+/**
+ * What is in the store after whatever a room did: going back, a store that is away for a while, a room that was here
+ * before. A real SQLite store; the room is its history alone.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,12 +16,23 @@ import { SqliteStore } from "../../../server/store/sqlite.ts";
 import type { Lease, Store } from "../../../server/store/store.ts";
 
 const HOLDER = { process: "p", url: "http://127.0.0.1:1" };
-let store: SqliteStore, folder: string, metrics: Metrics, rooms = 0;
+let store: SqliteStore;
+let folder: string;
+let metrics: Metrics;
+let rooms = 0;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pliant-journalWriter-"));
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
-  metrics = new Metrics({ rooms: () => 0, sessions: () => ({ connected: 0, resumable: 0 }), bodiesHeld: () => 0, queueDepth: () => 0, workerThreads: () => 0, bufferedBytes: () => 0, timeDilation: () => 1 });
+  metrics = new Metrics({
+    rooms: () => 0,
+    sessions: () => ({ connected: 0, resumable: 0 }),
+    bodiesHeld: () => 0,
+    queueDepth: () => 0,
+    workerThreads: () => 0,
+    bufferedBytes: () => 0,
+    timeDilation: () => 1,
+  });
 });
 afterAll(async () => {
   metrics.close();
@@ -53,25 +67,47 @@ class Played implements JournaledRoom {
     const { history } = this.checkpointPolicy;
     for (let tick = history.tick + 1; tick <= until; tick++) {
       history.stepped(tick, [input(1000 * telling + tick)]);
-      if (tick % 100 === 0) await this.checkpointPolicy.saved({ tick, state: new TextEncoder().encode(`state ${tick} of telling ${telling}`) as Uint8Array<ArrayBuffer>, stateHash: `${telling}:${tick}`, seconds: 0 });
+      if (tick % 100 === 0)
+        await this.checkpointPolicy.saved({
+          tick,
+          state: new TextEncoder().encode(`state ${tick} of telling ${telling}`) as Uint8Array<ArrayBuffer>,
+          stateHash: `${telling}:${tick}`,
+          seconds: 0,
+        });
     }
   }
 }
 
 async function begin(through: Store = store): Promise<{ room: Played; journalWriter: JournalWriter; lease: Lease }> {
   rooms += 1;
-  const name = `told-${rooms}`, made = await store.createRoom({ name, scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} }, HOLDER);
+  const name = `told-${rooms}`;
+  const made = await store.createRoom(
+    { name, scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} },
+    HOLDER,
+  );
   if (!made.created) throw new Error("the name was taken");
-  const room = new Played(name), journalWriter = new JournalWriter({ store: through, metrics, log, flushMs: 3_600_000 });
+  const room = new Played(name);
+  const journalWriter = new JournalWriter({ store: through, metrics, log, flushMs: 3_600_000 });
   journalWriter.hold(room, made.lease);
   return { room, journalWriter, lease: made.lease };
 }
 
 /** What a restart would find: the history, and the members whose inputs it has from `from` on. */
-async function found(room: string): Promise<{ history: RoomHistory; inputs: (from: number) => number[]; members: unknown }> {
-  const all = await findRoom(store, room, "i"), history = new RoomHistory(60, 3600);
+async function found(
+  room: string,
+): Promise<{ history: RoomHistory; inputs: (from: number) => number[]; members: unknown }> {
+  const all = await findRoom(store, room, "i");
+  const history = new RoomHistory(60, 3600);
   fill(history, all);
-  return { history, members: all.members, inputs: (from) => history.records(from).flatMap(({ inputs }) => inputs).map(({ member }) => member) };
+  return {
+    history,
+    members: all.members,
+    inputs: (from) =>
+      history
+        .records(from)
+        .flatMap(({ inputs }) => inputs)
+        .map(({ member }) => member),
+  };
 }
 
 test("every tick is in the store after a flush, and nothing twice", async () => {
@@ -105,8 +141,13 @@ test("a room that went back is found where it went on, with nothing of what was 
   expect(history.tick).toBe(760);
   const from = history.oldestTick;
   expect(from).toBeLessThanOrEqual(420);
-  expect(inputs(from)).toEqual([...Array.from({ length: 420 - from }, (_, i) => from + 1 + i), ...Array.from({ length: 340 }, (_, i) => 3421 + i)]);
-  expect(history.states.filter(({ tick }) => tick > 420).every(({ stateHash }) => stateHash.startsWith("3:"))).toBe(true);
+  expect(inputs(from)).toEqual([
+    ...Array.from({ length: 420 - from }, (_, i) => from + 1 + i),
+    ...Array.from({ length: 340 }, (_, i) => 3421 + i),
+  ]);
+  expect(history.states.filter(({ tick }) => tick > 420).every(({ stateHash }) => stateHash.startsWith("3:"))).toBe(
+    true,
+  );
   // and to a new beginning
   room.checkpointPolicy.history.begin();
   await room.play(130, 4);
@@ -116,7 +157,9 @@ test("a room that went back is found where it went on, with nothing of what was 
 });
 
 test("what a store that was away did not take is in it when it is back, and it is asked no more than twice at once", async () => {
-  let away = false, asked = 0, most = 0;
+  let away = false;
+  let asked = 0;
+  let most = 0;
   const through = new Proxy(store, {
     get: (target, name) => {
       const value = Reflect.get(target, name) as unknown;
@@ -159,12 +202,18 @@ test("a room that was kept before goes on behind what the store has, and one who
   await room.play(250);
   await journalWriter.flush(room.name);
   await journalWriter.release(room.name);
-  const next = new Played(room.name), all = await findRoom(store, room.name, "i"), claimed = (await store.claim(room.name, HOLDER))!;
+  const next = new Played(room.name);
+  const all = await findRoom(store, room.name, "i");
+  const claimed = (await store.claim(room.name, HOLDER))!;
   fill(next.checkpointPolicy.history, all);
   // it has ticked on before anybody holds it
   await next.play(260);
   const other = new JournalWriter({ store, metrics, log, flushMs: 3_600_000 });
-  other.hold(next, claimed, { tick: 250, checkpoints: all.checkpoints.map(({ checkpoint }) => checkpoint.tick), segments: all.segments.map(({ until }) => until) });
+  other.hold(next, claimed, {
+    tick: 250,
+    checkpoints: all.checkpoints.map(({ checkpoint }) => checkpoint.tick),
+    segments: all.segments.map(({ until }) => until),
+  });
   await next.play(333);
   await other.flush(room.name);
   expect((await found(room.name)).inputs(0)).toEqual(Array.from({ length: 333 }, (_, i) => i + 1));

@@ -1,10 +1,17 @@
-/** What the store has of a room, whole and damaged, and what becomes of it. A real SQLite store; states are bytes here. */
+/**
+ * What the store has of a room, whole and damaged, and what becomes of it. A real SQLite store; states are bytes here.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../../server/persistence/format.ts";
+import {
+  decodeCheckpoint,
+  decodeSegment,
+  encodeCheckpoint,
+  encodeSegment,
+} from "../../../server/persistence/format.ts";
 import { DamagedError } from "../../../server/persistence/checksummed.ts";
 import { type Checkpoint, RoomHistory } from "../../../server/persistence/history.ts";
 import { fill, findRoom, type Found } from "../../../server/persistence/restore.ts";
@@ -13,7 +20,9 @@ import type { Lease } from "../../../server/store/store.ts";
 import type { TickRecord } from "../../../server/workers/messages.ts";
 
 const IDENTITY = "this program and scene";
-let store: SqliteStore, folder: string, rooms = 0;
+let store: SqliteStore;
+let folder: string;
+let rooms = 0;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pliant-restore-"));
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
@@ -24,21 +33,56 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const state = (tick: number): Checkpoint => ({ tick, stateHash: `hash ${tick}`, packed: new Uint8Array(zstdCompressSync(Buffer.from(`state of ${tick}`))) });
-const record = (tick: number): TickRecord => ({ tick, inputs: [{ type: "releaseAll", member: tick }], fresh: tick % 100 === 1 });
-const segment = (after: number, until: number, members: unknown = null): Uint8Array => encodeSegment({ after, until, records: Array.from({ length: until - after }, (_, i) => record(after + 1 + i)), hashes: [{ tick: until, stateHash: `hash ${until}` }], members });
+const state = (tick: number): Checkpoint => ({
+  tick,
+  stateHash: `hash ${tick}`,
+  packed: new Uint8Array(zstdCompressSync(Buffer.from(`state of ${tick}`))),
+});
+const record = (tick: number): TickRecord => ({
+  tick,
+  inputs: [{ type: "releaseAll", member: tick }],
+  fresh: tick % 100 === 1,
+});
+const segment = (after: number, until: number, members: unknown = null): Uint8Array =>
+  encodeSegment({
+    after,
+    until,
+    records: Array.from({ length: until - after }, (_, i) => record(after + 1 + i)),
+    hashes: [{ tick: until, stateHash: `hash ${until}` }],
+    members,
+  });
 
 async function newRoom(): Promise<{ name: string; lease: Lease }> {
   rooms += 1;
-  const name = `room-${rooms}`, made = await store.createRoom({ name, scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} }, { process: "p", url: "http://127.0.0.1:1" });
+  const name = `room-${rooms}`;
+  const made = await store.createRoom(
+    { name, scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} },
+    { process: "p", url: "http://127.0.0.1:1" },
+  );
   if (!made.created) throw new Error("the name was taken");
   return { name, lease: made.lease };
 }
 
 /** Segments of 30 ticks to `until`, checkpoints at the ticks given; `spoil` may change bytes on their way. */
-async function write(lease: Lease, from: number, until: number, checkpoints: readonly number[], spoil: (bytes: Uint8Array, what: "checkpoint" | "journal", tick: number) => Uint8Array = (bytes) => bytes): Promise<void> {
-  for (let after = from; after < until; after += 30) await store.appendJournal(lease, { after, until: after + 30, bytes: spoil(segment(after, after + 30, after === from ? { who: "first" } : null), "journal", after) });
-  for (const tick of checkpoints) await store.writeCheckpoint(lease, { tick, identity: IDENTITY, state: spoil(encodeCheckpoint({ checkpoint: state(tick), members: { who: tick } }), "checkpoint", tick) });
+async function write(
+  lease: Lease,
+  from: number,
+  until: number,
+  checkpoints: readonly number[],
+  spoil: (bytes: Uint8Array, what: "checkpoint" | "journal", tick: number) => Uint8Array = (bytes) => bytes,
+): Promise<void> {
+  for (let after = from; after < until; after += 30)
+    await store.appendJournal(lease, {
+      after,
+      until: after + 30,
+      bytes: spoil(segment(after, after + 30, after === from ? { who: "first" } : null), "journal", after),
+    });
+  for (const tick of checkpoints)
+    await store.writeCheckpoint(lease, {
+      tick,
+      identity: IDENTITY,
+      state: spoil(encodeCheckpoint({ checkpoint: state(tick), members: { who: tick } }), "checkpoint", tick),
+    });
 }
 
 const flip = (bytes: Uint8Array): Uint8Array => bytes.map((byte, i) => (i === bytes.length >> 1 ? byte ^ 4 : byte));
@@ -49,22 +93,29 @@ function filled(found: Found): { until: number; history: RoomHistory } {
 }
 
 test("bytes are what they were, or damaged", () => {
-  const checkpoint = state(77), members = { sessions: [1] };
+  const checkpoint = state(77);
+  const members = { sessions: [1] };
   expect(decodeCheckpoint(encodeCheckpoint({ checkpoint, members }))).toEqual({ checkpoint, members });
   const bytes = segment(0, 5, members);
   expect(decodeSegment(bytes)).toMatchObject({ after: 0, until: 5, members, records: [1, 2, 3, 4, 5].map(record) });
-  for (let i = 0; i < bytes.length; i++) expect(() => decodeSegment(bytes.map((byte, k) => (k === i ? byte ^ 16 : byte)))).toThrow(DamagedError);
+  for (let i = 0; i < bytes.length; i++)
+    expect(() => decodeSegment(bytes.map((byte, k) => (k === i ? byte ^ 16 : byte)))).toThrow(DamagedError);
   expect(() => decodeSegment(bytes.subarray(0, 4))).toThrow(DamagedError);
 });
 
 test("all of it: the newest state, what came after it, and how far it reaches back", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [100, 200, 300]);
-  const found = await findRoom(store, name, IDENTITY), { until, history } = filled(found);
+  const found = await findRoom(store, name, IDENTITY);
+  const { until, history } = filled(found);
   expect(found).toMatchObject({ damaged: [], foreign: false, members: { who: 300 } });
   expect(until).toBe(330);
   expect(history.oldestTick).toBe(0);
-  expect(history.rebuild(330)).toMatchObject({ from: 300, until: 330, records: Array.from({ length: 30 }, (_, i) => record(301 + i)) });
+  expect(history.rebuild(330)).toMatchObject({
+    from: 300,
+    until: 330,
+    records: Array.from({ length: 30 }, (_, i) => record(301 + i)),
+  });
   expect(history.rebuild(150)).toMatchObject({ from: 100 });
 });
 
@@ -78,9 +129,14 @@ test("a scene's start leads nowhere when what came first is not known any more",
 
 test("a damaged checkpoint: the one before, and the journal since", async () => {
   const { name, lease } = await newRoom();
-  await write(lease, 0, 330, [100, 200, 300], (bytes, what, tick) => (what === "checkpoint" && tick === 300 ? flip(bytes) : bytes));
-  const found = await findRoom(store, name, IDENTITY), { until, history } = filled(found);
-  expect(found.damaged).toEqual([{ what: "checkpoint", tick: 300, reason: expect.stringMatching(/checksum/) as string }]);
+  await write(lease, 0, 330, [100, 200, 300], (bytes, what, tick) =>
+    what === "checkpoint" && tick === 300 ? flip(bytes) : bytes,
+  );
+  const found = await findRoom(store, name, IDENTITY);
+  const { until, history } = filled(found);
+  expect(found.damaged).toEqual([
+    { what: "checkpoint", tick: 300, reason: expect.stringMatching(/checksum/) as string },
+  ]);
   expect(until).toBe(330);
   expect(history.rebuild(330)).toMatchObject({ from: 200, records: { length: 130 } });
 });
@@ -88,9 +144,15 @@ test("a damaged checkpoint: the one before, and the journal since", async () => 
 test("a damaged piece of journal: as far as it goes without a gap", async () => {
   const { name, lease } = await newRoom();
   // the piece from 240 to 270 leads to nothing that 300 does not know; the one from 300 on is what comes next
-  await write(lease, 0, 360, [100, 300], (bytes, what, tick) => (what === "journal" && (tick === 240 || tick === 330) ? flip(bytes) : bytes));
-  const found = await findRoom(store, name, IDENTITY), { until, history } = filled(found);
-  expect(found.damaged.map(({ what, tick }) => [what, tick])).toEqual([["journal", 240], ["journal", 330]]);
+  await write(lease, 0, 360, [100, 300], (bytes, what, tick) =>
+    what === "journal" && (tick === 240 || tick === 330) ? flip(bytes) : bytes,
+  );
+  const found = await findRoom(store, name, IDENTITY);
+  const { until, history } = filled(found);
+  expect(found.damaged.map(({ what, tick }) => [what, tick])).toEqual([
+    ["journal", 240],
+    ["journal", 330],
+  ]);
   expect(until).toBe(330);
   // 100 does not lead to 300 any more
   expect(history.oldestTick).toBe(300);
@@ -99,7 +161,11 @@ test("a damaged piece of journal: as far as it goes without a gap", async () => 
 test("nothing but a journal: from the scene's start; a gap at its beginning: the start itself", async () => {
   const one = await newRoom();
   await write(one.lease, 0, 90, []);
-  expect(filled(await findRoom(store, one.name, IDENTITY)).history.rebuild(90)).toMatchObject({ state: undefined, from: 0, records: { length: 90 } });
+  expect(filled(await findRoom(store, one.name, IDENTITY)).history.rebuild(90)).toMatchObject({
+    state: undefined,
+    from: 0,
+    records: { length: 90 },
+  });
   const two = await newRoom();
   await write(two.lease, 0, 90, [], (bytes, what, tick) => (what === "journal" && tick === 0 ? flip(bytes) : bytes));
   const { until, history } = filled(await findRoom(store, two.name, IDENTITY));

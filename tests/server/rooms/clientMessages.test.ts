@@ -1,8 +1,18 @@
-/** The line between malformed (costs the connection), refused (costs a notice) and accepted; and that no bytes get past it. */
+/**
+ * The line between malformed (costs the connection), refused (costs a notice) and accepted; and that no bytes get past
+ * it.
+ */
 import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkRanges, clampImpulse, cleanColor, cleanName, MalformedMessage, parseClientMessage } from "../../../server/rooms/clientMessages.ts";
+import {
+  checkRanges,
+  clampImpulse,
+  cleanColor,
+  cleanName,
+  MalformedMessage,
+  parseClientMessage,
+} from "../../../server/rooms/clientMessages.ts";
 import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
@@ -12,7 +22,10 @@ describe("parseClientMessage", () => {
     [[C.hello, 1], { type: "hello", version: 1 }],
     [[C.hello, 1, null], { type: "hello", version: 1 }],
     [[C.hello, 1, { name: "Ada", other: [1] }], { type: "hello", version: 1, name: "Ada" }],
-    [[C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3], { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3] }],
+    [
+      [C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3],
+      { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3] },
+    ],
     [[C.move, 1, 1, 2, 3, "a later version's field"], { type: "move", grab: 1, target: [1, 2, 3] }],
     [[C.release, 65535], { type: "release", grab: 65535 }],
     [[C.impulse, 0, 7, 0, 0, 1, 2, 3], { type: "impulse", body: 0, triangle: 7, u: 0, v: 0, impulse: [1, 2, 3] }],
@@ -22,7 +35,10 @@ describe("parseClientMessage", () => {
     [[C.ping, 1234.5], { type: "ping", clientTimeMs: 1234.5 }],
     [[C.needKeyframe], { type: "needKeyframe" }],
     [[C.spawn, 1, 1, 2, 3], { type: "spawn", body: 1, position: [1, 2, 3], heading: [1, 0], occupied: "refuse" }],
-    [[C.spawn, 1, 1, 2, 3, { heading: [0, -2], occupied: "lift", later: 1 }], { type: "spawn", body: 1, position: [1, 2, 3], heading: [0, -2], occupied: "lift" }],
+    [
+      [C.spawn, 1, 1, 2, 3, { heading: [0, -2], occupied: "lift", later: 1 }],
+      { type: "spawn", body: 1, position: [1, 2, 3], heading: [0, -2], occupied: "lift" },
+    ],
     [[C.remove, 1], { type: "remove", body: 1 }],
     [[63, "unknown types are ignored"], null],
   ])("%j", (message, expected) => {
@@ -43,8 +59,16 @@ describe("parseClientMessage", () => {
     ["a grab id above its limit", [C.release, 65536], "from 0 to 65535"],
     ["a fractional body", [C.grab, 1, 0.5, 0, 0, 0, 0, 0, 0], "grab: body is 0.5"],
     ["a string for a number", [C.ping, "now"], "clientTimeMs is not a finite number"],
-    ["a heading of three numbers", [C.spawn, 1, 0, 0, 0, { heading: [1, 0, 0] }], "spawn: heading is not two finite numbers"],
-    ["a word for an occupied place that is none", [C.spawn, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
+    [
+      "a heading of three numbers",
+      [C.spawn, 1, 0, 0, 0, { heading: [1, 0, 0] }],
+      "spawn: heading is not two finite numbers",
+    ],
+    [
+      "a word for an occupied place that is none",
+      [C.spawn, 1, 0, 0, 0, { occupied: "push" }],
+      "spawn: occupied is neither refuse nor lift",
+    ],
     ["spawn options of another type", [C.spawn, 1, 0, 0, 0, 7], "spawn: options is not a map"],
     ["too long an array", new Array(100).fill(0), "not one msgpack value"],
   ])("%s is malformed", (_, message, reason) => {
@@ -61,13 +85,18 @@ describe("parseClientMessage", () => {
   test("no bytes do anything but parse, be ignored or be malformed", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
-      fc.tuple(fc.integer({ min: 0, max: 12 }), fc.array(fc.anything({ withDate: false, withBigInt: false }), { maxLength: 9 })).map(([type, fields]) => {
-        try {
-          return encode([type, ...fields]);
-        } catch {
-          return new Uint8Array(0);
-        }
-      }),
+      fc
+        .tuple(
+          fc.integer({ min: 0, max: 12 }),
+          fc.array(fc.anything({ withDate: false, withBigInt: false }), { maxLength: 9 }),
+        )
+        .map(([type, fields]) => {
+          try {
+            return encode([type, ...fields]);
+          } catch {
+            return new Uint8Array(0);
+          }
+        }),
     );
     fc.assert(
       fc.property(bytes, (data) => {
@@ -85,7 +114,13 @@ describe("parseClientMessage", () => {
 });
 
 describe("checkRanges", () => {
-  const shape = { triangles: [10, 20], waiting: [1], reach: 100, origin: [0, 0, 0] as [number, number, number], maxImpulse: 5 };
+  const shape = {
+    triangles: [10, 20],
+    waiting: [1],
+    reach: 100,
+    origin: [0, 0, 0] as [number, number, number],
+    maxImpulse: 5,
+  };
   const grab = { type: "grab", grab: 1, body: 1, triangle: 19, u: 0.5, v: 0.5, target: [0, 100, 0] } as const;
   const check = (change: object): unknown => checkRanges({ ...grab, target: [...grab.target], ...change }, shape);
 
@@ -107,10 +142,24 @@ describe("checkRanges", () => {
   });
 
   test("cursors have the same reach", () => {
-    const spawn = { type: "spawn", body: 1, position: [1, 2, 3] as [number, number, number], heading: [1, 0] as [number, number], occupied: "lift" } as const;
+    const spawn = {
+      type: "spawn",
+      body: 1,
+      position: [1, 2, 3] as [number, number, number],
+      heading: [1, 0] as [number, number],
+      occupied: "lift",
+    } as const;
     expect(checkRanges(spawn, shape)).toBeNull();
-    expect(checkRanges({ ...spawn, body: 0 }, shape)).toEqual({ field: "body", value: 0, limit: "a body that may wait: 1" });
-    expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({ field: "body", value: 7, limit: "a body that may wait: this scene has none" });
+    expect(checkRanges({ ...spawn, body: 0 }, shape)).toEqual({
+      field: "body",
+      value: 0,
+      limit: "a body that may wait: 1",
+    });
+    expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({
+      field: "body",
+      value: 7,
+      limit: "a body that may wait: this scene has none",
+    });
     expect(checkRanges({ ...spawn, heading: [0, 0] }, shape)).toMatchObject({ field: "heading", value: 0 });
     expect(checkRanges({ ...spawn, heading: [1e300, 1] }, shape)).toMatchObject({ field: "heading", value: Infinity });
     expect(checkRanges({ ...spawn, position: [0, 101, 0] }, shape)).toMatchObject({ field: "position", value: 101 });
@@ -124,7 +173,11 @@ describe("checkRanges", () => {
     const far = { ...shape, reach: 1000, origin: [990, 0, 0] as [number, number, number] };
     expect(checkRanges({ ...grab, target: [10, 0, 0] }, far)).toBeNull();
     expect(checkRanges({ ...grab, target: [-1990, 0, 0] }, far)).toBeNull();
-    expect(checkRanges({ ...grab, target: [11, 0, 0] }, far)).toMatchObject({ field: "target", value: 1001, limit: "up to 1000 m from the origin" });
+    expect(checkRanges({ ...grab, target: [11, 0, 0] }, far)).toMatchObject({
+      field: "target",
+      value: 1001,
+      limit: "up to 1000 m from the origin",
+    });
   });
 });
 

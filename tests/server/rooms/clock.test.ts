@@ -1,4 +1,7 @@
-/** The tick policy in virtual time: no drift, at most two catch-up ticks, the rest is dropped and counted, never a spiral. */
+/**
+ * The tick policy in virtual time: no drift, at most two catch-up ticks, the rest is dropped and counted, never a
+ * spiral.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TickClock, timeDilation } from "../../../server/rooms/clock.ts";
@@ -51,19 +54,23 @@ describe("TickClock", () => {
 
   test("whatever the steps take, begun plus skipped ticks keep up with the wall and the backlog stays within the policy", () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 0, max: 500, noNaN: true }), { minLength: 1, maxLength: 300 }), (stepMs) => {
-        const clock = new TickClock(60, 0);
-        let nowMs = 0;
-        for (const took of stepMs) {
-          nowMs = Math.max(nowMs, clock.nextDueMs());
-          const { latenessMs } = clock.begin(nowMs);
-          expect(latenessMs).toBeLessThan((clock.catchUpTicks + 1) * clock.periodMs + 1e-6);
-          nowMs += took;
-        }
-        // Time is either simulated or dropped: the next tick is due no later than one period after now, or was due already.
-        expect(clock.nextDueMs()).toBeLessThanOrEqual(nowMs + clock.periodMs + 1e-6);
-        expect(clock.begun).toBe(stepMs.length);
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 500, noNaN: true }), { minLength: 1, maxLength: 300 }),
+        (stepMs) => {
+          const clock = new TickClock(60, 0);
+          let nowMs = 0;
+          for (const took of stepMs) {
+            nowMs = Math.max(nowMs, clock.nextDueMs());
+            const { latenessMs } = clock.begin(nowMs);
+            expect(latenessMs).toBeLessThan((clock.catchUpTicks + 1) * clock.periodMs + 1e-6);
+            nowMs += took;
+          }
+          // Time is either simulated or dropped: the next tick is due no later than one period after now, or was due
+          // already.
+          expect(clock.nextDueMs()).toBeLessThanOrEqual(nowMs + clock.periodMs + 1e-6);
+          expect(clock.begun).toBe(stepMs.length);
+        },
+      ),
     );
   });
 

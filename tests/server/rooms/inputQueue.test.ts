@@ -3,7 +3,16 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { InputQueue } from "../../../server/rooms/inputQueue.ts";
 import type { Input } from "../../../server/sim/types.ts";
 
-const grab = (member: number, id: number, x = 0): Input => ({ type: "grab", member, grab: id, body: 0, triangle: 0, u: 0, v: 0, target: [x, 0, 0] });
+const grab = (member: number, id: number, x = 0): Input => ({
+  type: "grab",
+  member,
+  grab: id,
+  body: 0,
+  triangle: 0,
+  u: 0,
+  v: 0,
+  target: [x, 0, 0],
+});
 const move = (member: number, id: number, x: number): Input => ({ type: "move", member, grab: id, target: [x, 0, 0] });
 const release = (member: number, id: number): Input => ({ type: "release", member, grab: id });
 
@@ -22,7 +31,11 @@ describe("InputQueue", () => {
   });
 
   test("moves of other grabs and members are their own", () => {
-    expect(pushAll(move(1, 1, 1), move(1, 2, 2), move(2, 1, 3), move(1, 1, 4))).toEqual([move(1, 1, 4), move(1, 2, 2), move(2, 1, 3)]);
+    expect(pushAll(move(1, 1, 1), move(1, 2, 2), move(2, 1, 3), move(1, 1, 4))).toEqual([
+      move(1, 1, 4),
+      move(1, 2, 2),
+      move(2, 1, 3),
+    ]);
   });
 
   test("a move of a grab that waits changes the grab's target", () => {
@@ -30,17 +43,30 @@ describe("InputQueue", () => {
   });
 
   test("a release ends what moves may change", () => {
-    expect(pushAll(grab(1, 1, 0), release(1, 1), grab(1, 1, 7), move(1, 1, 8))).toEqual([grab(1, 1, 0), release(1, 1), grab(1, 1, 8)]);
+    expect(pushAll(grab(1, 1, 0), release(1, 1), grab(1, 1, 7), move(1, 1, 8))).toEqual([
+      grab(1, 1, 0),
+      release(1, 1),
+      grab(1, 1, 8),
+    ]);
   });
 
   test("one reset per tick, and moves do not reach back over it", () => {
     const reset: Input = { type: "reset", member: 1 };
-    expect(pushAll(move(1, 1, 1), reset, { type: "reset", member: 2 }, move(1, 1, 2))).toEqual([move(1, 1, 1), reset, move(1, 1, 2)]);
+    expect(pushAll(move(1, 1, 1), reset, { type: "reset", member: 2 }, move(1, 1, 2))).toEqual([
+      move(1, 1, 1),
+      reset,
+      move(1, 1, 2),
+    ]);
   });
 
   test("releaseAll closes that member's grabs only", () => {
     const all: Input = { type: "releaseAll", member: 1 };
-    expect(pushAll(move(1, 1, 1), move(11, 1, 1), all, move(11, 1, 2), move(1, 1, 9))).toEqual([move(1, 1, 1), move(11, 1, 2), all, move(1, 1, 9)]);
+    expect(pushAll(move(1, 1, 1), move(11, 1, 1), all, move(11, 1, 2), move(1, 1, 9))).toEqual([
+      move(1, 1, 1),
+      move(11, 1, 2),
+      all,
+      move(1, 1, 9),
+    ]);
   });
 
   test("a taken queue is empty, and what is put back comes first", () => {

@@ -11,7 +11,8 @@ test("nothing yet is 0, one value is all of it", () => {
 
 test("p99 of 1 to 200 is 198, whatever the order: 99 % of 200 values are 198", () => {
   const times = new RecentTimes(200);
-  for (let i = 0; i < 200; i++) times.add(1 + ((i * 77) % 200)); // 77 and 200 share no divisor: every number comes once.
+  // 77 and 200 share no divisor: every number comes once.
+  for (let i = 0; i < 200; i++) times.add(1 + ((i * 77) % 200));
   expect(times.summary()).toEqual({ mean: 100.5, p99: 198 });
 });
 

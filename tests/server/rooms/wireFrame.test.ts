@@ -1,4 +1,6 @@
-/** Frames made for many clients are the ones that the WebSocket library would have sent, and its receiver reads them. */
+/**
+ * Frames made for many clients are the ones that the WebSocket library would have sent, and its receiver reads them.
+ */
 import { Duplex, type Writable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -28,12 +30,27 @@ test.each(LENGTHS)("a message of %i bytes", (length) => {
 });
 
 test("several messages in one write arrive as several, in order", async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...LENGTHS).map(message)), { minLength: 1, maxLength: 4 }), async (messages) => {
-    const receiver = new Receiver({ isServer: false, binaryType: "nodebuffer" }), received: Buffer[] = [];
-    receiver.on("message", (data: Buffer, isBinary: boolean) => void (expect(isBinary).toBe(true), received.push(Buffer.from(data))));
-    await new Promise<void>((resolve, reject) => receiver.write(wireFrames(messages), (error) => (error ? reject(error) : resolve())));
-    await new Promise((resolve) => setImmediate(resolve));
-    while (received.length < messages.length) await new Promise((resolve) => setImmediate(resolve));
-    expect(received.map((data) => [...data])).toEqual(messages.map((data) => [...data]));
-  }), { numRuns: 40 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...LENGTHS).map(message)), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      async (messages) => {
+        const receiver = new Receiver({ isServer: false, binaryType: "nodebuffer" });
+        const received: Buffer[] = [];
+        receiver.on(
+          "message",
+          (data: Buffer, isBinary: boolean) => void (expect(isBinary).toBe(true), received.push(Buffer.from(data))),
+        );
+        await new Promise<void>((resolve, reject) =>
+          receiver.write(wireFrames(messages), (error) => (error ? reject(error) : resolve())),
+        );
+        await new Promise((resolve) => setImmediate(resolve));
+        while (received.length < messages.length) await new Promise((resolve) => setImmediate(resolve));
+        expect(received.map((data) => [...data])).toEqual(messages.map((data) => [...data]));
+      },
+    ),
+    { numRuns: 40 },
+  );
 });

@@ -1,6 +1,11 @@
 /** The elastic energies of the energy books: nothing at rest. */
 import { expect, test } from "vitest";
-import { PARTICLES_PER_ELEMENT, type Elements, type PlasticTetElements, type TetShapes } from "../../../server/sim/constraints/elements.ts";
+import {
+  PARTICLES_PER_ELEMENT,
+  type Elements,
+  type PlasticTetElements,
+  type TetShapes,
+} from "../../../server/sim/constraints/elements.ts";
 import { ELASTIC_ENERGY, elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
@@ -8,48 +13,134 @@ import type { Scene } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 
 async function bodyOf(body: object): Promise<Awaited<ReturnType<typeof createWorld>>["bodies"][number]> {
-  return (await createWorld({ version: 1, title: "t", bodies: [{ name: "b", ...body }] } as Scene, { baseDir: "." })).bodies[0]!;
+  return (await createWorld({ version: 1, title: "t", bodies: [{ name: "b", ...body }] } as Scene, { baseDir: "." }))
+    .bodies[0]!;
 }
-const cube = { kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } }, k = 1e4;
+const cube = { kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } };
+const k = 1e4;
 
 test.each([
   { material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 }, kind: "tet" as const, twin: tetrahedronEnergy },
-  { material: { model: "orthotropic", density: 1000, youngsModuli: [1e4, 2e4, 3e4], poissonsRatios: [0.2, 0.3, 0.1], shearModuli: [5e3, 6e3, 7e3] }, kind: "tet-ortho" as const, twin: orthotropicEnergy },
-  { material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 1, max: 0.1 } }, kind: "tet-plastic" as const, twin: orthotropicEnergy },
+  {
+    material: {
+      model: "orthotropic",
+      density: 1000,
+      youngsModuli: [1e4, 2e4, 3e4],
+      poissonsRatios: [0.2, 0.3, 0.1],
+      shearModuli: [5e3, 6e3, 7e3],
+    },
+    kind: "tet-ortho" as const,
+    twin: orthotropicEnergy,
+  },
+  {
+    material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 1, max: 0.1 } },
+    kind: "tet-plastic" as const,
+    twin: orthotropicEnergy,
+  },
 ])("$kind: as the twin says, also crushed and inverted", async ({ material, kind, twin }) => {
-  const b = await bodyOf({ ...cube, material }), e = b.elements.find((x) => x.kind === kind)! as never as TetShapes;
-  if (kind === "tet-plastic") (e as unknown as PlasticTetElements).plasticStrain.forEach((_, n, all) => (all[n] = 0.05 * Math.sin(n)));
+  const b = await bodyOf({ ...cube, material });
+  const e = b.elements.find((x) => x.kind === kind)! as never as TetShapes;
+  if (kind === "tet-plastic")
+    (e as unknown as PlasticTetElements).plasticStrain.forEach((_, n, all) => (all[n] = 0.05 * Math.sin(n)));
   const ours = ELASTIC_ENERGY[kind] as (x: Float64Array, e: unknown, i: number, form: "compliant") => number;
   for (const squeeze of [1.1, 0.7, 0.4, 0.1, -0.5, -1]) {
     const x = b.positions.map((v, i) => (i % 3 === 1 ? squeeze * v : v) + 0.02 * Math.sin(5 * i));
-    for (let i = 0; i < e.volume.length; i++) expect(ours(x, e, i, "compliant") / k).toBeCloseTo(twin(x, e as never, i) / k, 12);
+    for (let i = 0; i < e.volume.length; i++)
+      expect(ours(x, e, i, "compliant") / k).toBeCloseTo(twin(x, e as never, i) / k, 12);
   }
 });
 
 test.each<[string, object]>([
   ["tet", { ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
-  ["orthotropic tet", { ...cube, material: { model: "orthotropic", density: 1000, youngsModuli: [1e4, 2e4, 3e4], poissonsRatios: [0.2, 0.3, 0.1], shearModuli: [5e3, 6e3, 7e3] } }],
-  ["plastic tet", { ...cube, material: { density: 1000, youngsModulus: k, poissonsRatio: 0.3, plasticity: { yield: 0.01, creep: 1, max: 0.1 } } }],
-  ["triangle and bend", { kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [3, 3] }, material: { density: 300, thickness: 0.01, youngsModulus: k, poissonsRatio: 0.3, bendingStiffness: 1 } }],
-  ["distance and volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { compliance: 1e-5 } } }],
-  ["enclosed volume", { ...cube, material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { of: "body", compliance: 1e-5 } } }],
+  [
+    "orthotropic tet",
+    {
+      ...cube,
+      material: {
+        model: "orthotropic",
+        density: 1000,
+        youngsModuli: [1e4, 2e4, 3e4],
+        poissonsRatios: [0.2, 0.3, 0.1],
+        shearModuli: [5e3, 6e3, 7e3],
+      },
+    },
+  ],
+  [
+    "plastic tet",
+    {
+      ...cube,
+      material: {
+        density: 1000,
+        youngsModulus: k,
+        poissonsRatio: 0.3,
+        plasticity: { yield: 0.01, creep: 1, max: 0.1 },
+      },
+    },
+  ],
+  [
+    "triangle and bend",
+    {
+      kind: "cloth",
+      mesh: { type: "grid", size: [1, 1], cells: [3, 3] },
+      material: { density: 300, thickness: 0.01, youngsModulus: k, poissonsRatio: 0.3, bendingStiffness: 1 },
+    },
+  ],
+  [
+    "distance and volume",
+    {
+      ...cube,
+      material: { model: "pbd", density: 1000, distance: { compliance: 1e-3 }, volume: { compliance: 1e-5 } },
+    },
+  ],
+  [
+    "enclosed volume",
+    {
+      ...cube,
+      material: {
+        model: "pbd",
+        density: 1000,
+        distance: { compliance: 1e-3 },
+        volume: { of: "body", compliance: 1e-5 },
+      },
+    },
+  ],
   ["hexahedron", { ...cube, material: { model: "hexahedral", density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
 ])("%s: none at rest, some in any other shape, and the same wherever the body is", async (_, body) => {
-  const b = await bodyOf(body), bent = b.positions.map((v, i) => v + 0.05 * Math.sin(3 * i)), energy = elasticEnergyOf(b, bent);
+  const b = await bodyOf(body);
+  const bent = b.positions.map((v, i) => v + 0.05 * Math.sin(3 * i));
+  const energy = elasticEnergyOf(b, bent);
   expect(energy).toBeGreaterThan(0.01);
   expect(elasticEnergyOf(b, b.positions) / energy).toBeLessThan(1e-12);
-  expect(elasticEnergyOf(b, bent.map((v, i) => v + [3, -2, 5][i % 3]!)) / energy).toBeCloseTo(1, 9);
+  expect(
+    elasticEnergyOf(
+      b,
+      bent.map((v, i) => v + [3, -2, 5][i % 3]!),
+    ) / energy,
+  ).toBeCloseTo(1, 9);
 });
 
 test("geometric constraints: C^2/(2 alpha) where they resist, nothing where they are rigid, one-sided or act by stiffness", () => {
-  const hold = { stiffness: 1, keeps: true, unilateral: false }, particles = Uint32Array.of(0, 1), rest = Float64Array.of(1), alpha = Float64Array.of(0.5), long = Float64Array.of(0, 0, 0, 0, 1.3, 0), short = Float64Array.of(0, 0, 0, 0, 0.7, 0);
-  const distance = { kind: "distance", particles, rest, alpha, ...hold } as Extract<Elements, { kind: "distance" }>, at = (e: typeof distance, x: Float64Array): number => ELASTIC_ENERGY.distance(x, e, 0, "compliant");
+  const hold = { stiffness: 1, keeps: true, unilateral: false };
+  const particles = Uint32Array.of(0, 1);
+  const rest = Float64Array.of(1);
+  const alpha = Float64Array.of(0.5);
+  const long = Float64Array.of(0, 0, 0, 0, 1.3, 0);
+  const short = Float64Array.of(0, 0, 0, 0, 0.7, 0);
+  const distance = { kind: "distance", particles, rest, alpha, ...hold } as Extract<Elements, { kind: "distance" }>;
+  const at = (e: typeof distance, x: Float64Array): number => ELASTIC_ENERGY.distance(x, e, 0, "compliant");
   expect(at(distance, long)).toBeCloseTo(0.09, 12);
   expect(at(distance, short)).toBeCloseTo(0.09, 12);
   expect(at({ ...distance, unilateral: true }, short)).toBe(0);
   expect(at({ ...distance, unilateral: true }, long)).toBeCloseTo(0.09, 12);
   expect(at({ ...distance, alpha: Float64Array.of(0) }, long)).toBe(0);
-  const tet = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0), volume = { kind: "volume", particles: Uint32Array.of(0, 1, 2, 3), rest: Float64Array.of(0.4), alpha: Float64Array.of(0.5), ...hold } as Extract<Elements, { kind: "volume" }>;
+  const tet = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0);
+  const volume = {
+    kind: "volume",
+    particles: Uint32Array.of(0, 1, 2, 3),
+    rest: Float64Array.of(0.4),
+    alpha: Float64Array.of(0.5),
+    ...hold,
+  } as Extract<Elements, { kind: "volume" }>;
   expect(ELASTIC_ENERGY.volume(tet, volume, 0, "compliant")).toBeCloseTo(0.1 ** 2, 12); // (1 - 0.4)/6
   expect(ELASTIC_ENERGY.volume(tet, { ...volume, unilateral: true }, 0, "compliant")).toBe(0); // swollen
 });

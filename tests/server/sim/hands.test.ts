@@ -1,6 +1,7 @@
 /**
- * Hands on bodies: grabs pull with their compliance and never with more than their limit, several members' hands add up, impulses arrive
- * whole, and what cannot be is refused with field, value and limit and changes nothing. Momentum is the measure: nothing else acts.
+ * Hands on bodies: grabs pull with their compliance and never with more than their limit, several members' hands add
+ * up, impulses arrive whole, and what cannot be is refused with field, value and limit and changes nothing. Momentum is
+ * the measure: nothing else acts.
  */
 import { describe, expect, test } from "vitest";
 import type { Input } from "../../../server/sim/types.ts";
@@ -10,8 +11,19 @@ import type { Scene } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 
 const LIMIT = 2;
-const cube = (name: string, x: number): Scene["bodies"][number] => ({ name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] }, transform: { translate: [x, 0, 0] }, material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.3 } });
-const room = (extra: Partial<Scene> = {}): Promise<Laboratory> => laboratory({ bodies: [cube("a", 0), cube("b", 1)], interaction: { grabCompliance: 1e-3, grabMaxForce: LIMIT, maxImpulse: 3 }, ...extra });
+const cube = (name: string, x: number): Scene["bodies"][number] => ({
+  name,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+  transform: { translate: [x, 0, 0] },
+  material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.3 },
+});
+const room = (extra: Partial<Scene> = {}): Promise<Laboratory> =>
+  laboratory({
+    bodies: [cube("a", 0), cube("b", 1)],
+    interaction: { grabCompliance: 1e-3, grabMaxForce: LIMIT, maxImpulse: 3 },
+    ...extra,
+  });
 
 function momentum(lab: Laboratory, body = 0): { mass: number; linear: Vector } {
   const { first, count } = lab.created.layout.bodies[body]!;
@@ -21,17 +33,39 @@ function momentum(lab: Laboratory, body = 0): { mass: number; linear: Vector } {
 
 /** The triangle of a body's surface whose middle is furthest along a direction. */
 function triangleTowards(lab: Laboratory, body: number, direction: Vector): number {
-  const { triangles } = lab.created.bodies[body]!, x = lab.positions(body);
-  let best = 0, most = -Infinity;
+  const { triangles } = lab.created.bodies[body]!;
+  const x = lab.positions(body);
+  let best = 0;
+  let most = -Infinity;
   for (let t = 0; t < triangles.length; t += 3) {
-    const along = [0, 1, 2].reduce((sum, k) => sum + [0, 1, 2].reduce((s, r) => s + x[3 * triangles[t + k]! + r]! * direction[r]!, 0), 0);
+    const along = [0, 1, 2].reduce(
+      (sum, k) => sum + [0, 1, 2].reduce((s, r) => s + x[3 * triangles[t + k]! + r]! * direction[r]!, 0),
+      0,
+    );
     if (along > most) [best, most] = [t / 3, along];
   }
   return best;
 }
 
-const grab = (lab: Laboratory, member: number, side: Vector, target: [number, number, number], body = 0, number = 0): Input => ({ type: "grab", member, grab: number, body, triangle: triangleTowards(lab, body, side), u: 0.3, v: 0.3, target });
-const TICKS = 15, SECONDS = TICKS / 60;
+const grab = (
+  lab: Laboratory,
+  member: number,
+  side: Vector,
+  target: [number, number, number],
+  body = 0,
+  number = 0,
+): Input => ({
+  type: "grab",
+  member,
+  grab: number,
+  body,
+  triangle: triangleTowards(lab, body, side),
+  u: 0.3,
+  v: 0.3,
+  target,
+});
+const TICKS = 15;
+const SECONDS = TICKS / 60;
 
 describe("grabs", () => {
   test("pull with their limit, no more, towards a target out of reach; the other body feels nothing", async () => {
@@ -48,17 +82,24 @@ describe("grabs", () => {
     lab.run(TICKS, [grab(lab, 1, [1, 0, 0], [50, 0, 0]), grab(lab, 2, [1, 1, 0], [50, 0, 0])]);
     expect(momentum(lab).linear[0] / (2 * LIMIT * SECONDS)).toBeCloseTo(1, 2);
 
-    const other = await room(), before = other.positions();
+    const other = await room();
+    const before = other.positions();
     other.run(TICKS, [grab(other, 1, [1, 0, 0], [50, 0, 0]), grab(other, 2, [-1, 0, 0], [-50, 0, 0])]);
     expect(Math.abs(momentum(other).linear[0])).toBeLessThan(0.01 * LIMIT * SECONDS);
-    const wide = (x: Float64Array): number => Math.max(...x.filter((_, k) => k % 3 === 0)) - Math.min(...x.filter((_, k) => k % 3 === 0));
+    const wide = (x: Float64Array): number =>
+      Math.max(...x.filter((_, k) => k % 3 === 0)) - Math.min(...x.filter((_, k) => k % 3 === 0));
     expect(wide(other.positions())).toBeGreaterThan(1.001 * wide(before));
   });
 
-  /** A triangle in the middle of the upper face: the handle, an average around the pick, is then where the pick is, however the body turns. */
+  /**
+   * A triangle in the middle of the upper face: the handle, an average around the pick, is then where the pick is,
+   * however the body turns.
+   */
   const topMiddle = (lab: Laboratory): number => {
-    const { triangles } = lab.created.bodies[0]!, x = lab.positions();
-    let best = 0, least = Infinity;
+    const { triangles } = lab.created.bodies[0]!;
+    const x = lab.positions();
+    let best = 0;
+    let least = Infinity;
     for (let t = 0; t < triangles.length; t += 3) {
       const c = [0, 1, 2].map((r) => [0, 1, 2].reduce((sum, k) => sum + x[3 * triangles[t + k]! + r]! / 3, 0));
       const off = c[0]! ** 2 + (c[1]! - 0.1) ** 2 + c[2]! ** 2;
@@ -68,13 +109,24 @@ describe("grabs", () => {
   };
   /** Where the picked point of a triangle is. */
   const pick = (lab: Laboratory, triangle: number): [number, number, number] => {
-    const corners = lab.created.bodies[0]!.triangles.subarray(3 * triangle, 3 * triangle + 3), x = lab.positions();
-    return [0, 1, 2].map((r) => [0.4, 0.3, 0.3].reduce((sum, b, k) => sum + b * x[3 * corners[k]! + r]!, 0)) as [number, number, number];
+    const corners = lab.created.bodies[0]!.triangles.subarray(3 * triangle, 3 * triangle + 3);
+    const x = lab.positions();
+    return [0, 1, 2].map((r) => [0.4, 0.3, 0.3].reduce((sum, b, k) => sum + b * x[3 * corners[k]! + r]!, 0)) as [
+      number,
+      number,
+      number,
+    ];
   };
 
   test("a body hangs from a hand, as far below it as compliance times weight", async () => {
-    const lab = await room({ gravity: [0, -0.25, 0], damping: 4, interaction: { grabCompliance: 0.02, grabMaxForce: LIMIT } }), weight = 0.25 * momentum(lab).mass;
-    const triangle = topMiddle(lab), target = pick(lab, triangle);
+    const lab = await room({
+      gravity: [0, -0.25, 0],
+      damping: 4,
+      interaction: { grabCompliance: 0.02, grabMaxForce: LIMIT },
+    });
+    const weight = 0.25 * momentum(lab).mass;
+    const triangle = topMiddle(lab);
+    const target = pick(lab, triangle);
     lab.run(600, [{ type: "grab", member: 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target }]);
     expect(Math.max(...lab.velocities(0).map(Math.abs))).toBeLessThan(1e-2);
     // 20 mm, give or take the millimeter or so that the picked point moves within the neighborhood that is held
@@ -83,7 +135,8 @@ describe("grabs", () => {
   });
 
   test("follow the hand, and let go", async () => {
-    const lab = await room({ damping: 3, interaction: { grabCompliance: 1e-3, grabMaxForce: 100 } }), triangle = topMiddle(lab);
+    const lab = await room({ damping: 3, interaction: { grabCompliance: 1e-3, grabMaxForce: 100 } });
+    const triangle = topMiddle(lab);
     lab.run(1, [{ type: "grab", member: 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target: [0, 0.1, 0] }]);
     lab.run(240, [{ type: "move", member: 1, grab: 0, target: [0.3, 0.4, -0.2] }]);
     expect(Math.hypot(...pick(lab, triangle).map((c, r) => c - [0.3, 0.4, -0.2][r]!))).toBeLessThan(0.01);
@@ -97,7 +150,11 @@ describe("grabs", () => {
 
   test("a member's grabs go with the member; another's stay", async () => {
     const lab = await room();
-    lab.run(1, [grab(lab, 1, [1, 0, 0], [50, 0, 0]), grab(lab, 1, [1, 1, 0], [50, 0, 0], 0, 5), grab(lab, 2, [1, 0, 0], [50, 0, 0], 1)]);
+    lab.run(1, [
+      grab(lab, 1, [1, 0, 0], [50, 0, 0]),
+      grab(lab, 1, [1, 1, 0], [50, 0, 0], 0, 5),
+      grab(lab, 2, [1, 0, 0], [50, 0, 0], 1),
+    ]);
     lab.run(1, [{ type: "releaseAll", member: 1 }]);
     const [a, b] = [momentum(lab, 0).linear[0], momentum(lab, 1).linear[0]];
     lab.run(10);
@@ -106,10 +163,13 @@ describe("grabs", () => {
   });
 
   test("as many as a room has slots; one more is refused, and a free one serves again", async () => {
-    const lab = await room(), slots = lab.created.layout.grabCount;
+    const lab = await room();
+    const slots = lab.created.layout.grabCount;
     const all = Array.from({ length: slots }, (_, n) => grab(lab, 1 + n, [0, 1, 0], [0, 1, 0]));
     expect(lab.run(1, all)).toEqual([]);
-    expect(lab.run(1, [grab(lab, 99, [0, 1, 0], [0, 1, 0])])).toMatchObject([{ type: "inputRejected", member: 99, field: "grab", limit: `${slots} grabs in a room` }]);
+    expect(lab.run(1, [grab(lab, 99, [0, 1, 0], [0, 1, 0])])).toMatchObject([
+      { type: "inputRejected", member: 99, field: "grab", limit: `${slots} grabs in a room` },
+    ]);
     // taking hold anew with the same number needs no second slot
     expect(lab.run(1, [grab(lab, 1, [0, 1, 0], [0, 2, 0])])).toEqual([]);
     expect(lab.run(1, [{ type: "release", member: 7, grab: 0 }, grab(lab, 99, [0, 1, 0], [0, 1, 0])])).toEqual([]);
@@ -118,9 +178,24 @@ describe("grabs", () => {
 
 describe("impulses", () => {
   test("arrive whole, wherever they hit", async () => {
-    for (const [side, J] of [[[1, 0, 0], [-2, 0, 0]], [[0, 1, 0], [0.5, -1, 0.25]], [[1, 1, 1], [0, 0, 3]]] as [Vector, [number, number, number]][]) {
+    for (const [side, J] of [
+      [
+        [1, 0, 0],
+        [-2, 0, 0],
+      ],
+      [
+        [0, 1, 0],
+        [0.5, -1, 0.25],
+      ],
+      [
+        [1, 1, 1],
+        [0, 0, 3],
+      ],
+    ] as [Vector, [number, number, number]][]) {
       const lab = await room();
-      lab.run(1, [{ type: "impulse", member: 1, body: 0, triangle: triangleTowards(lab, 0, side), u: 0.2, v: 0.6, impulse: J }]);
+      lab.run(1, [
+        { type: "impulse", member: 1, body: 0, triangle: triangleTowards(lab, 0, side), u: 0.2, v: 0.6, impulse: J },
+      ]);
       momentum(lab).linear.forEach((p, r) => expect(Math.abs(p - J[r]!)).toBeLessThan(1e-5 * 3));
       lab.run(60);
       momentum(lab).linear.forEach((p, r) => expect(Math.abs(p - J[r]!)).toBeLessThan(1e-4 * 3));
@@ -129,8 +204,17 @@ describe("impulses", () => {
   });
 
   test("in opposite directions on the same point cancel", async () => {
-    const lab = await room(), triangle = triangleTowards(lab, 0, [1, 0, 0]);
-    const hit = (member: number, x: number): Input => ({ type: "impulse", member, body: 0, triangle, u: 0.25, v: 0.25, impulse: [x, 0, 0] });
+    const lab = await room();
+    const triangle = triangleTowards(lab, 0, [1, 0, 0]);
+    const hit = (member: number, x: number): Input => ({
+      type: "impulse",
+      member,
+      body: 0,
+      triangle,
+      u: 0.25,
+      v: 0.25,
+      impulse: [x, 0, 0],
+    });
     lab.run(1, [hit(1, 2), hit(2, -2)]);
     expect(Math.abs(momentum(lab).linear[0])).toBeLessThan(1e-6);
   });
@@ -139,24 +223,63 @@ describe("impulses", () => {
 describe("refused, with field, value and limit, and nothing changes", () => {
   const base = { member: 3, body: 0, triangle: 0, u: 0.2, v: 0.2 };
   test.each<[string, Input, Record<string, unknown>]>([
-    ["a body that is not there", { ...base, type: "grab", grab: 0, body: 2, target: [0, 0, 0] }, { field: "body", value: 2, limit: "0 to 1" }],
-    ["a triangle that is not there", { ...base, type: "impulse", triangle: 108, impulse: [0, 0, 0] }, { field: "triangle", value: 108, limit: "0 to 107" }],
-    ["half a triangle", { ...base, type: "grab", grab: 0, triangle: 0.5, target: [0, 0, 0] }, { field: "triangle", value: 0.5 }],
-    ["a point beside the triangle", { ...base, type: "grab", grab: 0, u: 1.5, target: [0, 0, 0] }, { field: "u", value: 1.5 }],
-    ["a point beyond its edge", { ...base, type: "grab", grab: 0, u: 0.7, v: 0.6, target: [0, 0, 0] }, { field: "v", value: 0.6 }],
-    ["a target outside the world", { ...base, type: "grab", grab: 0, target: [0, 101, 0] }, { field: "target", value: 101, limit: "within 100 m of the origin" }],
+    [
+      "a body that is not there",
+      { ...base, type: "grab", grab: 0, body: 2, target: [0, 0, 0] },
+      { field: "body", value: 2, limit: "0 to 1" },
+    ],
+    [
+      "a triangle that is not there",
+      { ...base, type: "impulse", triangle: 108, impulse: [0, 0, 0] },
+      { field: "triangle", value: 108, limit: "0 to 107" },
+    ],
+    [
+      "half a triangle",
+      { ...base, type: "grab", grab: 0, triangle: 0.5, target: [0, 0, 0] },
+      { field: "triangle", value: 0.5 },
+    ],
+    [
+      "a point beside the triangle",
+      { ...base, type: "grab", grab: 0, u: 1.5, target: [0, 0, 0] },
+      { field: "u", value: 1.5 },
+    ],
+    [
+      "a point beyond its edge",
+      { ...base, type: "grab", grab: 0, u: 0.7, v: 0.6, target: [0, 0, 0] },
+      { field: "v", value: 0.6 },
+    ],
+    [
+      "a target outside the world",
+      { ...base, type: "grab", grab: 0, target: [0, 101, 0] },
+      { field: "target", value: 101, limit: "within 100 m of the origin" },
+    ],
     ["a target that is not a number", { ...base, type: "grab", grab: 0, target: [NaN, 0, 0] }, { field: "target" }],
-    ["a move out of the world", { type: "move", member: 3, grab: 0, target: [0, 0, 1e9] }, { field: "target", value: 1e9 }],
-    ["too strong an impulse", { ...base, type: "impulse", impulse: [0, 3.1, 0] }, { field: "impulse", value: 3.1, limit: "at most 3 N s" }],
+    [
+      "a move out of the world",
+      { type: "move", member: 3, grab: 0, target: [0, 0, 1e9] },
+      { field: "target", value: 1e9 },
+    ],
+    [
+      "too strong an impulse",
+      { ...base, type: "impulse", impulse: [0, 3.1, 0] },
+      { field: "impulse", value: 3.1, limit: "at most 3 N s" },
+    ],
     ["an impulse that is not a number", { ...base, type: "impulse", impulse: [0, NaN, 0] }, { field: "impulse" }],
   ])("%s", async (_, input, expected) => {
-    const lab = await room(), before = lab.positions();
+    const lab = await room();
+    const before = lab.positions();
     expect(lab.run(3, [input])).toMatchObject([{ type: "inputRejected", tick: 1, member: 3, ...expected }]);
     expect(lab.positions()).toEqual(before);
   });
 
   test("moving or releasing what was let go is no error", async () => {
     const lab = await room();
-    expect(lab.run(1, [{ type: "move", member: 1, grab: 9, target: [0, 0, 0] }, { type: "release", member: 1, grab: 9 }, { type: "releaseAll", member: 4 }])).toEqual([]);
+    expect(
+      lab.run(1, [
+        { type: "move", member: 1, grab: 9, target: [0, 0, 0] },
+        { type: "release", member: 1, grab: 9 },
+        { type: "releaseAll", member: 4 },
+      ]),
+    ).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** The memory map: regions in order, apart and inside the memory, and the program's chunks cover every block and particle. */
+/**
+ * The memory map: regions in order, apart and inside the memory, and the program's chunks cover every block and
+ * particle.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
@@ -7,19 +10,21 @@ import { Allocator } from "../../../server/sim/memory/map.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
 
 test("the allocator: aligned to cache lines, ascending, apart, behind the header, within the pages", () => {
-  fc.assert(fc.property(fc.array(fc.nat(200_000), { minLength: 1, maxLength: 30 }), (sizes) => {
-    const allocator = new Allocator();
-    let end = L.HEADER + L.HEADER_END;
-    for (const size of sizes) {
-      const address = allocator.take(size);
-      expect(address % 64).toBe(0);
-      expect(address).toBeGreaterThanOrEqual(end);
-      expect(address - end).toBeLessThan(64);
-      end = address + size;
-    }
-    expect(allocator.pages * 65536).toBeGreaterThanOrEqual(end);
-    expect((allocator.pages - 1) * 65536).toBeLessThan(end);
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.nat(200_000), { minLength: 1, maxLength: 30 }), (sizes) => {
+      const allocator = new Allocator();
+      let end = L.HEADER + L.HEADER_END;
+      for (const size of sizes) {
+        const address = allocator.take(size);
+        expect(address % 64).toBe(0);
+        expect(address).toBeGreaterThanOrEqual(end);
+        expect(address - end).toBeLessThan(64);
+        end = address + size;
+      }
+      expect(allocator.pages * 65536).toBeGreaterThanOrEqual(end);
+      expect((allocator.pages - 1) * 65536).toBeLessThan(end);
+    }),
+  );
 });
 
 test("the allocator refuses what WebAssembly's addresses cannot reach", () => {
@@ -29,16 +34,43 @@ test("the allocator refuses what WebAssembly's addresses cannot reach", () => {
 });
 
 const material = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
-const world = (): Promise<CreatedWorld> => createWorld(validateScene({
-  version: 1, title: "map", iterations: 2,
-  bodies: [
-    { name: "cube", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [6, 6, 6] }, material },
-    { name: "sheet", kind: "cloth", mesh: { type: "grid", size: [2, 2], cells: [20, 20] }, transform: { translate: [0, 2, 0] }, material: { ...material, thickness: 0.001, bendingStiffness: 1e-3 } },
-    { name: "small", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, transform: { translate: [0, 3, 0] }, material },
-  ],
-  colliders: [{ type: "plane", normal: [0, 1, 0], offset: -2 }, { type: "sphere", center: [0, -1, 0], radius: 0.2, ignore: ["small"], motion: { keys: [{ time: 0 }, { time: 1, translate: [1, 0, 0] }] } }],
-  attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [0, 3, 0] } }],
-}), { baseDir: "." });
+const world = (): Promise<CreatedWorld> =>
+  createWorld(
+    validateScene({
+      version: 1,
+      title: "map",
+      iterations: 2,
+      bodies: [
+        { name: "cube", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [6, 6, 6] }, material },
+        {
+          name: "sheet",
+          kind: "cloth",
+          mesh: { type: "grid", size: [2, 2], cells: [20, 20] },
+          transform: { translate: [0, 2, 0] },
+          material: { ...material, thickness: 0.001, bendingStiffness: 1e-3 },
+        },
+        {
+          name: "small",
+          kind: "soft",
+          mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+          transform: { translate: [0, 3, 0] },
+          material,
+        },
+      ],
+      colliders: [
+        { type: "plane", normal: [0, 1, 0], offset: -2 },
+        {
+          type: "sphere",
+          center: [0, -1, 0],
+          radius: 0.2,
+          ignore: ["small"],
+          motion: { keys: [{ time: 0 }, { time: 1, translate: [1, 0, 0] }] },
+        },
+      ],
+      attachments: [{ from: { body: "sheet", particle: 0 }, to: { world: [0, 3, 0] } }],
+    }),
+    { baseDir: "." },
+  );
 
 interface Region {
   name: string;
@@ -48,40 +80,98 @@ interface Region {
 
 /** Every region that the header and the layout name, with the size that the kernel reads or writes there. */
 function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
-  const i32 = new Int32Array(memory.buffer), header = (offset: number): number => i32[(L.HEADER + offset) / 4]!, particles = header(L.H_PARTICLES);
+  const i32 = new Int32Array(memory.buffer);
+  const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const particles = header(L.H_PARTICLES);
   const regions: Region[] = [
     { name: "header", at: L.HEADER, bytes: L.HEADER_END },
-    ...([["x", L.H_X], ["xPrev", L.H_XPREV], ["v", L.H_V], ["acc", L.H_ACC]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
+    ...(
+      [
+        ["x", L.H_X],
+        ["xPrev", L.H_XPREV],
+        ["v", L.H_V],
+        ["acc", L.H_ACC],
+      ] as const
+    ).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
     { name: "program", at: header(L.H_PROGRAM), bytes: L.PHASE_BYTES * header(L.H_PHASES) },
     { name: "points", at: header(L.H_POINTS), bytes: L.POINT_BYTES * header(L.H_POINT_COUNT) },
     { name: "colliders", at: header(L.H_COLLIDERS), bytes: L.COLLIDER_BYTES * header(L.H_COLLIDER_COUNT) },
     { name: "surfaces", at: header(L.H_SURFACE), bytes: L.SURFACE_BYTES * header(L.H_SURFACE_COUNT) },
     { name: "bodies", at: header(L.H_BODIES), bytes: L.BODY_BYTES * bodies.length },
-    ...([["safe", L.H_SAFE], ["reference", L.H_REFERENCE], ["courses", L.H_TRAJECTORIES], ["changed from", L.H_CHANGED_FROM]] as const).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
-    { name: "touches", at: header(L.H_CONTACT_BLOCKS), bytes: L.CONTACT_BLOCK_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) }, { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES }, { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles }, { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
-    { name: "strayed", at: header(L.H_OUTLIERS), bytes: 4 * particles }, { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
-    { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles }, { name: "marks", at: header(L.H_MARKS), bytes: particles }, { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },
-    { name: "incident", at: header(L.H_INCIDENT), bytes: 4 * particles }, { name: "incidences", at: header(L.H_INCIDENCES), bytes: 64 * header(L.H_CONTACT_BLOCK_CAPACITY) },
-    { name: "queues", at: header(L.H_QUEUE), bytes: 32 * header(L.H_CONTACT_BLOCK_CAPACITY) }, { name: "queued", at: header(L.H_QUEUED), bytes: 4 * header(L.H_CONTACT_BLOCK_CAPACITY) },
-    { name: "zones", at: header(L.H_ZONES), bytes: 8 * particles }, { name: "zone sums", at: header(L.H_ZONE_SUMS), bytes: L.ZONE_BYTES * particles },
-    { name: "initial", at: layout.initial, bytes: 32 * particles }, { name: "good", at: layout.good, bytes: 32 * particles },
-    { name: "owners", at: layout.grabOwners, bytes: 8 * layout.grabCount }, { name: "offsets", at: layout.grabOffsets, bytes: 12 * layout.grabCount },
-    { name: "anchor", at: layout.anchor, bytes: 12 * layout.streamedParticles }, { name: "still", at: layout.still, bytes: 4 * (3 * layout.bodyCount + 1) },
+    ...(
+      [
+        ["safe", L.H_SAFE],
+        ["reference", L.H_REFERENCE],
+        ["courses", L.H_TRAJECTORIES],
+        ["changed from", L.H_CHANGED_FROM],
+      ] as const
+    ).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
+    {
+      name: "touches",
+      at: header(L.H_CONTACT_BLOCKS),
+      bytes: L.CONTACT_BLOCK_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY),
+    },
+    { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES },
+    { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles },
+    { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "strayed", at: header(L.H_OUTLIERS), bytes: 4 * particles },
+    { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
+    { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles },
+    { name: "marks", at: header(L.H_MARKS), bytes: particles },
+    { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },
+    { name: "incident", at: header(L.H_INCIDENT), bytes: 4 * particles },
+    { name: "incidences", at: header(L.H_INCIDENCES), bytes: 64 * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "queues", at: header(L.H_QUEUE), bytes: 32 * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "queued", at: header(L.H_QUEUED), bytes: 4 * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "zones", at: header(L.H_ZONES), bytes: 8 * particles },
+    { name: "zone sums", at: header(L.H_ZONE_SUMS), bytes: L.ZONE_BYTES * particles },
+    { name: "initial", at: layout.initial, bytes: 32 * particles },
+    { name: "good", at: layout.good, bytes: 32 * particles },
+    { name: "owners", at: layout.grabOwners, bytes: 8 * layout.grabCount },
+    { name: "offsets", at: layout.grabOffsets, bytes: 12 * layout.grabCount },
+    { name: "anchor", at: layout.anchor, bytes: 12 * layout.streamedParticles },
+    { name: "still", at: layout.still, bytes: 4 * (3 * layout.bodyCount + 1) },
     { name: "scratch", at: layout.scratch, bytes: L.MAX_THREADS * L.SCRATCH_BYTES },
   ];
-  regions.push({ name: "rest", at: header(L.H_REST), bytes: 16 * particles }, { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) }, { name: "tangles", at: header(L.H_INTERSECTIONS), bytes: L.INTERSECTION_BYTES * header(L.H_INTERSECTION_CAPACITY) }, { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT });
+  regions.push(
+    { name: "rest", at: header(L.H_REST), bytes: 16 * particles },
+    { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) },
+    { name: "tangles", at: header(L.H_INTERSECTIONS), bytes: L.INTERSECTION_BYTES * header(L.H_INTERSECTION_CAPACITY) },
+    { name: "ways", at: header(L.H_WAYS), bytes: L.WAY_BYTES * L.WAY_COUNT },
+  );
   bodies.forEach((body, b) => {
     const row = layout.bodies[b]!.surface / 4;
     regions.push({ name: `triangles ${b}`, at: i32[row + L.SURFACE_TRIANGLES / 4]!, bytes: 4 * body.triangles.length });
-    regions.push({ name: `edges ${b}`, at: i32[row + L.SURFACE_EDGES / 4]!, bytes: 8 * i32[row + L.SURFACE_EDGE_COUNT / 4]! });
+    regions.push({
+      name: `edges ${b}`,
+      at: i32[row + L.SURFACE_EDGES / 4]!,
+      bytes: 8 * i32[row + L.SURFACE_EDGE_COUNT / 4]!,
+    });
     regions.push({ name: `meets ${b}`, at: i32[row + L.SURFACE_MEETS / 4]!, bytes: header(L.H_SURFACE_COUNT) });
   });
-  const [core] = layout.cores, table = header(L.H_SURFACE) + bodies.length * L.SURFACE_BYTES;
-  regions.push({ name: "core's triangles", at: i32[(table + L.SURFACE_TRIANGLES) / 4]!, bytes: 4 * core!.triangles.length }, { name: "core's points", at: i32[(header(L.H_MOTIONS) + L.MOTION_CORE_POINTS) / 4]!, bytes: L.CORE_POINT_BYTES * core!.count });
-  regions.push({ name: "motions", at: header(L.H_MOTIONS), bytes: L.MOTION_BYTES }, { name: "whom `small` touches", at: i32[(header(L.H_BODIES) + 2 * L.BODY_BYTES + L.BODY_MEETS) / 4]!, bytes: 2 });
-  const blockBytes = new Map([[L.KIND_TET, L.TET_BYTES], [L.KIND_TRIANGLE, L.TRI_BYTES], [L.KIND_BEND, L.BEND_BYTES]]);
+  const [core] = layout.cores;
+  const table = header(L.H_SURFACE) + bodies.length * L.SURFACE_BYTES;
+  regions.push(
+    { name: "core's triangles", at: i32[(table + L.SURFACE_TRIANGLES) / 4]!, bytes: 4 * core!.triangles.length },
+    {
+      name: "core's points",
+      at: i32[(header(L.H_MOTIONS) + L.MOTION_CORE_POINTS) / 4]!,
+      bytes: L.CORE_POINT_BYTES * core!.count,
+    },
+  );
+  regions.push(
+    { name: "motions", at: header(L.H_MOTIONS), bytes: L.MOTION_BYTES },
+    { name: "whom `small` touches", at: i32[(header(L.H_BODIES) + 2 * L.BODY_BYTES + L.BODY_MEETS) / 4]!, bytes: 2 },
+  );
+  const blockBytes = new Map([
+    [L.KIND_TET, L.TET_BYTES],
+    [L.KIND_TRIANGLE, L.TRI_BYTES],
+    [L.KIND_BEND, L.BEND_BYTES],
+  ]);
   const phases = phasesOf(i32).filter((phase) => blockBytes.has(phase.kind) && phase.pass & L.PASS_FIRST);
-  phases.forEach((phase, n) => regions.push({ name: `blocks ${n}`, at: phase.data, bytes: phase.count * blockBytes.get(phase.kind)! }));
+  phases.forEach((phase, n) =>
+    regions.push({ name: `blocks ${n}`, at: phase.data, bytes: phase.count * blockBytes.get(phase.kind)! }),
+  );
   return regions;
 }
 
@@ -98,15 +188,26 @@ function phasesOf(i32: Int32Array): PhaseRow[] {
   const at = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
   return Array.from({ length: at(L.H_PHASES) }, (_, n) => {
     const field = (offset: number): number => i32[(at(L.H_PROGRAM) + n * L.PHASE_BYTES + offset) / 4]!;
-    return { kind: field(L.PHASE_KIND), data: field(L.PHASE_DATA), count: field(L.PHASE_COUNT), chunk: field(L.PHASE_CHUNK), chunks: field(L.PHASE_CHUNKS), pass: field(L.PHASE_PASS) };
+    return {
+      kind: field(L.PHASE_KIND),
+      data: field(L.PHASE_DATA),
+      count: field(L.PHASE_COUNT),
+      chunk: field(L.PHASE_CHUNK),
+      chunks: field(L.PHASE_CHUNKS),
+      pass: field(L.PHASE_PASS),
+    };
   });
 }
 
 test("a world's regions do not overlap, and end inside the memory", async () => {
-  const created = await world(), regions = regionsOf(created).filter((r) => r.bytes > 0).sort((a, b) => a.at - b.at);
+  const created = await world();
+  const regions = regionsOf(created)
+    .filter((r) => r.bytes > 0)
+    .sort((a, b) => a.at - b.at);
   expect(regions.length).toBeGreaterThan(40);
   regions.forEach((region, i) => {
-    const end = region.at + region.bytes, next = regions[i + 1];
+    const end = region.at + region.bytes;
+    const next = regions[i + 1];
     expect(region.at, region.name).toBeGreaterThanOrEqual(L.HEADER);
     if (next) expect(end, `${region.name}, then ${next.name}`).toBeLessThanOrEqual(next.at);
     else expect(end, region.name).toBeLessThanOrEqual(created.memory.buffer.byteLength);
@@ -114,38 +215,53 @@ test("a world's regions do not overlap, and end inside the memory", async () => 
 });
 
 test("the program: as many chunks as cover each phase, every block in both iterations", async () => {
-  const { memory, layout } = await world(), phases = phasesOf(new Int32Array(memory.buffer));
+  const { memory, layout } = await world();
+  const phases = phasesOf(new Int32Array(memory.buffer));
   for (const phase of phases) {
     expect(phase.chunks * phase.chunk).toBeGreaterThanOrEqual(phase.count);
     expect((phase.chunks - 1) * phase.chunk).toBeLessThan(phase.count);
   }
-  const blocks = (kind: number, pass: number): number => phases.filter((p) => p.kind === kind && p.pass === pass).reduce((n, p) => n + p.count, 0);
-  for (const [kind, count] of [[L.KIND_TET, layout.blocks.tet], [L.KIND_TRIANGLE, layout.blocks.triangle], [L.KIND_BEND, layout.blocks.bend]] as const) {
+  const blocks = (kind: number, pass: number): number =>
+    phases.filter((p) => p.kind === kind && p.pass === pass).reduce((n, p) => n + p.count, 0);
+  for (const [kind, count] of [
+    [L.KIND_TET, layout.blocks.tet],
+    [L.KIND_TRIANGLE, layout.blocks.triangle],
+    [L.KIND_BEND, layout.blocks.bend],
+  ] as const) {
     expect(count).toBeGreaterThan(0);
     expect([blocks(kind, L.PASS_FIRST), blocks(kind, L.PASS_LAST)]).toEqual([count, count]);
   }
 });
 
 test("the blocks hold every constraint once; what fills them up points at the dummies", async () => {
-  const { memory, layout, bodies } = await world(), u32 = new Uint32Array(memory.buffer), phases = phasesOf(new Int32Array(memory.buffer)).filter((p) => p.pass & L.PASS_FIRST);
-  const found: string[] = [], [core] = layout.cores;
+  const { memory, layout, bodies } = await world();
+  const u32 = new Uint32Array(memory.buffer);
+  const phases = phasesOf(new Int32Array(memory.buffer)).filter((p) => p.pass & L.PASS_FIRST);
+  const found: string[] = [];
+  const [core] = layout.cores;
   let padding = 0;
   for (const { data, count } of phases.filter((p) => p.kind === L.KIND_TET)) {
     for (let lane = 0; lane < 4 * count; lane++) {
-      const at = (data + Math.floor(lane / 4) * L.TET_BYTES) / 4 + (lane % 4), corners = [0, 1, 2, 3].map((c) => (u32[at + 4 * c]! - layout.x) / 16);
+      const at = (data + Math.floor(lane / 4) * L.TET_BYTES) / 4 + (lane % 4);
+      const corners = [0, 1, 2, 3].map((c) => (u32[at + 4 * c]! - layout.x) / 16);
       if (corners.some((p) => p >= layout.particleCount)) {
         expect(corners).toEqual([0, 1, 2, 3].map((c) => core!.first + core!.count + c));
         padding++;
       } else found.push(corners.join());
     }
   }
-  const expected = bodies.flatMap((body, b) => Array.from({ length: body.tets.length / 4 }, (_, e) => [...body.tets.subarray(4 * e, 4 * e + 4)].map((p) => p + layout.bodies[b]!.first).join()));
+  const expected = bodies.flatMap((body, b) =>
+    Array.from({ length: body.tets.length / 4 }, (_, e) =>
+      [...body.tets.subarray(4 * e, 4 * e + 4)].map((p) => p + layout.bodies[b]!.first).join(),
+    ),
+  );
   expect(found.sort()).toEqual(expected.sort());
   expect(padding).toBe(4 * layout.blocks.tet - expected.length);
 });
 
 test("no two fields of the header share a place", () => {
-  const fields = Object.entries(L).filter(([name]) => /^H_/.test(name)) as [string, number][], places = new Map<number, string>();
+  const fields = Object.entries(L).filter(([name]) => /^H_/.test(name)) as [string, number][];
+  const places = new Map<number, string>();
   for (const [name, offset] of fields) {
     expect(places.get(offset), `${name} at ${offset}`).toBeUndefined();
     expect(offset, name).toBeLessThan(L.HEADER_END);

@@ -12,13 +12,16 @@ import type { Selection, Vec3 } from "../../../shared/scene.ts";
 /** A box of 2 x 1 x 1 m in cells of 0.25 m, numbered as bodies are: `origin` is no longer 0, 1, 2 ... */
 const file = boxTets([2, 1, 1], [8, 4, 4]);
 const { mesh } = renumber(file);
-const { positions } = mesh, origin = mesh.origin!, count = origin.length;
+const { positions } = mesh;
+const origin = mesh.origin!;
+const count = origin.length;
 const triangles = boundarySurface(mesh);
 const mass = new Float64Array(count);
 const { volume } = tetElements(positions, mesh.tets, { mu: 1, lambda: 1 });
 mesh.tets.forEach((p, i) => (mass[p]! += volume[Math.floor(i / 4)]! / 4));
 const at = (i: number): Vec3 => [positions[3 * i]!, positions[3 * i + 1]!, positions[3 * i + 2]!];
-const select = (selection: Selection): number[] => selectParticles(selection, positions, origin, "/bodies/0/pins/0/select");
+const select = (selection: Selection): number[] =>
+  selectParticles(selection, positions, origin, "/bodies/0/pins/0/select");
 
 test("the body's order is not the file's", () => expect([...origin]).not.toEqual([...origin].sort((a, b) => a - b)));
 
@@ -30,22 +33,36 @@ test("a box: everything in it, its faces included, nothing else", () => {
 
 test("a ball: everything within the radius, the radius included", () => {
   const found = select({ sphere: { center: [0, 0, 0], radius: 0.25 } }).map(at);
-  expect(found.sort()).toEqual([[0, 0, 0], [0.25, 0, 0], [-0.25, 0, 0], [0, 0.25, 0], [0, -0.25, 0], [0, 0, 0.25], [0, 0, -0.25]].sort());
+  expect(found.sort()).toEqual(
+    [
+      [0, 0, 0],
+      [0.25, 0, 0],
+      [-0.25, 0, 0],
+      [0, 0.25, 0],
+      [0, -0.25, 0],
+      [0, 0, 0.25],
+      [0, 0, -0.25],
+    ].sort(),
+  );
 });
 
 test("particle numbers are those of the mesh file, whatever the order in the body", () => {
-  fc.assert(fc.property(fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: 10 }), (numbers) => {
-    const found = select({ particles: numbers });
-    expect(found.map((i) => origin[i]!).sort((a, b) => a - b)).toEqual([...numbers].sort((a, b) => a - b));
-    for (const i of found) expect(at(i)).toEqual([...file.positions.subarray(3 * origin[i]!, 3 * origin[i]! + 3)]);
-  }));
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: 10 }), (numbers) => {
+      const found = select({ particles: numbers });
+      expect(found.map((i) => origin[i]!).sort((a, b) => a - b)).toEqual([...numbers].sort((a, b) => a - b));
+      for (const i of found) expect(at(i)).toEqual([...file.positions.subarray(3 * origin[i]!, 3 * origin[i]! + 3)]);
+    }),
+  );
 });
 
 test("several conditions: all must hold", () => {
-  const box = { min: [0, -9, -9] as Vec3, max: [9, 9, 9] as Vec3 }, sphere = { center: [0, 0, 0] as Vec3, radius: 0.5 };
+  const box = { min: [0, -9, -9] as Vec3, max: [9, 9, 9] as Vec3 };
+  const sphere = { center: [0, 0, 0] as Vec3, radius: 0.5 };
   const inBoth = select({ box }).filter((i) => select({ sphere }).includes(i));
   expect(select({ box, sphere })).toEqual(inBoth);
-  const one = origin[inBoth[0]!]!, outside = origin[select({ box: { min: [-1, -9, -9], max: [-1, 9, 9] } })[0]!]!;
+  const one = origin[inBoth[0]!]!;
+  const outside = origin[select({ box: { min: [-1, -9, -9], max: [-1, 9, 9] } })[0]!]!;
   expect(select({ box, sphere, particles: [one, outside] })).toEqual([inBoth[0]]);
 });
 
@@ -58,12 +75,25 @@ function fault(selection: Selection): SceneError {
   throw new Error("accepted");
 }
 
-test.each<Selection>([{ box: { min: [5, 5, 5], max: [6, 6, 6] } }, { box: { min: [1, 1, 1], max: [-1, -1, -1] } }, { sphere: { center: [0.1, 0.1, 0.1], radius: 0.01 } }, { box: { min: [-9, -9, -9], max: [-0.9, 9, 9] }, sphere: { center: [1, 0, 0], radius: 0.5 } }])("a selection with nothing in it is refused: %j", (selection) => {
-  expect(fault(selection)).toMatchObject({ path: "/bodies/0/pins/0/select", value: selection, limit: "a selection with at least one particle in it" });
+test.each<Selection>([
+  { box: { min: [5, 5, 5], max: [6, 6, 6] } },
+  { box: { min: [1, 1, 1], max: [-1, -1, -1] } },
+  { sphere: { center: [0.1, 0.1, 0.1], radius: 0.01 } },
+  { box: { min: [-9, -9, -9], max: [-0.9, 9, 9] }, sphere: { center: [1, 0, 0], radius: 0.5 } },
+])("a selection with nothing in it is refused: %j", (selection) => {
+  expect(fault(selection)).toMatchObject({
+    path: "/bodies/0/pins/0/select",
+    value: selection,
+    limit: "a selection with at least one particle in it",
+  });
 });
 
 test("a particle that the body does not have is refused", () => {
-  expect(fault({ particles: [0, count, 3] })).toMatchObject({ path: "/bodies/0/pins/0/select/particles", value: count, limit: `a particle of the body's ${count}` });
+  expect(fault({ particles: [0, count, 3] })).toMatchObject({
+    path: "/bodies/0/pins/0/select/particles",
+    value: count,
+    limit: `a particle of the body's ${count}`,
+  });
 });
 
 describe("loads", () => {
@@ -72,20 +102,32 @@ describe("loads", () => {
     addLoad(force, chosen, total, distribute, { positions, triangles, mass });
     return force;
   };
-  const sums = (force: Float64Array): number[] => [0, 1, 2].map((r) => force.reduce((sum, f, i) => (i % 3 === r ? sum + f : sum), 0));
+  const sums = (force: Float64Array): number[] =>
+    [0, 1, 2].map((r) => force.reduce((sum, f, i) => (i % 3 === r ? sum + f : sum), 0));
 
   test("the forces add up to the total, wherever they act and however they are spread", () => {
     const component = fc.double({ min: -1e3, max: 1e3, noNaN: true });
-    fc.assert(fc.property(fc.uniqueArray(fc.nat(count - 1), { minLength: 1 }), fc.tuple(component, component, component), fc.constantFrom("area" as const, "mass" as const), (chosen, total, distribute) => {
-      const force = load(chosen, total, distribute);
-      sums(force).forEach((sum, r) => expect(sum).toBeCloseTo(total[r]!, 8));
-      for (let i = 0; i < count; i++) if (!chosen.includes(i)) expect([...force.subarray(3 * i, 3 * i + 3)]).toEqual([0, 0, 0]);
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(count - 1), { minLength: 1 }),
+        fc.tuple(component, component, component),
+        fc.constantFrom("area" as const, "mass" as const),
+        (chosen, total, distribute) => {
+          const force = load(chosen, total, distribute);
+          sums(force).forEach((sum, r) => expect(sum).toBeCloseTo(total[r]!, 8));
+          for (let i = 0; i < count; i++)
+            if (!chosen.includes(i)) expect([...force.subarray(3 * i, 3 * i + 3)]).toEqual([0, 0, 0]);
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 
   test("on a face by area: the consistent load of a uniform traction", () => {
-    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } }), force = load(face, [12, 0, 0], "area");
-    // each particle's share is a third of the face's triangles around it over the face's 1 m^2, and no triangle of a side counts
+    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } });
+    const force = load(face, [12, 0, 0], "area");
+    // each particle's share is a third of the face's triangles around it over the face's 1 m^2, and no triangle of a
+    // side counts
     for (const i of face) {
       let area = 0;
       for (let t = 0; t < triangles.length; t += 3) {
@@ -101,7 +143,9 @@ describe("loads", () => {
   });
 
   test("on a face by mass: every particle in proportion to its mass", () => {
-    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } }), force = load(face, [0, -3, 0], "mass"), whole = face.reduce((sum, i) => sum + mass[i]!, 0);
+    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } });
+    const force = load(face, [0, -3, 0], "mass");
+    const whole = face.reduce((sum, i) => sum + mass[i]!, 0);
     for (const i of face) expect(force[3 * i + 1]).toBeCloseTo((-3 * mass[i]!) / whole, 12);
   });
 
@@ -114,7 +158,8 @@ describe("loads", () => {
   });
 
   test("loads add up", () => {
-    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } }), force = load(face, [1, 0, 0], "area");
+    const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } });
+    const force = load(face, [1, 0, 0], "area");
     addLoad(force, face, [0, 5, 0], "mass", { positions, triangles, mass });
     expect(sums(force).map((s) => Number(s.toFixed(9)))).toEqual([1, 5, 0]);
   });

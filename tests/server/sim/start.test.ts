@@ -5,12 +5,19 @@ import { validateScene } from "../../../shared/sceneValidator.ts";
 import { laboratory, volumeOf } from "../../physics/laboratory.ts";
 
 const box = (start?: "flattened" | "mirrored"): Body => ({
-  name: "box", kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] }, transform: { translate: [1, 0.5, 0] }, ...(start && { start }),
-  pins: [{ select: { box: { min: [0.5, 0.59, -1], max: [0.95, 1, -0.05] } } }], material: { density: 500, youngsModulus: 3e4, poissonsRatio: 0.3, damping: 1 },
+  name: "box",
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  transform: { translate: [1, 0.5, 0] },
+  ...(start && { start }),
+  pins: [{ select: { box: { min: [0.5, 0.59, -1], max: [0.95, 1, -0.05] } } }],
+  material: { density: 500, youngsModulus: 3e4, poissonsRatio: 0.3, damping: 1 },
 });
 
 test("flattened: every free particle is at the height of the lowest", async () => {
-  const whole = (await laboratory({ bodies: [box()] })).positions(), lab = await laboratory({ bodies: [box("flattened")] }), x = lab.positions();
+  const whole = (await laboratory({ bodies: [box()] })).positions();
+  const lab = await laboratory({ bodies: [box("flattened")] });
+  const x = lab.positions();
   const pinned = lab.created.bodies[0]!.pinned;
   expect(pinned.reduce((n, p) => n + p, 0)).toBe(1);
   for (let i = 0; i < x.length / 3; i++) {
@@ -20,7 +27,8 @@ test("flattened: every free particle is at the height of the lowest", async () =
 });
 
 test("mirrored: every element is inside out, in the same place", async () => {
-  const lab = await laboratory({ bodies: [{ ...box("mirrored"), pins: [] }] }), { tets, positions } = lab.created.bodies[0]!;
+  const lab = await laboratory({ bodies: [{ ...box("mirrored"), pins: [] }] });
+  const { tets, positions } = lab.created.bodies[0]!;
   const { volume, inverted } = volumeOf(lab.positions(), tets);
   expect(inverted).toBe(tets.length / 4);
   expect(volume).toBeCloseTo(-volumeOf(positions, tets).volume, 8);
@@ -29,7 +37,8 @@ test("mirrored: every element is inside out, in the same place", async () => {
 });
 
 test("it recovers, and a reset begins again", async () => {
-  const lab = await laboratory({ bodies: [{ ...box("flattened"), pins: [] }] }), { tets, positions } = lab.created.bodies[0]!;
+  const lab = await laboratory({ bodies: [{ ...box("flattened"), pins: [] }] });
+  const { tets, positions } = lab.created.bodies[0]!;
   lab.run(1);
   const first = lab.positions();
   lab.run(119);
@@ -41,5 +50,7 @@ test("it recovers, and a reset begins again", async () => {
 });
 
 test("anything else is refused", () => {
-  expect(() => validateScene({ version: 1, title: "t", bodies: [{ ...box(), start: "crumpled" }] })).toThrow(/\/bodies\/0\/start/);
+  expect(() => validateScene({ version: 1, title: "t", bodies: [{ ...box(), start: "crumpled" }] })).toThrow(
+    /\/bodies\/0\/start/,
+  );
 });

@@ -1,4 +1,7 @@
-/** Rows of constraint blocks that are state (plastic strain): reset, roll-back of a held body and the state hash take them in, body by body. */
+/**
+ * Rows of constraint blocks that are state (plastic strain): reset, roll-back of a held body and the state hash take
+ * them in, body by body.
+ */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Body } from "../../../shared/scene.ts";
@@ -7,8 +10,17 @@ import { plasticStrains } from "../../physics/plasticity.ts";
 
 /** 15 and 40 tetrahedra: lanes of both share blocks. */
 const body = (name: string, x: number, cells: [number, number, number]): Body => ({
-  name, kind: "soft", mesh: { type: "box", size: [0.2, 0.2, 0.2], cells }, transform: { translate: [x, 0, 0] },
-  material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 5, plasticity: { yield: 0.01, creep: 20, max: 0.3 } },
+  name,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells },
+  transform: { translate: [x, 0, 0] },
+  material: {
+    density: 500,
+    youngsModulus: 1e5,
+    poissonsRatio: 0.3,
+    damping: 5,
+    plasticity: { yield: 0.01, creep: 20, max: 0.3 },
+  },
 });
 
 async function two(): Promise<Laboratory> {
@@ -23,7 +35,11 @@ test("each body's lanes are its own, and all of them", async () => {
   expect(plasticStrains(lab, 1)).toHaveLength(40);
   squeeze(lab, 1);
   lab.run(10);
-  expect(plasticStrains(lab, 0).flat().every((s) => s === 0)).toBe(true);
+  expect(
+    plasticStrains(lab, 0)
+      .flat()
+      .every((s) => s === 0),
+  ).toBe(true);
   expect(plasticStrains(lab, 1).every((s) => Math.abs(s[1]!) > 1e-3)).toBe(true);
 });
 
@@ -31,9 +47,17 @@ test("a reset is the beginning, to the bit", async () => {
   const lab = await two();
   squeeze(lab, 0);
   lab.run(20);
-  expect(plasticStrains(lab).flat().some((s) => s !== 0)).toBe(true);
+  expect(
+    plasticStrains(lab)
+      .flat()
+      .some((s) => s !== 0),
+  ).toBe(true);
   lab.run(1, [{ type: "reset", member: 1 }]);
-  expect(plasticStrains(lab).flat().every((s) => s === 0)).toBe(true);
+  expect(
+    plasticStrains(lab)
+      .flat()
+      .every((s) => s === 0),
+  ).toBe(true);
   // a room that was never touched, as many ticks later
   const again = await two();
   again.run(1);
@@ -43,8 +67,11 @@ test("a reset is the beginning, to the bit", async () => {
 });
 
 test("the state hash depends on plastic strain alone, too", async () => {
-  const lab = await two(), before = lab.world.stateHash(), s = lab.created.layout.states[0]!;
-  const f32 = new Float32Array(lab.created.memory.buffer), at = (s.address + s.offset) / 4;
+  const lab = await two();
+  const before = lab.world.stateHash();
+  const s = lab.created.layout.states[0]!;
+  const f32 = new Float32Array(lab.created.memory.buffer);
+  const at = (s.address + s.offset) / 4;
   f32[at] = 1e-6;
   expect(lab.world.stateHash()).not.toBe(before);
   f32[at] = 0;
@@ -56,9 +83,14 @@ test("a body that is held goes back to the plastic strain of its last good tick,
   squeeze(lab, 0);
   squeeze(lab, 1);
   lab.run(2);
-  const good = plasticStrains(lab, 0), other = plasticStrains(lab, 1);
+  const good = plasticStrains(lab, 0);
+  const other = plasticStrains(lab, 1);
   expect(good.flat().some((s) => s !== 0)).toBe(true);
-  lab.put(0, ([x, y, z]) => [x, 0.9 * y, z], () => [NaN, 0, 0]);
+  lab.put(
+    0,
+    ([x, y, z]) => [x, 0.9 * y, z],
+    () => [NaN, 0, 0],
+  );
   expect(lab.run(1)).toMatchObject([{ type: "bodyHeld", body: 0 }]);
   expect(plasticStrains(lab, 0)).toEqual(good);
   expect(plasticStrains(lab, 1)).not.toEqual(other);

@@ -1,6 +1,7 @@
 /**
- * What every store has to do (server/store/store.ts), said once and run against each implementation. Several stores opened on one database stand for several processes.
- * Leases here are short, so that one can wait for their end; waits are longer than the term by a margin, never shorter than what is claimed.
+ * What every store has to do (server/store/store.ts), said once and run against each implementation. Several stores
+ * opened on one database stand for several processes. Leases here are short, so that one can wait for their end; waits
+ * are longer than the term by a margin, never shorter than what is claimed.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Holder, type Lease, LeaseLost, type RoomRecord, type Store } from "../../../server/store/store.ts";
@@ -11,11 +12,21 @@ export const TERM = 0.6;
 export const AUDIT_ENTRIES = 30;
 const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
 
-const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({ process, url: `http://${process}:8080` }));
+const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({
+  process,
+  url: `http://${process}:8080`,
+}));
 
 let made = 0;
-const record = (name = `room-${++made}`): RoomRecord => ({ name, scene: "bunny", pool: "shared", createdAt: new Date(1e12 + made).toISOString(), settings: {} });
-const bytes = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
+const record = (name = `room-${++made}`): RoomRecord => ({
+  name,
+  scene: "bunny",
+  pool: "shared",
+  createdAt: new Date(1e12 + made).toISOString(),
+  settings: {},
+});
+const bytes = (length: number, seed: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
 
 export interface Provider {
   /** Opens the same database anew: another process. */
@@ -47,8 +58,11 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       await store.release(lease);
       return (await other.claim(lease.room, bob)) as Lease;
     };
-    const contents = async (room: string): Promise<unknown> =>
-      [await store.room(room).then((found) => found?.settings), await store.checkpointTicks(room), await store.readJournal(room, -Infinity)];
+    const contents = async (room: string): Promise<unknown> => [
+      await store.room(room).then((found) => found?.settings),
+      await store.checkpointTicks(room),
+      await store.readJournal(room, -Infinity),
+    ];
 
     test("answers", async () => {
       await store.ping();
@@ -71,27 +85,45 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
     test("a name that is taken finds its room and changes nothing", async () => {
       const lease = await held();
       const answer = await other.createRoom({ ...record(lease.room), scene: "cloth" }, bob);
-      expect(answer).toMatchObject({ created: false, room: { name: lease.room, scene: "bunny", owner: { process: "ann", epoch: lease.epoch } } });
+      expect(answer).toMatchObject({
+        created: false,
+        room: { name: lease.room, scene: "bunny", owner: { process: "ann", epoch: lease.epoch } },
+      });
     });
 
     test("a request that is repeated gets the room that it made, by whatever name, until that is gone", async () => {
       const [first, second] = [record(), record()];
       const answer = await store.createRoom(first, ann, `key of ${first.name}`);
       expect(answer.created).toBe(true);
-      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({ created: false, room: { name: first.name } });
+      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({
+        created: false,
+        room: { name: first.name },
+      });
       expect(await store.room(second.name)).toBeNull();
       await store.removeRoom((answer as { lease: Lease }).lease);
-      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({ created: true, lease: { room: second.name } });
+      expect(await other.createRoom(second, bob, `key of ${first.name}`)).toMatchObject({
+        created: true,
+        lease: { room: second.name },
+      });
     });
 
     test("of many that make one room at once exactly one does, and all learn of the same", async () => {
       for (const keyed of [false, true]) {
         const { name: shared } = record();
-        const answers = await Promise.all(Array.from({ length: 16 }, (_, i) =>
-          (i % 2 ? store : other).createRoom(keyed ? record() : record(shared), [ann, bob, cleo][i % 3], keyed ? `key of ${shared}` : undefined)));
+        const answers = await Promise.all(
+          Array.from({ length: 16 }, (_, i) =>
+            (i % 2 ? store : other).createRoom(
+              keyed ? record() : record(shared),
+              [ann, bob, cleo][i % 3],
+              keyed ? `key of ${shared}` : undefined,
+            ),
+          ),
+        );
         const makers = answers.flatMap((answer) => (answer.created ? [answer.lease] : []));
         expect(makers).toHaveLength(1);
-        for (const answer of answers) if (!answer.created) expect(answer.room).toMatchObject({ name: makers[0].room, owner: { process: makers[0].process } });
+        for (const answer of answers)
+          if (!answer.created)
+            expect(answer.room).toMatchObject({ name: makers[0].room, owner: { process: makers[0].process } });
       }
     });
 
@@ -138,7 +170,10 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       await taken(lost);
       await store.release(released);
       await store.removeRoom(removed);
-      const answer = await store.renew(ann, [kept, lost, released, removed].map((lease) => ({ ...lease, members: 1 })));
+      const answer = await store.renew(
+        ann,
+        [kept, lost, released, removed].map((lease) => ({ ...lease, members: 1 })),
+      );
       expect([...answer].sort()).toEqual([lost, released, removed].map(({ room }) => room).sort());
       expect(await store.room(lost.room)).toMatchObject({ owner: { process: "bob" }, members: 0 });
     });
@@ -156,7 +191,9 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       let lease = await held();
       for (let round = 0; round < 12; round++) {
         await store.release(lease);
-        const claims = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).claim(lease.room, [ann, bob, cleo][i % 3])));
+        const claims = await Promise.all(
+          Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).claim(lease.room, [ann, bob, cleo][i % 3])),
+        );
         const winners = claims.filter((claim) => claim !== null);
         expect(winners).toHaveLength(1);
         expect(winners[0].epoch).toBeGreaterThan(lease.epoch);
@@ -167,10 +204,15 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
     test("when a lease has run out, either its holder renews it or another takes it, never both", async () => {
       const leases = await Promise.all(Array.from({ length: 12 }, held));
       await afterTerm();
-      const outcomes = await Promise.all(leases.map(async (lease) => {
-        const [lost, claim] = await Promise.all([store.renew(ann, [{ ...lease, members: 0 }]), other.claim(lease.room, bob)]);
-        return { room: lease.room, lost, claim };
-      }));
+      const outcomes = await Promise.all(
+        leases.map(async (lease) => {
+          const [lost, claim] = await Promise.all([
+            store.renew(ann, [{ ...lease, members: 0 }]),
+            other.claim(lease.room, bob),
+          ]);
+          return { room: lease.room, lost, claim };
+        }),
+      );
       for (const { room, lost, claim } of outcomes) {
         expect(lost).toEqual(claim === null ? [] : [room]);
         expect((await store.room(room))?.owner).toMatchObject({ process: claim === null ? "ann" : "bob" });
@@ -196,7 +238,8 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
         other.writeSettings({ ...next, process: "cleo" }, {}),
         other.writeSettings({ ...next, epoch: next.epoch + 1 }, {}),
       ];
-      for (const outcome of await Promise.allSettled(writes)) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(LeaseLost) });
+      for (const outcome of await Promise.allSettled(writes))
+        expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(LeaseLost) });
       expect(await contents(lease.room)).toEqual(before);
     });
 
@@ -231,16 +274,27 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       const again = await store.createRoom(record(lease.room), ann);
       expect(again).toMatchObject({ created: true });
       expect((again as { lease: Lease }).lease.epoch).toBeGreaterThan(lease.epoch);
-      await expect(store.writeCheckpoint(lease, { tick: 2, identity: "a", state: bytes(8, 1) })).rejects.toBeInstanceOf(LeaseLost);
+      await expect(store.writeCheckpoint(lease, { tick: 2, identity: "a", state: bytes(8, 1) })).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
       expect(await store.checkpointTicks(lease.room)).toEqual([]);
     });
 
     test("checkpoints come back bit for bit, whatever buffer they lay in; one of the same tick is replaced", async () => {
       const lease = await held();
       const shared = new Uint8Array(new SharedArrayBuffer(64)).fill(9).subarray(8, 24);
-      const states = [bytes(0, 0), bytes(1, 5), shared, Buffer.from("a slice of node's pool"), bytes(3 * 2 ** 20, 4).subarray(1)];
-      for (const [i, state] of states.entries()) await store.writeCheckpoint(lease, { tick: 100 * i, identity: `kernel ${i}`, state });
-      expect(await other.checkpointTicks(lease.room)).toEqual(states.map((state, i) => ({ tick: 100 * i, bytes: state.length })));
+      const states = [
+        bytes(0, 0),
+        bytes(1, 5),
+        shared,
+        Buffer.from("a slice of node's pool"),
+        bytes(3 * 2 ** 20, 4).subarray(1),
+      ];
+      for (const [i, state] of states.entries())
+        await store.writeCheckpoint(lease, { tick: 100 * i, identity: `kernel ${i}`, state });
+      expect(await other.checkpointTicks(lease.room)).toEqual(
+        states.map((state, i) => ({ tick: 100 * i, bytes: state.length })),
+      );
       for (const [i, state] of states.entries()) {
         const read = await other.readCheckpoint(lease.room, 100 * i);
         expect(read).toMatchObject({ tick: 100 * i, identity: `kernel ${i}` });
@@ -258,7 +312,10 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       for (const segment of segments) await store.appendJournal(lease, segment);
       await store.appendJournal(lease, segments[1]);
       const read = async (after: number): Promise<unknown> =>
-        (await other.readJournal(lease.room, after)).map((segment) => ({ ...segment, bytes: Uint8Array.from(segment.bytes) }));
+        (await other.readJournal(lease.room, after)).map((segment) => ({
+          ...segment,
+          bytes: Uint8Array.from(segment.bytes),
+        }));
       expect(await read(0)).toEqual(segments);
       expect(await read(30)).toEqual(segments.slice(1));
       expect(await read(31)).toEqual(segments.slice(1));
@@ -274,9 +331,13 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
         }
       }
       const ticks = async (): Promise<number[]> => (await other.checkpointTicks(lease.room)).map(({ tick }) => tick);
-      const untils = async (): Promise<number[]> => (await other.readJournal(lease.room, -Infinity)).map(({ until }) => until);
+      const untils = async (): Promise<number[]> =>
+        (await other.readJournal(lease.room, -Infinity)).map(({ until }) => until);
       await store.prune(lease, [100, 200, 300], 100);
-      expect([await ticks(), await untils()]).toEqual([[100, 200, 300], [200, 300, 400]]);
+      expect([await ticks(), await untils()]).toEqual([
+        [100, 200, 300],
+        [200, 300, 400],
+      ]);
       await store.truncate(lease, 200);
       expect([await ticks(), await untils()]).toEqual([[100, 200], [200]]);
       await store.prune(lease, [], -Infinity);
@@ -294,7 +355,8 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
           other.appendJournal(lease, { after: i, until: i + 1, bytes: bytes(500, i) }),
         ]).flat();
         const removed = store.removeRoom(lease);
-        for (const outcome of await Promise.allSettled(writes)) if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(LeaseLost);
+        for (const outcome of await Promise.allSettled(writes))
+          if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(LeaseLost);
         await removed;
         expect(await store.room(lease.room)).toBeNull();
         expect(await contents(lease.room)).toEqual([undefined, [], []]);
@@ -307,7 +369,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       const rooms = [record(), record()];
       for (const room of rooms) await store.createRoom(room, doomed);
       const alive = await held();
-      expect([...await other.endLeases(doomed.process)].sort()).toEqual(rooms.map(({ name }) => name).sort());
+      expect([...(await other.endLeases(doomed.process))].sort()).toEqual(rooms.map(({ name }) => name).sort());
       expect(await other.claim(rooms[0].name, bob)).toMatchObject({ process: "bob" });
       expect(await other.claim(alive.room, bob)).toBeNull();
       expect(await other.endLeases(doomed.process)).toEqual([]);
@@ -316,18 +378,39 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
     test("the audit log is read newest first, by room or whole", async () => {
       const { name: room } = record();
       for (let i = 0; i < 5; i++) {
-        await store.audit({ at: new Date(1e12 + i).toISOString(), actor: "ann", action: "kick", room: i % 2 ? room : null, details: { i, who: "bob; DROP TABLE rooms" } });
+        await store.audit({
+          at: new Date(1e12 + i).toISOString(),
+          actor: "ann",
+          action: "kick",
+          room: i % 2 ? room : null,
+          details: { i, who: "bob; DROP TABLE rooms" },
+        });
       }
-      expect((await other.readAudit({ room, limit: 10 })).map(({ details }) => details["i"])).toEqual([3, 1]);
+      expect((await other.readAudit({ room, limit: 10 })).map(({ details }) => details.i)).toEqual([3, 1]);
       expect(await other.readAudit({ limit: 2 })).toEqual([
-        { at: new Date(1e12 + 4).toISOString(), actor: "ann", action: "kick", room: null, details: { i: 4, who: "bob; DROP TABLE rooms" } },
+        {
+          at: new Date(1e12 + 4).toISOString(),
+          actor: "ann",
+          action: "kick",
+          room: null,
+          details: { i: 4, who: "bob; DROP TABLE rooms" },
+        },
         expect.objectContaining({ room }),
       ]);
     });
 
     test("of the audit log the newest are kept, so many as the store was told to", async () => {
-      for (let i = 0; i < AUDIT_ENTRIES + 20; i++) await (i % 2 ? store : other).audit({ at: new Date(2e12 + i).toISOString(), actor: "eve", action: "denied", room: null, details: { i } });
-      expect((await other.readAudit({ limit: 10 * AUDIT_ENTRIES })).map(({ details }) => details["i"])).toEqual(Array.from({ length: AUDIT_ENTRIES }, (_, k) => AUDIT_ENTRIES + 19 - k));
+      for (let i = 0; i < AUDIT_ENTRIES + 20; i++)
+        await (i % 2 ? store : other).audit({
+          at: new Date(2e12 + i).toISOString(),
+          actor: "eve",
+          action: "denied",
+          room: null,
+          details: { i },
+        });
+      expect((await other.readAudit({ limit: 10 * AUDIT_ENTRIES })).map(({ details }) => details.i)).toEqual(
+        Array.from({ length: AUDIT_ENTRIES }, (_, k) => AUDIT_ENTRIES + 19 - k),
+      );
     });
 
     test("everything is there after the store was closed and opened again", async () => {

@@ -1,4 +1,7 @@
-/** The PostgreSQL store against a real server: the conformance suite, at two levels of isolation, and what is its own: a server that goes away and comes back. */
+/**
+ * The PostgreSQL store against a real server: the conformance suite, at two levels of isolation, and what is its own: a
+ * server that goes away and comes back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../../server/store/openStore.ts";
 import { PostgresStore } from "../../../server/store/postgres.ts";
@@ -27,9 +30,17 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
   });
   storeConformance("PostgreSQL", async () => provider(await server.database()));
   // As distributed databases have it: a transaction that meets another fails with 40001 and has to be tried again.
-  storeConformance("PostgreSQL, serializable", async () => provider(`${await server.database()}?options=-c%20default_transaction_isolation%3Dserializable`));
+  storeConformance("PostgreSQL, serializable", async () =>
+    provider(`${await server.database()}?options=-c%20default_transaction_isolation%3Dserializable`),
+  );
 
-  const record = { name: "a-room", scene: "bunny", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} };
+  const record = {
+    name: "a-room",
+    scene: "bunny",
+    pool: "shared" as const,
+    createdAt: new Date(0).toISOString(),
+    settings: {},
+  };
   const ann = { process: "ann", url: "http://ann" };
 
   test("processes that start at once on an empty database all find its tables", async () => {
@@ -48,8 +59,10 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
     await client.query("UPDATE pliant_schema SET version = $1", [MIGRATIONS.length + 1]);
     const second = new PostgresStore({ url });
     await expect(second.open()).rejects.toBeInstanceOf(StoreRefused);
-    await expect(second.open()).rejects.toThrow(`version ${MIGRATIONS.length + 1}, this program knows up to ${MIGRATIONS.length}`);
-    expect((await client.query("SELECT version FROM pliant_schema"))[0]["version"]).toBe(MIGRATIONS.length + 1);
+    await expect(second.open()).rejects.toThrow(
+      `version ${MIGRATIONS.length + 1}, this program knows up to ${MIGRATIONS.length}`,
+    );
+    expect((await client.query("SELECT version FROM pliant_schema"))[0].version).toBe(MIGRATIONS.length + 1);
     await Promise.all([first, second].map((store) => store.close()));
     await client.end();
   });
@@ -63,8 +76,15 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
       if (!answer.created) throw new Error("the database was not empty");
       await store.writeCheckpoint(answer.lease, { tick: 1, identity: "a", state: new Uint8Array(1000) });
       await own.halt();
-      for (const ask of [store.ping(), store.renew(ann, [{ ...answer.lease, members: 0 }]), store.appendJournal(answer.lease, { after: 0, until: 1, bytes: new Uint8Array(1) })]) {
-        const error: Error = await ask.then(() => Promise.reject(new Error("it answered")), (thrown: Error) => thrown);
+      for (const ask of [
+        store.ping(),
+        store.renew(ann, [{ ...answer.lease, members: 0 }]),
+        store.appendJournal(answer.lease, { after: 0, until: 1, bytes: new Uint8Array(1) }),
+      ]) {
+        const error: Error = await ask.then(
+          () => Promise.reject(new Error("it answered")),
+          (thrown: Error) => thrown,
+        );
         expect(error).toBeInstanceOf(StoreUnavailable);
         expect(error.message).toContain(`127.0.0.1:${own.port}`);
         expect(`${error.message}${error.stack}`).not.toContain("hush-hush");
@@ -82,7 +102,10 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
 
   test("is what a postgres:// URL opens, and the log does not learn the password", async () => {
     const lines: string[] = [];
-    const log = { info: (details: object, text: string) => lines.push(JSON.stringify(details) + text), error: () => {} };
+    const log = {
+      info: (details: object, text: string) => lines.push(JSON.stringify(details) + text),
+      error: () => {},
+    };
     const store = await openStore({ store: await server.database(), dataDir: "unused" }, log);
     await store?.close();
     expect(store?.kind).toBe("postgres");
@@ -92,7 +115,9 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
 });
 
 test("a URL is shown without its password, wherever that stands", () => {
-  expect(shownUrl("postgres://me:hush@db.example:5432/pliant?sslmode=require")).toBe("postgres://me:***@db.example:5432/pliant?sslmode=require");
+  expect(shownUrl("postgres://me:hush@db.example:5432/pliant?sslmode=require")).toBe(
+    "postgres://me:***@db.example:5432/pliant?sslmode=require",
+  );
   expect(shownUrl("postgres://db.example/pliant?user=me&password=hush&sslkey=hush")).not.toContain("hush");
   expect(shownUrl("postgres://me:hu:sh@[broken")).not.toContain("hu");
 });

@@ -1,4 +1,7 @@
-/** The embedded store: the conformance suite, and what is its own: several processes on one file, a process that is killed while it writes, and damaged files. */
+/**
+ * The embedded store: the conformance suite, and what is its own: several processes on one file, a process that is
+ * killed while it writes, and damaged files.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,11 +42,25 @@ storeConformance("SQLite", async () => {
   };
 });
 
-const record = (name: string) => ({ name, scene: "bunny", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} });
+const record = (name: string) => ({
+  name,
+  scene: "bunny",
+  pool: "shared" as const,
+  createdAt: new Date(0).toISOString(),
+  settings: {},
+});
 const ann = { process: "ann", url: "http://ann" };
 
 /** Another process; `lines` is what it has said. */
-function startChild(path: string, what: string): { child: ChildProcessWithoutNullStreams; lines: unknown[]; errors: () => string; said: (count: number) => Promise<void> } {
+function startChild(
+  path: string,
+  what: string,
+): {
+  child: ChildProcessWithoutNullStreams;
+  lines: unknown[];
+  errors: () => string;
+  said: (count: number) => Promise<void>;
+} {
   const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, what]);
   children.push(child);
   const lines: unknown[] = [];
@@ -114,7 +131,8 @@ describe("several processes", () => {
     child.kill("SIGSTOP");
     expect(isCertainlyDead(name)).toBe(false);
     const [boot, space, pid, start] = name.split(":");
-    expect(isCertainlyDead(`${boot}:${space}:${pid}:${Number(start) + 1}:x`)).toBe(true); // The id now belongs to another.
+    // The id now belongs to another.
+    expect(isCertainlyDead(`${boot}:${space}:${pid}:${Number(start) + 1}:x`)).toBe(true);
     expect(isCertainlyDead(`another-boot:${space}:${pid}:${Number(start) + 1}:x`)).toBe(false);
     expect(isCertainlyDead(`${boot}:1:${pid}:${Number(start) + 1}:x`)).toBe(false);
     expect(isCertainlyDead("")).toBe(false);
@@ -135,12 +153,19 @@ describe("a file that cannot be used", () => {
     await store.open();
     for (let i = 0; i < 40; i++) {
       const answer = await store.createRoom(record(`room-${i}`), ann);
-      await store.writeCheckpoint((answer as { lease: Lease }).lease, { tick: 1, identity: "a", state: new Uint8Array(9000).fill(i) });
+      await store.writeCheckpoint((answer as { lease: Lease }).lease, {
+        tick: 1,
+        identity: "a",
+        state: new Uint8Array(9000).fill(i),
+      });
     }
     await store.close();
     return { folder, path };
   };
-  const journaled = (): { lines: { details: object; text: string }[]; log: { info: () => void; error: (details: object, text: string) => void } } => {
+  const journaled = (): {
+    lines: { details: object; text: string }[];
+    log: { info: () => void; error: (details: object, text: string) => void };
+  } => {
     const lines: { details: object; text: string }[] = [];
     return { lines, log: { info: () => {}, error: (details, text) => lines.push({ details, text }) } };
   };
@@ -179,7 +204,9 @@ describe("a file that cannot be used", () => {
     const before = readFileSync(path);
     const opening = openStore({ store: "sqlite", dataDir: folder }, journaled().log);
     await expect(opening).rejects.toBeInstanceOf(StoreRefused);
-    await expect(opening).rejects.toThrow(`version ${MIGRATIONS.length + 3}, this program knows up to ${MIGRATIONS.length}`);
+    await expect(opening).rejects.toThrow(
+      `version ${MIGRATIONS.length + 3}, this program knows up to ${MIGRATIONS.length}`,
+    );
     expect(Buffer.compare(readFileSync(path), before)).toBe(0);
   });
 
@@ -207,6 +234,8 @@ describe("a file that cannot be used", () => {
 
 test("none: there is no store, and nothing is written", async () => {
   const folder = newFolder();
-  expect(await openStore({ store: "none", dataDir: join(folder, "data") }, { info: () => {}, error: () => {} })).toBeNull();
+  expect(
+    await openStore({ store: "none", dataDir: join(folder, "data") }, { info: () => {}, error: () => {} }),
+  ).toBeNull();
   expect(readdirSync(folder)).toEqual([]);
 });

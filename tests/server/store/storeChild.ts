@@ -1,6 +1,8 @@
 /**
- * Another process on the same SQLite file, for tests: `node storeChild.ts <file> <what>`; one line of JSON on stdout for everything that has been done.
- * `journal`: makes a room and appends to its journal until it is killed. `claims`: on each line of stdin claims the room named in it. `hold`: makes a room and waits.
+ * Another process on the same SQLite file, for tests: `node storeChild.ts <file> <what>`; one line of JSON on stdout
+ * for everything that has been done.
+ * `journal`: makes a room and appends to its journal until it is killed. `claims`: on each line of stdin claims the
+ * room named in it. `hold`: makes a room and waits.
  */
 import { createInterface } from "node:readline";
 import { processName } from "../../../server/store/processName.ts";
@@ -17,7 +19,10 @@ if (what === "claims") {
   say("ready");
   for await (const room of createInterface({ input: process.stdin })) say(await store.claim(room, holder));
 } else {
-  const answer = await store.createRoom({ name: `of-${process.pid}`, scene: "bunny", pool: "shared", createdAt: new Date().toISOString(), settings: {} }, holder);
+  const answer = await store.createRoom(
+    { name: `of-${process.pid}`, scene: "bunny", pool: "shared", createdAt: new Date().toISOString(), settings: {} },
+    holder,
+  );
   if (!answer.created) throw new Error("the name was taken");
   say(answer.lease);
   if (what === "hold") setInterval(() => {}, 1000);

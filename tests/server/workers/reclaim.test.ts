@@ -49,7 +49,8 @@ test("every minute while rooms go on ending, and once more when they have stoppe
 });
 
 test("as soon as the process has grown by an eighth of a gigabyte, but not more often than every five seconds", () => {
-  const resident = process.memoryUsage.rss(), grown = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(resident + 2 ** 29);
+  const resident = process.memoryUsage.rss();
+  const grown = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(resident + 2 ** 29);
   busy(4);
   expect(asked).toBe(0);
   busy(4);

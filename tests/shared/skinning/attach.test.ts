@@ -5,7 +5,10 @@ import { random } from "../snapshot/meshes.ts";
 import { ball, bunny, sheet, worstDistance, type Mesh } from "./shapes.ts";
 
 /** Rest positions as the surface reproduces them from the float32 coordinates. */
-function reproduced(surface: Mesh, points: Float64Array): { out: Float64Array; attachment: ReturnType<typeof attachDetail> } {
+function reproduced(
+  surface: Mesh,
+  points: Float64Array,
+): { out: Float64Array; attachment: ReturnType<typeof attachDetail> } {
   const attachment = attachDetail(surface, points);
   const skin = createSkin({
     rest: surface.positions,
@@ -74,7 +77,10 @@ test("beyond the border of an open surface: the border point, and what is missin
 test("in folds whose normals cross, everything is finite and little is missing", () => {
   const surface = sheet(12, (x) => 0.8 * Math.abs(x));
   const next = random(2);
-  const points = Float64Array.from({ length: 900 }, (_, i) => [0.9, 1.2, 0.9][i % 3] * (2 * next() - 1) + [0, 0.4, 0][i % 3]);
+  const points = Float64Array.from(
+    { length: 900 },
+    (_, i) => [0.9, 1.2, 0.9][i % 3] * (2 * next() - 1) + [0, 0.4, 0][i % 3],
+  );
   const { out, attachment } = reproduced(surface, points);
   expect(out.every(Number.isFinite)).toBe(true);
   expect(attachment.exact).toBeGreaterThan(200);
@@ -95,7 +101,11 @@ test("degenerate triangles do no harm", () => {
 
 test("wrong arguments are named", () => {
   const { positions, triangles } = ball(1);
-  expect(() => attachDetail({ positions, triangles: [] }, positions)).toThrow("surface.triangles has 0 indices, must be a positive multiple of 3");
-  expect(() => attachDetail({ positions, triangles: [0, 1, 6] }, positions)).toThrow("surface.triangles[2] is 6, must be below the 6 positions");
+  expect(() => attachDetail({ positions, triangles: [] }, positions)).toThrow(
+    "surface.triangles has 0 indices, must be a positive multiple of 3",
+  );
+  expect(() => attachDetail({ positions, triangles: [0, 1, 6] }, positions)).toThrow(
+    "surface.triangles[2] is 6, must be below the 6 positions",
+  );
   expect(() => attachDetail({ positions, triangles }, [0, NaN, 0])).toThrow("points[0..2] is 0 NaN 0, must be finite");
 });

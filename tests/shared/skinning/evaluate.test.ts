@@ -1,11 +1,23 @@
 /** Evaluating: a skin goes where its surface goes, and its normals are those of the surface that it makes. */
 import { expect, test } from "vitest";
-import { attachDetail, createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../../shared/skinning/index.ts";
+import {
+  attachDetail,
+  createSkin,
+  evaluateSkinInto,
+  vertexNormalsInto,
+  type Skin,
+} from "../../../shared/skinning/index.ts";
 import { ball, bunny, moved, sheet, worstDistance, type Mesh } from "./shapes.ts";
 
 function skinOf(surface: Mesh, detail: Mesh): Skin {
   const { triangle, coords } = attachDetail(surface, detail.positions);
-  return createSkin({ rest: surface.positions, triangles: surface.triangles, detailTriangles: detail.triangles, attachTriangle: triangle, attachCoords: coords });
+  return createSkin({
+    rest: surface.positions,
+    triangles: surface.triangles,
+    detailTriangles: detail.triangles,
+    attachTriangle: triangle,
+    attachCoords: coords,
+  });
 }
 
 function evaluated(skin: Skin, positions: Float64Array): { positions: Float64Array; normals: Float64Array } {
@@ -25,7 +37,8 @@ const bumpy = (): Mesh => {
   const { positions, triangles } = ball(12);
   const out = positions.slice();
   for (let i = 0; i < out.length; i += 3) {
-    const r = 1 + 0.05 * Math.sin(9 * positions[i]) * Math.sin(8 * positions[i + 1]) + 0.03 * Math.sin(7 * positions[i + 2]);
+    const r =
+      1 + 0.05 * Math.sin(9 * positions[i]) * Math.sin(8 * positions[i + 1]) + 0.03 * Math.sin(7 * positions[i + 2]);
     for (let k = 0; k < 3; k++) out[i + k] *= r;
   }
   return { positions: out, triangles };
@@ -36,7 +49,11 @@ test("vertex normals weigh faces by area", () => {
   const positions = [0, 0, 0, 1, 0, 0, 0, 0, -4, 0, 1, 0, 5, 5, 5];
   const normals = new Float64Array(15);
   vertexNormalsInto(positions, [0, 1, 2, 0, 1, 3], normals);
-  expect([...normals.subarray(0, 3)].map((x) => x * Math.sqrt(17))).toEqual([0, expect.closeTo(4, 12), expect.closeTo(1, 12)]);
+  expect([...normals.subarray(0, 3)].map((x) => x * Math.sqrt(17))).toEqual([
+    0,
+    expect.closeTo(4, 12),
+    expect.closeTo(1, 12),
+  ]);
   expect([...normals.subarray(6, 9)]).toEqual([0, 1, 0]);
   expect([...normals.subarray(9, 12)]).toEqual([0, 0, 1]);
   // No face at all.
@@ -72,7 +89,8 @@ test("a stretched sheet: the normals of the stretched detail, which a turned res
   // y = 0.3 + (0.5 / 0.9) x / 3
   const slope = 0.5 / 0.9 / 3;
   const length = Math.hypot(slope, 1);
-  for (let i = 0; i < normals.length; i += 3) expect(Math.hypot(normals[i] + slope / length, normals[i + 1] - 1 / length, normals[i + 2])).toBeLessThan(1e-5);
+  for (let i = 0; i < normals.length; i += 3)
+    expect(Math.hypot(normals[i] + slope / length, normals[i + 1] - 1 / length, normals[i + 2])).toBeLessThan(1e-5);
 });
 
 test("a bent surface: normals agree with those of the mesh that comes out", () => {
@@ -100,11 +118,18 @@ test("a collapsed surface gives no NaN", () => {
   const skin = skinOf(surface, bumpy());
   const { positions, normals } = evaluated(skin, new Float64Array(surface.positions.length));
   expect(positions.every(Number.isFinite)).toBe(true);
-  for (let i = 0; i < normals.length; i += 3) expect(Math.hypot(normals[i], normals[i + 1], normals[i + 2])).toBeCloseTo(1, 6);
+  for (let i = 0; i < normals.length; i += 3)
+    expect(Math.hypot(normals[i], normals[i + 1], normals[i + 2])).toBeCloseTo(1, 6);
 });
 
 test("an attachment to no triangle is named", () => {
   const { positions, triangles } = ball(1);
-  const source = { rest: positions, triangles, detailTriangles: [], attachTriangle: [0, 8], attachCoords: [0, 0, 0, 0, 0, 0] };
+  const source = {
+    rest: positions,
+    triangles,
+    detailTriangles: [],
+    attachTriangle: [0, 8],
+    attachCoords: [0, 0, 0, 0, 0, 0],
+  };
   expect(() => createSkin(source)).toThrow("attachTriangle[1] is 8, must be below the 8 triangles");
 });

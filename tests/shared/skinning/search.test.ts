@@ -8,7 +8,10 @@ import { random } from "../snapshot/meshes.ts";
 test("the tree visits every triangle whose box is within the radius, and few others", () => {
   const next = random(3);
   const count = 500;
-  const positions = Float64Array.from({ length: 9 * count }, (_, i) => 10 * Math.sin(1 + Math.floor(i / 9) * [1, 7, 13][i % 3]) + next());
+  const positions = Float64Array.from(
+    { length: 9 * count },
+    (_, i) => 10 * Math.sin(1 + Math.floor(i / 9) * [1, 7, 13][i % 3]) + next(),
+  );
   const triangles = Uint32Array.from({ length: 3 * count }, (_, i) => i);
   const tree = buildTriangleTree(positions, triangles);
   expect([...tree.items].sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, t) => t));

@@ -41,7 +41,8 @@ export function ball(n: number): Mesh {
     for (const sy of [1, -1]) {
       for (const sz of [1, -1]) {
         const at = (i: number, j: number): number => vertex(sx * i, sy * j, sz * (n - i - j));
-        const face = (a: number, b: number, c: number): void => void (sx * sy * sz > 0 ? triangles.push(a, b, c) : triangles.push(a, c, b));
+        const face = (a: number, b: number, c: number): void =>
+          void (sx * sy * sz > 0 ? triangles.push(a, b, c) : triangles.push(a, c, b));
         for (let i = 0; i < n; i++) {
           for (let j = 0; i + j < n; j++) {
             face(at(i, j), at(i + 1, j), at(i, j + 1));
@@ -91,7 +92,7 @@ export function moved(points: ArrayLike<number>, angle: number, t: readonly numb
 /** Largest distance between points of the same number. */
 export function worstDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let worst = 0;
-  for (let i = 0; i < a.length; i += 3) worst = Math.max(worst, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
+  for (let i = 0; i < a.length; i += 3)
+    worst = Math.max(worst, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
   return worst;
 }
-

@@ -1,6 +1,16 @@
-/** The decoder trusts nothing: any bytes either give a frame whose checksum is right, or a SnapshotError, soon, and touch nothing but `out`. */
+/**
+ * The decoder trusts nothing: any bytes either give a frame whose checksum is right, or a SnapshotError, soon, and
+ * touch nothing but `out`.
+ */
 import { expect, test } from "vitest";
-import { SnapshotError, createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
+import {
+  SnapshotError,
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  encodeDelta,
+  encodeKeyframe,
+} from "../../../shared/snapshot/index.ts";
 import { dust, grid, move, random, sheet } from "./meshes.ts";
 
 const model = createSnapshotModel([grid(9), dust(3)]);
@@ -81,9 +91,15 @@ test("what is wrong is said", () => {
   const delta = encodeDelta(model, start, move(start, [1, 1, 1], 2, random(1)));
   expect(() => decodeKeyframe(model, new Uint8Array(2), out)).toThrow("frame has 2 bytes, must have at least 7");
   expect(() => decodeKeyframe(model, delta, out)).toThrow("frame is of kind 34, must be 33");
-  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 0]), out)).toThrow(`frame has ${key.length + 1} bytes, must have an odd number of them`);
-  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 9, 9, 9, 9]), out)).toThrow("frame cannot be decoded: the bytes do not end with the last particle");
-  expect(() => decodeKeyframe(model, Uint8Array.from([...key, ...new Uint8Array(99_998)]), out)).toThrow(/^frame has \d+ bytes, must have at most \d+$/);
+  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 0]), out)).toThrow(
+    `frame has ${key.length + 1} bytes, must have an odd number of them`,
+  );
+  expect(() => decodeKeyframe(model, Uint8Array.from([...key, 9, 9, 9, 9]), out)).toThrow(
+    "frame cannot be decoded: the bytes do not end with the last particle",
+  );
+  expect(() => decodeKeyframe(model, Uint8Array.from([...key, ...new Uint8Array(99_998)]), out)).toThrow(
+    /^frame has \d+ bytes, must have at most \d+$/,
+  );
 });
 
 test("a delta against another frame than its own is noticed", () => {

@@ -30,7 +30,10 @@ export function soup(count: number, triangles: number, seed: number): TestBody {
 
 /** One hub in `spokes` triangles: more neighbors than are counted. */
 export function fan(spokes: number): TestBody {
-  return { count: spokes + 1, triangles: Uint32Array.from(Array.from({ length: spokes }, (_, i) => [0, 1 + i, 1 + ((i + 1) % spokes)]).flat()) };
+  return {
+    count: spokes + 1,
+    triangles: Uint32Array.from(Array.from({ length: spokes }, (_, i) => [0, 1 + i, 1 + ((i + 1) % spokes)]).flat()),
+  };
 }
 
 /** A sheet of particles `step` grid units apart, numbered as `grid` does, with some relief. */

@@ -28,7 +28,10 @@ test("every rank holds one particle, and refers to earlier ranks of its own body
     for (let i = model.starts[body]; i < model.starts[body + 1]; i++) {
       expect(model.order[i]).toBeGreaterThanOrEqual(model.starts[body]);
       expect(model.order[i]).toBeLessThan(model.starts[body + 1]);
-      const referred = [...model.neighbors.subarray(4 * i, 4 * i + model.neighborCount[i]), ...model.gates.subarray(6 * i, 6 * i + 3 * model.gateCount[i])];
+      const referred = [
+        ...model.neighbors.subarray(4 * i, 4 * i + model.neighborCount[i]),
+        ...model.gates.subarray(6 * i, 6 * i + 3 * model.gateCount[i]),
+      ];
       expect(referred.every((rank) => rank >= model.starts[body] && rank < i)).toBe(true);
     }
   });
@@ -41,7 +44,11 @@ test("nearly every particle of a grid has three neighbors and two parallelograms
 });
 
 test("wrong topologies are named", () => {
-  expect(() => createSnapshotModel([{ count: 3, triangles: Uint32Array.of(0, 1) }])).toThrow("bodies[0].triangles has 2 indices, must be a multiple of 3");
-  expect(() => createSnapshotModel([dust(1), { count: 3, triangles: Uint32Array.of(0, 1, 3) }])).toThrow("bodies[1].triangles[2] is 3, must be below the body's count 3");
+  expect(() => createSnapshotModel([{ count: 3, triangles: Uint32Array.of(0, 1) }])).toThrow(
+    "bodies[0].triangles has 2 indices, must be a multiple of 3",
+  );
+  expect(() => createSnapshotModel([dust(1), { count: 3, triangles: Uint32Array.of(0, 1, 3) }])).toThrow(
+    "bodies[1].triangles[2] is 3, must be below the body's count 3",
+  );
   expect(() => createSnapshotModel([{ count: 1.5, triangles: new Uint32Array(0) }])).toThrow("bodies[0].count is 1.5");
 });

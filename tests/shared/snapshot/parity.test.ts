@@ -1,6 +1,6 @@
 /**
- * The compiled coder and its readable twin write the same bytes and read the same integers, for any topology and any frame: the twin is what the
- * format's text says, the kernel is what runs.
+ * The compiled coder and its readable twin write the same bytes and read the same integers, for any topology and any
+ * frame: the twin is what the format's text says, the kernel is what runs.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -45,7 +45,9 @@ test("the compiled coder is there", () => {
 test("a cloth that moves, wildly, hardly and not at all", () => {
   const model = createSnapshotModel([grid(23), soup(80, 120, 4), dust(6), fan(30)]);
   const next = random(8);
-  let previous: Int32Array = Int32Array.from({ length: 3 * model.total }, (_, i) => (i < 3 * 529 ? sheet(23, 28, 3)[i]! : Math.floor(next() * 4000)));
+  let previous: Int32Array = Int32Array.from({ length: 3 * model.total }, (_, i) =>
+    i < 3 * 529 ? sheet(23, 28, 3)[i]! : Math.floor(next() * 4000),
+  );
   compare(model, null, previous);
   for (const noise of [0, 0.4, 0.6, 1, 2, 5, 30, 3, 0, 500, 1e5, 2e7, 3, 0.5]) {
     const current = move(previous, [Math.round(noise), -40, 2], noise, next);
@@ -58,7 +60,9 @@ const body = fc.oneof(
   fc.integer({ min: 2, max: 7 }).map(grid),
   fc.integer({ min: 0, max: 5 }).map(dust),
   fc.integer({ min: 3, max: 20 }).map(fan),
-  fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 50 }), fc.integer()).map(([count, triangles, seed]) => soup(count, triangles, seed)),
+  fc
+    .tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 50 }), fc.integer())
+    .map(([count, triangles, seed]) => soup(count, triangles, seed)),
 );
 const coordinate = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: -30, max: 30 }) },
@@ -71,7 +75,12 @@ test("any frame after any frame, and any damage to its bytes", () => {
   const room = fc.array(body, { minLength: 1, maxLength: 3 }).chain((bodies) => {
     const size = 3 * bodies.reduce((sum, { count }) => sum + count, 0);
     const frame = fc.array(coordinate, { minLength: size, maxLength: size }).map((xs) => Int32Array.from(xs));
-    return fc.record({ bodies: fc.constant(bodies), first: frame, second: frame, damage: fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }) });
+    return fc.record({
+      bodies: fc.constant(bodies),
+      first: frame,
+      second: frame,
+      damage: fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }),
+    });
   });
   fc.assert(
     fc.property(room, ({ bodies, first, second, damage }) => {

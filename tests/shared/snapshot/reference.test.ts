@@ -9,7 +9,11 @@ const cases: { name: string; bodies: TestBody[]; start: (total: number) => Int32
   { name: "a sheet", bodies: [grid(13)], start: () => sheet(13, 40, 1) },
   { name: "a fan of 20", bodies: [fan(20)], start: (total) => random100(total, 2) },
   { name: "triangle soup", bodies: [soup(60, 90, 3)], start: (total) => random100(total, 3) },
-  { name: "dust, a sheet and one particle", bodies: [dust(7), grid(5), dust(1)], start: (total) => random100(total, 4) },
+  {
+    name: "dust, a sheet and one particle",
+    bodies: [dust(7), grid(5), dust(1)],
+    start: (total) => random100(total, 4),
+  },
   { name: "coincident particles", bodies: [grid(6)], start: (total) => new Int32Array(3 * total) },
 ];
 
@@ -24,11 +28,19 @@ for (const { name, bodies, start } of cases) {
     const next = random(name.length);
     let previous = start(model.total);
     const key = encodeKeyframe(model, previous);
-    expect(referenceDecode(bodies, null, key)).toEqual({ frame: previous, checksum: referenceChecksum(previous), ended: true });
+    expect(referenceDecode(bodies, null, key)).toEqual({
+      frame: previous,
+      checksum: referenceChecksum(previous),
+      ended: true,
+    });
     for (const noise of [0, 0.6, 1, 3, 0.6, 40, 1, 3000, 2e6, 0.6]) {
       const current = move(previous, [0, -Math.round(noise * 4), 1], noise, next);
       const delta = encodeDelta(model, previous, current);
-      expect(referenceDecode(bodies, previous, delta), `noise ${noise}`).toEqual({ frame: current, checksum: frameChecksum(current), ended: true });
+      expect(referenceDecode(bodies, previous, delta), `noise ${noise}`).toEqual({
+        frame: current,
+        checksum: frameChecksum(current),
+        ended: true,
+      });
       previous = current;
     }
   });

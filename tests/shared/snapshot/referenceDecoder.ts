@@ -1,6 +1,6 @@
 /**
- * A second decoder, written from the text of shared/snapshot/format.ts and nothing else of that folder but the table's rows: plain arrays by
- * particle, no speed. If it agrees with the real one, the text is complete.
+ * A second decoder, written from the text of shared/snapshot/format.ts and nothing else of that folder but the table's
+ * rows: plain arrays by particle, no speed. If it agrees with the real one, the text is complete.
  */
 import { FREQUENCY_ROWS } from "../../../shared/snapshot/tables.ts";
 
@@ -62,7 +62,8 @@ class Coder {
 function traversal(count: number, triangles: Uint32Array): { order: number[]; rings: Set<number>[] } {
   const rings = Array.from({ length: count }, () => new Set<number>());
   for (let t = 0; t < triangles.length; t += 3) {
-    for (const a of triangles.subarray(t, t + 3)) for (const b of triangles.subarray(t, t + 3)) if (a !== b) rings[a].add(b);
+    for (const a of triangles.subarray(t, t + 3))
+      for (const b of triangles.subarray(t, t + 3)) if (a !== b) rings[a].add(b);
   }
   const order: number[] = [];
   const visited = new Set<number>();
@@ -89,7 +90,9 @@ function traversal(count: number, triangles: Uint32Array): { order: number[]; ri
 /** Section 5c. */
 function gatesOf(v: number, triangles: Uint32Array, decoded: (u: number) => boolean): V3[] {
   const gates: V3[] = [];
-  const list = Array.from({ length: triangles.length / 3 }, (_, t) => [...triangles.subarray(3 * t, 3 * t + 3)]).filter((t) => new Set(t).size === 3);
+  const list = Array.from({ length: triangles.length / 3 }, (_, t) => [...triangles.subarray(3 * t, 3 * t + 3)]).filter(
+    (t) => new Set(t).size === 3,
+  );
   for (const gate of list) {
     const [a, b] = gate.filter((u) => u !== v);
     if (!gate.includes(v) || !decoded(a) || !decoded(b)) continue;
@@ -136,31 +139,47 @@ function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint
   const A: number[] = [];
   const T: number[] = [];
   order.forEach((v, rank) => {
-    const N = order.slice(0, rank).reverse().filter((u) => rings[v]!.has(u)).slice(0, 4);
+    const N = order
+      .slice(0, rank)
+      .reverse()
+      .filter((u) => rings[v]!.has(u))
+      .slice(0, 4);
     const k = N.length;
     let [p, act, t, quiet]: [V3, number, number, boolean] = [[0, 0, 0], 64, 0, true];
     let a2 = 0;
     if (k === 0 && rank > 0) [p, act] = [Y[order[rank - 1]!]!, A[order[rank - 1]!]!];
     if (k > 0) {
       act = f(newestLast(N.map((u) => A[u]!)) * r(k));
-      const ofOlder = (x: number[]): number => (k === 1 ? x[0]! : f(f(x[1]! + f((x[2] ?? 0) + (x[3] ?? 0))) * r(k - 1)));
+      const ofOlder = (x: number[]): number =>
+        k === 1 ? x[0]! : f(f(x[1]! + f((x[2] ?? 0) + (x[3] ?? 0))) * r(k - 1));
       const old = ofOlder(N.map((u) => A[u]!));
       t = ofOlder(N.map((u) => T[u]!));
       a2 = f(old * old);
       const G = gatesOf(v, triangles, (u) => Y[u] !== undefined);
       const alpha = G.length === 0 ? 0 : keyframe ? 1 : f(f(f(0.8) * a2) / f(a2 + 1152));
       p = map((c) => {
-        const [g0, g1] = [0, 1].map((n) => (n < G.length ? f(f(Y[G[n]![0]]![c]! + Y[G[n]![1]]![c]!) - Y[G[n]![2]]![c]!) : 0)) as [number, number];
-        return f(f(newestLast(N.map((u) => Y[u]![c]!)) * f(r(k) * f(1 - alpha))) + f(f(g0 + g1) * f(alpha * r(G.length))));
+        const [g0, g1] = [0, 1].map((n) =>
+          n < G.length ? f(f(Y[G[n]![0]]![c]! + Y[G[n]![1]]![c]!) - Y[G[n]![2]]![c]!) : 0,
+        ) as [number, number];
+        return f(
+          f(newestLast(N.map((u) => Y[u]![c]!)) * f(r(k) * f(1 - alpha))) + f(f(g0 + g1) * f(alpha * r(G.length))),
+        );
       });
       quiet = keyframe || old === 0;
     }
-    let [variance, root]: V3[] = [[1, 1, 1], [1, 1, 1]];
+    let [variance, root]: V3[] = [
+      [1, 1, 1],
+      [1, 1, 1],
+    ];
     let a = map((c) => f(8 * p[c]!));
     let [yx, zx, zy] = [0, 0, 0];
     const e = N.map((u) => map((c) => f(prev[v]![c]! - prev[u]![c]!)));
     const close = e.map((edge) => f(1 / f(dot(edge, edge) + 1)));
-    const excess = (edge: V3, q: V3): number => dot(q, map((c) => f(edge[c]! + f(q[c]! * 0.5))));
+    const excess = (edge: V3, q: V3): number =>
+      dot(
+        q,
+        map((c) => f(edge[c]! + f(q[c]! * 0.5))),
+      );
     if (!quiet) {
       const terms = N.map((u, n) => {
         const q = map((c) => f(p[c]! - Y[u]![c]!));
@@ -168,7 +187,15 @@ function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint
         const s = excess(e[n]!, q);
         const w = f(dot(d, d) * close[n]!) > 4 ? 0 : f(Math.min(32, f(a2 / f(f(576 * t) + 58))) * close[n]!);
         const wd = map((c) => f(w * d[c]!));
-        return { xx: f(wd[0] * d[0]), xy: f(wd[0] * d[1]), xz: f(wd[0] * d[2]), yy: f(wd[1] * d[1]), yz: f(wd[1] * d[2]), zz: f(wd[2] * d[2]), n: map((c) => f(wd[c]! * s)) };
+        return {
+          xx: f(wd[0] * d[0]),
+          xy: f(wd[0] * d[1]),
+          xz: f(wd[0] * d[2]),
+          yy: f(wd[1] * d[1]),
+          yz: f(wd[1] * d[2]),
+          zz: f(wd[2] * d[2]),
+          n: map((c) => f(wd[c]! * s)),
+        };
       });
       const XX = f(1 + S(terms.map(({ xx }) => xx)));
       const XY = S(terms.map(({ xy }) => xy));
@@ -194,22 +221,38 @@ function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint
     const got: V3 = [0, 0, 0];
     const center: V3 = [0, 0, 0];
     for (let c = 0; c < 3; c++) {
-      center[c] = c === 0 ? a[0] : c === 1 ? f(a[1] - f(yx * f(got[0]))) : f(f(a[2] - f(zx * f(got[0]))) - f(zy * f(got[1])));
+      center[c] =
+        c === 0 ? a[0] : c === 1 ? f(a[1] - f(yx * f(got[0]))) : f(f(a[2] - f(zx * f(got[0]))) - f(zy * f(got[1])));
       got[c] = component(coder, act, center[c]!, variance[c]!);
     }
     y[v] = got;
     Y[v] = map((c) => f(got[c]!));
     const [sx, sy, sz] = map((c) => f(Math.abs(f(f(8 * Y[v]![c]!) - center[c]!)) * root[c]!));
     A[v] = f(f(sx + sy) + sz);
-    T[v] = quiet ? t : Math.min(2 ** 60, f(S(N.map((u, n) => {
-      const s = excess(e[n]!, map((c) => f(Y[v]![c]! - Y[u]![c]!)));
-      return f(f(s * close[n]!) * s);
-    })) * r(k)));
+    T[v] = quiet
+      ? t
+      : Math.min(
+          2 ** 60,
+          f(
+            S(
+              N.map((u, n) => {
+                const s = excess(
+                  e[n]!,
+                  map((c) => f(Y[v]![c]! - Y[u]![c]!)),
+                );
+                return f(f(s * close[n]!) * s);
+              }),
+            ) * r(k),
+          ),
+        );
   });
   return prev.map((x, v) => map((c) => x[c]! + y[v]![c]!));
 }
 
-/** A whole frame; `previous` is null for a keyframe. Returns the frame, its checksum as the bytes say it, and whether the bytes ended as they must. */
+/**
+ * A whole frame; `previous` is null for a keyframe. Returns the frame, its checksum as the bytes say it, and whether
+ * the bytes ended as they must.
+ */
 export function referenceDecode(
   bodies: readonly { count: number; triangles: Uint32Array }[],
   previous: Int32Array | null,
@@ -220,7 +263,10 @@ export function referenceDecode(
   let changed = 0;
   for (const { count, triangles } of bodies) {
     const first = frame.length;
-    const prev = Array.from({ length: count }, (_, v): V3 => map((c) => (previous === null ? 0 : previous[first + 3 * v + c]!)));
+    const prev = Array.from(
+      { length: count },
+      (_, v): V3 => map((c) => (previous === null ? 0 : previous[first + 3 * v + c]!)),
+    );
     if (coder.symbol([14336, 2048]) === 1) changed = 1 - changed;
     frame.push(...(changed === 0 ? prev : decodeBody(coder, bytes[0] === 0x21, prev, triangles)).flat());
   }

@@ -1,14 +1,23 @@
 /** Whatever the frames, what is decoded is what was encoded, integer for integer. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { COORDINATE_LIMIT, createSnapshotModel, decodeDelta, decodeKeyframe, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
+import {
+  COORDINATE_LIMIT,
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  encodeDelta,
+  encodeKeyframe,
+} from "../../../shared/snapshot/index.ts";
 import { dust, fan, grid, move, random, sheet, soup } from "./meshes.ts";
 
 const body = fc.oneof(
   fc.integer({ min: 2, max: 9 }).map(grid),
   fc.integer({ min: 0, max: 12 }).map(dust),
   fc.integer({ min: 3, max: 24 }).map(fan),
-  fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 60 }), fc.integer()).map(([count, triangles, seed]) => soup(count, triangles, seed)),
+  fc
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 60 }), fc.integer())
+    .map(([count, triangles, seed]) => soup(count, triangles, seed)),
 );
 
 /** Mostly small numbers, sometimes the largest there are. */
@@ -102,7 +111,9 @@ test("wrong arguments are named", () => {
   const bytes = encodeKeyframe(model, frame);
   expect(() => encodeKeyframe(model, new Int32Array(26))).toThrow("current has 26 integers, must be 27");
   expect(() => encodeDelta(model, new Int32Array(30), frame)).toThrow("previous has 30 integers, must be 27");
-  expect(() => encodeDelta(model, frame, frame, new Uint8Array(2))).toThrow("asleep has 2 entries, the model has 1 bodies");
+  expect(() => encodeDelta(model, frame, frame, new Uint8Array(2))).toThrow(
+    "asleep has 2 entries, the model has 1 bodies",
+  );
   expect(() => decodeKeyframe(model, bytes, new Int32Array(3))).toThrow("out has 3 integers, must be 27");
   expect(() => decodeDelta(model, new Int32Array(3), bytes, frame)).toThrow("previous has 3 integers, must be 27");
   const far = frame.slice();

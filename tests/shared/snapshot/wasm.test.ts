@@ -6,5 +6,7 @@ import { WASM_BASE64 } from "../../../shared/snapshot/wasm.ts";
 test("wasm.ts is up to date (npm run build:codec)", async () => {
   const bytes = await compileCodec();
   expect(bytes.length).toBeLessThan(20_000);
-  expect(Buffer.from(bytes).toString("base64") === WASM_BASE64, "wasm.ts differs from what assembly/ compiles to").toBe(true);
+  expect(Buffer.from(bytes).toString("base64") === WASM_BASE64, "wasm.ts differs from what assembly/ compiles to").toBe(
+    true,
+  );
 });

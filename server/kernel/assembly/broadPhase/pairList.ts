@@ -1,131 +1,249 @@
 /**
- * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge from the back; or, for chunks of
- * the list (pairChunks.ts), pages of their own, each filled from the front or from the back. Put one behind the other in the order of the parts they
- * are the list of one thread.
+ * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge
+ * from the back; or, for chunks of the list (pairChunks.ts), pages of their own, each filled from the front or from the
+ * back. Put one behind the other in the order of the parts they are the list of one thread.
  */
-import { HEADER, H_REST, H_X, CHUNK_VERTEX_PAGES, CHUNK_EDGE_PAGES, PAGE_NEXT, PAGE_ROWS, PAGE_AT, PAGE_CAPACITY, PAGE_BYTES, PAIR_ADDRESS, PAIR_SURFACES, PAIR_THICKNESS, PAIR_CORNER, PAIR_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_REST,
+  H_X,
+  CHUNK_VERTEX_PAGES,
+  CHUNK_EDGE_PAGES,
+  PAGE_NEXT,
+  PAGE_ROWS,
+  PAGE_AT,
+  PAGE_CAPACITY,
+  PAGE_BYTES,
+  PAIR_ADDRESS,
+  PAIR_SURFACES,
+  PAIR_THICKNESS,
+  PAIR_CORNER,
+  PAIR_BYTES,
+} from "../layout/layout";
 import { edgesStayApart, vertexTriangleStaysApart } from "./trajectories";
-import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ, edgeS, edgeT, weightA, weightB, weightC } from "../math/closestPoints";
+import {
+  closestEdges,
+  closestVertexTriangle,
+  differenceX,
+  differenceY,
+  differenceZ,
+  edgeS,
+  edgeT,
+  weightA,
+  weightB,
+  weightC,
+} from "../math/closestPoints";
 import { takePage } from "./pairPages";
 import { writeMeasured } from "./pairRow";
 
-/** Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not push them from the start. */
+/**
+ * Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not
+ * push them from the start.
+ */
 const REST_SHARE: f64 = 0.9;
 
-// first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for pages
-let front: usize, back: usize, frontEnd: usize, backBegin: usize, paged: bool;
+// first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for
+// pages
+let front: usize;
+let back: usize;
+let frontEnd: usize;
+let backBegin: usize;
+let paged: bool;
 export let full: bool;
 // only a part of the trajectories, from `begin` on: openPart
-let part = false, toNow: usize, begin: v128, share: v128;
+let part = false;
+let toNow: usize;
+let begin: v128;
+let share: v128;
 // first and last pages; 0: none
-let vertexPages: usize, vertexPage: usize, edgePages: usize, edgePage: usize;
+let vertexPages: usize;
+let vertexPage: usize;
+let edgePages: usize;
+let edgePage: usize;
 
 /** Everything of the pair of surfaces that is being listed; m, bytes. */
-let shift: usize, toTrajectories: usize, toRest: usize, reach: f64, thickness: f32, surfaces: i32, longest: f32, itself: bool;
+let shift: usize;
+let toTrajectories: usize;
+let toRest: usize;
+let reach: f64;
+let thickness: f32;
+let surfaces: i32;
+let longest: f32;
+let itself: bool;
 
 export function openRegion(from: usize, to: usize, positions: usize, trajectories: usize): void {
-  front = from; back = to; full = false; paged = false; part = false;
+  front = from;
+  back = to;
+  full = false;
+  paged = false;
+  part = false;
   openArrays(positions, trajectories);
 }
 
 /** Pages instead, taken as they are needed. */
 export function openPages(positions: usize, trajectories: usize): void {
-  front = 0; frontEnd = 0; back = 0; backBegin = 0; full = false; paged = true; part = false;
-  vertexPages = 0; vertexPage = 0; edgePages = 0; edgePage = 0;
+  front = 0;
+  frontEnd = 0;
+  back = 0;
+  backBegin = 0;
+  full = false;
+  paged = true;
+  part = false;
+  vertexPages = 0;
+  vertexPage = 0;
+  edgePages = 0;
+  edgePage = 0;
   openArrays(positions, trajectories);
 }
 
 /** Notes the pages in a CHUNK row. */
 export function closePages(chunk: usize): void {
-  closeVertexPage(); closeEdgePage();
-  store<u32>(chunk, <u32>vertexPages, CHUNK_VERTEX_PAGES); store<u32>(chunk, <u32>edgePages, CHUNK_EDGE_PAGES);
+  closeVertexPage();
+  closeEdgePage();
+  store<u32>(chunk, <u32>vertexPages, CHUNK_VERTEX_PAGES);
+  store<u32>(chunk, <u32>edgePages, CHUNK_EDGE_PAGES);
 }
 
-function closeVertexPage(): void { if (vertexPage) store<i32>(vertexPage, <i32>(front - vertexPage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS); }
-function closeEdgePage(): void { if (edgePage) store<i32>(edgePage, PAGE_CAPACITY - <i32>(back - edgePage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS); }
+function closeVertexPage(): void {
+  if (vertexPage) store<i32>(vertexPage, <i32>(front - vertexPage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS);
+}
+function closeEdgePage(): void {
+  if (edgePage) store<i32>(edgePage, PAGE_CAPACITY - <i32>(back - edgePage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS);
+}
 
 /** @returns whether there is room for one more */
-@inline function roomInFront(): bool { return front + PAIR_BYTES <= (paged ? frontEnd : back) || moreInFront(); }
-@inline function roomBehind(): bool { return (paged ? backBegin : front) + PAIR_BYTES <= back || moreBehind(); }
+// @inline
+function roomInFront(): bool {
+  return front + PAIR_BYTES <= (paged ? frontEnd : back) || moreInFront();
+}
+// @inline
+function roomBehind(): bool {
+  return (paged ? backBegin : front) + PAIR_BYTES <= back || moreBehind();
+}
 
 function moreInFront(): bool {
   const page = paged && !full ? takePage() : 0;
-  if (!page) { full = true; return false; }
+  if (!page) {
+    full = true;
+    return false;
+  }
   closeVertexPage();
   if (vertexPage) store<u32>(vertexPage, <u32>page, PAGE_NEXT);
   else vertexPages = page;
-  vertexPage = page; front = page + PAGE_AT; frontEnd = page + PAGE_BYTES;
+  vertexPage = page;
+  front = page + PAGE_AT;
+  frontEnd = page + PAGE_BYTES;
   return true;
 }
 
 function moreBehind(): bool {
   const page = paged && !full ? takePage() : 0;
-  if (!page) { full = true; return false; }
+  if (!page) {
+    full = true;
+    return false;
+  }
   closeEdgePage();
   if (edgePage) store<u32>(edgePage, <u32>page, PAGE_NEXT);
   else edgePages = page;
-  edgePage = page; backBegin = page + PAGE_AT; back = page + PAGE_BYTES;
+  edgePage = page;
+  backBegin = page + PAGE_AT;
+  back = page + PAGE_BYTES;
   return true;
 }
 
 /**
- * What is added from here on is listed for a part of its trajectories, and measured where it is now, which is not quite where its trajectories have it.
+ * What is added from here on is listed for a part of its trajectories, and measured where it is now, which is not quite
+ * where its trajectories have it.
  * @param now address of an f32x4 array parallel to X; from, to parts of the trajectories
  */
 export function openPart(now: usize, from: f32, to: f32): void {
   part = true;
-  toNow = now - <usize>load<u32>(HEADER, H_X); begin = f32x4.splat(from); share = f32x4.splat(to - from);
+  toNow = now - <usize>load<u32>(HEADER, H_X);
+  begin = f32x4.splat(from);
+  share = f32x4.splat(to - from);
 }
 
 function openArrays(positions: usize, trajectories: usize): void {
-  shift = positions - <usize>load<u32>(HEADER, H_X); toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
+  shift = positions - <usize>load<u32>(HEADER, H_X);
+  toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
   toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
 }
-export function vertexRowsEnd(): usize { return front; }
-export function edgeRowsBegin(): usize { return back; }
+export function vertexRowsEnd(): usize {
+  return front;
+}
+export function edgeRowsBegin(): usize {
+  return back;
+}
 
 /**
  * Rows from here on are of these two surfaces.
- * @param within listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the longest edge at rest, together, m
+ * @param within listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the
+ *   longest edge at rest, together, m
  */
 export function openSurfaces(first: i32, second: i32, within: f64, distance: f32, sides: f32): void {
-  reach = within; thickness = distance; longest = sides; itself = first == second;
+  reach = within;
+  thickness = distance;
+  longest = sides;
+  itself = first === second;
   turnSurfaces(first, second);
 }
 /** Which of them the row's first primitive belongs to. */
-export function turnSurfaces(first: i32, second: i32): void { surfaces = (first << 16) | second; }
-
-@inline function fixed(address: u32): bool { return load<f32>(<usize>address, 12) == 0; }
-
-/** False for most: two particles, one of each primitive, further apart at rest than the primitives are long. */
-@inline function nearAtRest(a: u32, b: u32): bool {
-  const d = f32x4.abs(f32x4.sub(v128.load(<usize>a + toRest), v128.load(<usize>b + toRest)));
-  return max<f32>(f32x4.extract_lane(d, 0), max<f32>(f32x4.extract_lane(d, 1), f32x4.extract_lane(d, 2))) <= longest + thickness;
+export function turnSurfaces(first: i32, second: i32): void {
+  surfaces = (first << 16) | second;
 }
 
-@inline function rest(address: u32): v128 { return v128.load(<usize>address + toRest); }
+// @inline
+function fixed(address: u32): bool {
+  return load<f32>(<usize>address, 12) === 0;
+}
 
-@inline function at(address: u32): v128 {
+/** False for most: two particles, one of each primitive, further apart at rest than the primitives are long. */
+// @inline
+function nearAtRest(a: u32, b: u32): bool {
+  const d = f32x4.abs(f32x4.sub(v128.load(<usize>a + toRest), v128.load(<usize>b + toRest)));
+  return (
+    max<f32>(f32x4.extract_lane(d, 0), max<f32>(f32x4.extract_lane(d, 1), f32x4.extract_lane(d, 2))) <=
+    longest + thickness
+  );
+}
+
+// @inline
+function rest(address: u32): v128 {
+  return v128.load(<usize>address + toRest);
+}
+
+// @inline
+function at(address: u32): v128 {
   const from = v128.load(<usize>address + shift);
   return part ? f32x4.add(from, f32x4.mul(begin, v128.load(<usize>address + toTrajectories))) : from;
 }
 
-@inline function trajectory(address: u32): v128 {
+// @inline
+function trajectory(address: u32): v128 {
   const whole = v128.load(<usize>address + toTrajectories);
   return part ? f32x4.mul(share, whole) : whole;
 }
 
-@inline function now(address: u32): v128 { return v128.load(<usize>address + toNow); }
+// @inline
+function now(address: u32): v128 {
+  return v128.load(<usize>address + toNow);
+}
 
-@inline function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
-  store<u32>(row, a, PAIR_ADDRESS); store<u32>(row, b, PAIR_ADDRESS + 4); store<u32>(row, c, PAIR_ADDRESS + 8); store<u32>(row, d, PAIR_ADDRESS + 12);
+// @inline
+function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
+  store<u32>(row, a, PAIR_ADDRESS);
+  store<u32>(row, b, PAIR_ADDRESS + 4);
+  store<u32>(row, c, PAIR_ADDRESS + 8);
+  store<u32>(row, d, PAIR_ADDRESS + 12);
   writeMeasured(row, x, y, z, squared);
   store<i32>(row, surfaces, PAIR_SURFACES);
   store<f32>(row, thickness, PAIR_THICKNESS);
 }
 
-@inline function limit(row: usize, atRest2: f64): void {
-  if (atRest2 < <f64>thickness * <f64>thickness) store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
+// @inline
+function limit(row: usize, atRest2: f64): void {
+  if (atRest2 < <f64>thickness * <f64>thickness)
+    store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
 }
 
 /** Lists vertex p and triangle a b c if they may come within reach and are not all fixed. */
@@ -133,12 +251,33 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   let squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
   if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
   // as they are now, also in the row of a pair that has yet to come near
-  let x = differenceX, y = differenceY, z = differenceZ;
-  if (!(squared <= reach * reach) && vertexTriangleStaysApart(at(p), at(a), at(b), at(c), trajectory(p), trajectory(a), trajectory(b), trajectory(c), reach)) return;
+  let x = differenceX;
+  let y = differenceY;
+  let z = differenceZ;
+  if (
+    !(squared <= reach * reach) &&
+    vertexTriangleStaysApart(
+      at(p),
+      at(a),
+      at(b),
+      at(c),
+      trajectory(p),
+      trajectory(a),
+      trajectory(b),
+      trajectory(c),
+      reach,
+    )
+  )
+    return;
   if (!roomInFront()) return;
-  if (part) { squared = closestVertexTriangle(now(p), now(a), now(b), now(c)); x = differenceX; y = differenceY; z = differenceZ; }
+  if (part) {
+    squared = closestVertexTriangle(now(p), now(a), now(b), now(c));
+    x = differenceX;
+    y = differenceY;
+    z = differenceZ;
+  }
   write(front, p, a, b, c, x, y, z, squared);
-  store<i32>(front, weightA == 1 ? 1 : weightB == 1 ? 2 : weightC == 1 ? 3 : 0, PAIR_CORNER);
+  store<i32>(front, weightA === 1 ? 1 : weightB === 1 ? 2 : weightC === 1 ? 3 : 0, PAIR_CORNER);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
 }
@@ -147,10 +286,31 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   let squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
-  let x = differenceX, y = differenceY, z = differenceZ;
-  if (!(squared <= reach * reach) && edgesStayApart(at(a0), at(a1), at(b0), at(b1), trajectory(a0), trajectory(a1), trajectory(b0), trajectory(b1), reach)) return;
+  let x = differenceX;
+  let y = differenceY;
+  let z = differenceZ;
+  if (
+    !(squared <= reach * reach) &&
+    edgesStayApart(
+      at(a0),
+      at(a1),
+      at(b0),
+      at(b1),
+      trajectory(a0),
+      trajectory(a1),
+      trajectory(b0),
+      trajectory(b1),
+      reach,
+    )
+  )
+    return;
   if (!roomBehind()) return;
-  if (part) { squared = closestEdges(now(a0), now(a1), now(b0), now(b1)); x = differenceX; y = differenceY; z = differenceZ; }
+  if (part) {
+    squared = closestEdges(now(a0), now(a1), now(b0), now(b1));
+    x = differenceX;
+    y = differenceY;
+    z = differenceZ;
+  }
   back -= PAIR_BYTES;
   write(back, a0, a1, b0, b1, x, y, z, squared);
   store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, PAIR_CORNER);

@@ -1,13 +1,23 @@
-/** Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal that parts them. */
+/**
+ * Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal that parts
+ * them.
+ */
 import { PAIR_ADDRESS, PAIR_NORMAL, PAIR_GAP } from "../layout/layout";
 import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "../math/closestPoints";
 
-@inline function position(row: usize, corner: usize, shift: usize): v128 { return v128.load(<usize>load<u32>(row + (corner << 2), PAIR_ADDRESS) + shift); }
+// @inline
+function position(row: usize, corner: usize, shift: usize): v128 {
+  return v128.load(<usize>load<u32>(row + (corner << 2), PAIR_ADDRESS) + shift);
+}
 
 /** Writes normal and gap of a pair from its difference as closestPoints.ts measures it, and that squared. */
-@inline export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64): void {
-  const gap = Math.sqrt(squared), scale = gap > 0 ? 1 / gap : 0;
-  store<f32>(row, <f32>(x * scale), PAIR_NORMAL); store<f32>(row, <f32>(y * scale), PAIR_NORMAL + 4); store<f32>(row, <f32>(z * scale), PAIR_NORMAL + 8);
+// @inline
+export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64): void {
+  const gap = Math.sqrt(squared);
+  const scale = gap > 0 ? 1 / gap : 0;
+  store<f32>(row, <f32>(x * scale), PAIR_NORMAL);
+  store<f32>(row, <f32>(y * scale), PAIR_NORMAL + 4);
+  store<f32>(row, <f32>(z * scale), PAIR_NORMAL + 8);
   store<f32>(row, <f32>gap, PAIR_GAP);
 }
 
@@ -17,14 +27,24 @@ import { closestEdges, closestVertexTriangle, differenceX, differenceY, differen
  * @returns the squared distance, m^2
  */
 export function measureVertexTriangle(row: usize, shift: usize): f64 {
-  const squared = closestVertexTriangle(position(row, 0, shift), position(row, 1, shift), position(row, 2, shift), position(row, 3, shift));
+  const squared = closestVertexTriangle(
+    position(row, 0, shift),
+    position(row, 1, shift),
+    position(row, 2, shift),
+    position(row, 3, shift),
+  );
   writeMeasured(row, differenceX, differenceY, differenceZ, squared);
   return squared;
 }
 
 /** A row of two edges; @see measureVertexTriangle */
 export function measureEdges(row: usize, shift: usize): f64 {
-  const squared = closestEdges(position(row, 0, shift), position(row, 1, shift), position(row, 2, shift), position(row, 3, shift));
+  const squared = closestEdges(
+    position(row, 0, shift),
+    position(row, 1, shift),
+    position(row, 2, shift),
+    position(row, 3, shift),
+  );
   writeMeasured(row, differenceX, differenceY, differenceZ, squared);
   return squared;
 }

@@ -1,59 +1,138 @@
 /**
- * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come closer than its reach
+ * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come
+ * closer than its reach
  *   R = r + m,  r the radii of both, m their margins (a surface with itself: twice its margin)
- * while every particle follows its trajectory p + t d, t from 0 to 1: neighbors that move together stay out of the list, however fast they are.
- * Vertices and edges are asked four at a time, neighbors together, against the other surface's tree; what their boxes leave is thinned out by a
- * float32 test of four lanes that lets everything within R pass (pairLeaves.ts), and then measured exactly (closestPoints.ts, trajectories.ts).
- * Tried and lost: one drift for a whole surface, and margins for what its particles do beside that (a cloth that swings at 1 m/s lists millions of
- * pairs of neighbors in one tick).
- * Order: pairs of surfaces, the first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
+ * while every particle follows its trajectory p + t d, t from 0 to 1: neighbors that move together stay out of the
+ * list, however fast they are. Vertices and edges are asked four at a time, neighbors together, against the other
+ * surface's tree; what their boxes leave is thinned out by a float32 test of four lanes that lets everything within R
+ * pass (pairLeaves.ts), and then measured exactly (closestPoints.ts, trajectories.ts). Tried and lost: one drift for a
+ * whole surface, and margins for what its particles do beside that (a cloth that swings at 1 m/s lists millions of
+ * pairs of neighbors in one tick). Order: pairs of surfaces, the first's vertices, the second's, edges; within them the
+ * trees' order. A part is a range of blocks of four.
  */
 import {
-  HEADER, H_SURFACE, H_SURFACE_COUNT, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, H_X, H_REFERENCE, H_TRAJECTORIES, H_CORNERS, MARK_OUTLIER, TRIANGLE_LEAF_BYTES, SURFACE_OUTLIERS, NODE_OUTLIERS,
-  SURFACE_RADIUS, SURFACE_SOLID, SOLID_COLLIDER, SURFACE_TRIANGLE_TREE, SURFACE_EDGE_TREE, SURFACE_MARGIN, SURFACE_BYTES, PAIR_BYTES,
-  TREE_NODES, TREE_NODE_COUNT, TREE_LEAVES, TREE_LEAF_COUNT, TREE_LONGEST, TREE_VERTICES, TREE_VERTEX_COUNT, NODE_LOW, NODE_HIGH, NODE_CHILDREN, NODE_ENDS, NODE_BOX_LOW, NODE_BOX_HIGH,
-  NODE_LATER_LOW, NODE_LATER_HIGH, NODE_LATER_BOX_LOW, NODE_LATER_BOX_HIGH, EDGE_LEAF_BYTES,
+  HEADER,
+  H_SURFACE,
+  H_SURFACE_COUNT,
+  H_PAIRS,
+  H_PAIR_CAPACITY,
+  H_VERTEX_PAIRS,
+  H_EDGE_PAIRS,
+  H_X,
+  H_REFERENCE,
+  H_TRAJECTORIES,
+  H_CORNERS,
+  TRIANGLE_LEAF_BYTES,
+  SURFACE_OUTLIERS,
+  NODE_OUTLIERS,
+  SURFACE_RADIUS,
+  SURFACE_SOLID,
+  SOLID_COLLIDER,
+  SURFACE_TRIANGLE_TREE,
+  SURFACE_EDGE_TREE,
+  SURFACE_MARGIN,
+  SURFACE_BYTES,
+  PAIR_BYTES,
+  TREE_NODES,
+  TREE_NODE_COUNT,
+  TREE_LEAVES,
+  TREE_LEAF_COUNT,
+  TREE_LONGEST,
+  TREE_VERTICES,
+  TREE_VERTEX_COUNT,
+  NODE_LOW,
+  NODE_HIGH,
+  NODE_CHILDREN,
+  NODE_ENDS,
+  NODE_BOX_LOW,
+  NODE_BOX_HIGH,
+  NODE_LATER_LOW,
+  NODE_LATER_HIGH,
+  NODE_LATER_BOX_LOW,
+  NODE_LATER_BOX_HIGH,
+  EDGE_LEAF_BYTES,
 } from "../layout/layout";
 import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { meetsSurface } from "../state/filters";
-import { askByTriangles, askFor, edgeLeaves, openLeaves, openLeavesPart, ownerOf, strayed, vertexLeaf } from "./pairLeaves";
+import {
+  askByTriangles,
+  askFor,
+  edgeLeaves,
+  openLeaves,
+  openLeavesPart,
+  ownerOf,
+  strayed,
+  vertexLeaf,
+} from "./pairLeaves";
 import { askFast, askMoving, askPart, column, forgetOutliers, lanesOf, passing, refit, refitOutliers } from "./trees";
 
-/** Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six of what is between them. */
+/**
+ * Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six
+ * of what is between them.
+ */
 const BOX_ROUNDING: f32 = 5.9604644775390625e-7; // 2^-24 x 10
-/** What a surface's longest triangle side and edge may round to, and rest positions besides: any small share, it only saves work. */
+/**
+ * What a surface's longest triangle side and edge may round to, and rest positions besides: any small share, it only
+ * saves work.
+ */
 const SIDES: f32 = 1.001;
 
-@inline function surface(n: i32): usize { return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES; }
-@inline function triangleTree(surface: usize): usize { return <usize>load<u32>(surface, SURFACE_TRIANGLE_TREE); }
-@inline function edgeTree(surface: usize): usize { return <usize>load<u32>(surface, SURFACE_EDGE_TREE); }
+// @inline
+function surface(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+}
+// @inline
+function triangleTree(surface: usize): usize {
+  return <usize>load<u32>(surface, SURFACE_TRIANGLE_TREE);
+}
+// @inline
+function edgeTree(surface: usize): usize {
+  return <usize>load<u32>(surface, SURFACE_EDGE_TREE);
+}
 
 /** R of two surfaces, m, in float64: sums of float32 numbers. */
 function reachOf(A: usize, B: usize): f64 {
-  return <f64>load<f32>(A, SURFACE_RADIUS) + <f64>load<f32>(B, SURFACE_RADIUS) + (<f64>load<f32>(A, SURFACE_MARGIN) + <f64>load<f32>(B, SURFACE_MARGIN));
+  return (
+    <f64>load<f32>(A, SURFACE_RADIUS) +
+    <f64>load<f32>(B, SURFACE_RADIUS) +
+    (<f64>load<f32>(A, SURFACE_MARGIN) + <f64>load<f32>(B, SURFACE_MARGIN))
+  );
 }
 
-// ---- the surfaces that are asked now ---------------------------------------------------------------------------------------------
-let itself: bool, boxReach: f32, shift: usize, toTrajectories: usize;
+// ---- the surfaces that are asked now
+// ---------------------------------------------------------------------------------------------
+let itself: bool;
+let boxReach: f32;
+let shift: usize;
+let toTrajectories: usize;
 // only pairs of what has strayed
 let outliersOnly = false;
 
-@inline function outliersOf(surface: usize): i32 { return load<i32>(surface, SURFACE_OUTLIERS); }
+// @inline
+function outliersOf(surface: usize): i32 {
+  return load<i32>(surface, SURFACE_OUTLIERS);
+}
 
 /** Largest coordinate of a surface's boxes in `tree`, 0 without primitives. */
 function farthest(tree: usize): f32 {
   if (!load<i32>(tree, TREE_NODE_COUNT)) return 0;
-  const root = <usize>load<u32>(tree, TREE_NODES), most = f32x4.max(
+  const root = <usize>load<u32>(tree, TREE_NODES);
+  const most = f32x4.max(
     f32x4.max(f32x4.abs(v128.load(root, NODE_BOX_LOW)), f32x4.abs(v128.load(root, NODE_BOX_HIGH))),
-    f32x4.max(f32x4.abs(v128.load(root, NODE_LATER_BOX_LOW)), f32x4.abs(v128.load(root, NODE_LATER_BOX_HIGH))));
+    f32x4.max(f32x4.abs(v128.load(root, NODE_LATER_BOX_LOW)), f32x4.abs(v128.load(root, NODE_LATER_BOX_HIGH))),
+  );
   return max<f32>(f32x4.extract_lane(most, 0), max<f32>(f32x4.extract_lane(most, 1), f32x4.extract_lane(most, 2)));
 }
 
 /** How far a surface's edges go, all together. */
-@inline function way(A: usize): v128 {
+// @inline
+function way(A: usize): v128 {
   if (!load<i32>(edgeTree(A), TREE_NODE_COUNT)) return f32x4.splat(0);
   const root = <usize>load<u32>(edgeTree(A), TREE_NODES);
-  return f32x4.sub(f32x4.add(v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH)), f32x4.add(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH)));
+  return f32x4.sub(
+    f32x4.add(v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH)),
+    f32x4.add(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH)),
+  );
 }
 
 /** Twice the largest coordinate of what two surfaces' ways differ by. */
@@ -65,20 +144,34 @@ function apartness(A: usize, B: usize): f32 {
 /**
  * Readies a pair of surfaces by number, a <= b, in any thread that lists a part of it.
  * @param positions, trajectories as for listPairs; trees are refitted to them
- * @returns false: they may not meet, are tangled all over, or cannot: both fixed, or blown up to infinity, which the guard deals with
+ * @returns false: they may not meet, are tangled all over, or cannot: both fixed, or blown up to infinity, which the
+ *   guard deals with
  */
 export function openPair(a: i32, b: i32, positions: usize, trajectories: usize): bool {
-  const A = surface(a), B = surface(b);
-  if (!meetsSurface(A, b) || (load<i32>(A, SURFACE_SOLID) == SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) == SOLID_COLLIDER)) return false;
+  const A = surface(a);
+  const B = surface(b);
+  if (
+    !meetsSurface(A, b) ||
+    (load<i32>(A, SURFACE_SOLID) === SOLID_COLLIDER && load<i32>(B, SURFACE_SOLID) === SOLID_COLLIDER)
+  )
+    return false;
   const reach = reachOf(A, B);
-  itself = a == b;
+  itself = a === b;
   shift = positions - <usize>load<u32>(HEADER, H_X);
   toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
   // a vertex that is near a box is no further away than the box, but for the reach
-  const far = max<f32>(max<f32>(farthest(edgeTree(A)), farthest(edgeTree(B))), max<f32>(farthest(triangleTree(A)), farthest(triangleTree(B))));
+  const far = max<f32>(
+    max<f32>(farthest(edgeTree(A)), farthest(edgeTree(B))),
+    max<f32>(farthest(triangleTree(A)), farthest(triangleTree(B))),
+  );
   boxReach = <f32>reach * (1 + BOX_ROUNDING) + BOX_ROUNDING * (far + <f32>reach);
   if (!(boxReach < Infinity)) return false;
-  const sides = SIDES * max<f32>(load<f32>(triangleTree(A), TREE_LONGEST), max<f32>(load<f32>(edgeTree(A), TREE_LONGEST), load<f32>(edgeTree(B), TREE_LONGEST)));
+  const sides =
+    SIDES *
+    max<f32>(
+      load<f32>(triangleTree(A), TREE_LONGEST),
+      max<f32>(load<f32>(edgeTree(A), TREE_LONGEST), load<f32>(edgeTree(B), TREE_LONGEST)),
+    );
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
   // across their way only what goes further than primitives are long has something to be parted by
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
@@ -87,43 +180,79 @@ export function openPair(a: i32, b: i32, positions: usize, trajectories: usize):
 }
 
 /** Blocks of four particles of a surface, and of four edges. */
-export function vertexBlocks(n: i32): i32 { return (load<i32>(triangleTree(surface(n)), TREE_VERTEX_COUNT) + 3) >> 2; }
-export function edgeBlocks(n: i32): i32 { return load<i32>(edgeTree(surface(n)), TREE_LEAF_COUNT); }
+export function vertexBlocks(n: i32): i32 {
+  return (load<i32>(triangleTree(surface(n)), TREE_VERTEX_COUNT) + 3) >> 2;
+}
+export function edgeBlocks(n: i32): i32 {
+  return load<i32>(edgeTree(surface(n)), TREE_LEAF_COUNT);
+}
 
 // what is no number is left out
-@inline function least(a: v128, b: v128, c: v128, d: v128): v128 { return f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.splat(Infinity), a), b), c), d); }
-@inline function most(a: v128, b: v128, c: v128, d: v128): v128 { return f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.splat(-Infinity), a), b), c), d); }
+// @inline
+function least(a: v128, b: v128, c: v128, d: v128): v128 {
+  return f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.splat(Infinity), a), b), c), d);
+}
+// @inline
+function most(a: v128, b: v128, c: v128, d: v128): v128 {
+  return f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.splat(-Infinity), a), b), c), d);
+}
 
 /** Vertices of surface a, blocks [from, to), against the triangles of surface b. Row's surfaces: a, b. */
 export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
-  const vertices = triangleTree(surface(a)), tree = triangleTree(surface(b));
+  const vertices = triangleTree(surface(a));
+  const tree = triangleTree(surface(b));
   if (!load<i32>(tree, TREE_NODE_COUNT)) return;
-  const root = <usize>load<u32>(tree, TREE_NODES), reach = f32x4.splat(boxReach), count = load<i32>(vertices, TREE_VERTEX_COUNT);
-  const rootLow = f32x4.sub(v128.load(root, NODE_BOX_LOW), reach), rootHigh = f32x4.add(v128.load(root, NODE_BOX_HIGH), reach);
-  const rootLaterLow = f32x4.sub(v128.load(root, NODE_LATER_BOX_LOW), reach), rootLaterHigh = f32x4.add(v128.load(root, NODE_LATER_BOX_HIGH), reach);
-  for (let n = from, block = <usize>load<u32>(vertices, TREE_VERTICES) + (<usize>from << 4); n < to; n++, block += 16) {
-    const i = <usize>load<u32>(block), j = <usize>load<u32>(block, 4), k = <usize>load<u32>(block, 8), l = <usize>load<u32>(block, 12);
-    const p = v128.load(i + shift), q = v128.load(j + shift), r = v128.load(k + shift), s = v128.load(l + shift);
+  const root = <usize>load<u32>(tree, TREE_NODES);
+  const reach = f32x4.splat(boxReach);
+  const count = load<i32>(vertices, TREE_VERTEX_COUNT);
+  const rootLow = f32x4.sub(v128.load(root, NODE_BOX_LOW), reach);
+  const rootHigh = f32x4.add(v128.load(root, NODE_BOX_HIGH), reach);
+  const rootLaterLow = f32x4.sub(v128.load(root, NODE_LATER_BOX_LOW), reach);
+  const rootLaterHigh = f32x4.add(v128.load(root, NODE_LATER_BOX_HIGH), reach);
+  for (
+    let n = from, block = <usize>load<u32>(vertices, TREE_VERTICES) + ((<usize>from) << 4);
+    n < to;
+    n++, block += 16
+  ) {
+    const i = <usize>load<u32>(block);
+    const j = <usize>load<u32>(block, 4);
+    const k = <usize>load<u32>(block, 8);
+    const l = <usize>load<u32>(block, 12);
+    const p = v128.load(i + shift);
+    const q = v128.load(j + shift);
+    const r = v128.load(k + shift);
+    const s = v128.load(l + shift);
     if (outliersOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
-    const P = f32x4.add(p, v128.load(i + toTrajectories)), Q = f32x4.add(q, v128.load(j + toTrajectories)), R = f32x4.add(r, v128.load(k + toTrajectories)), S = f32x4.add(s, v128.load(l + toTrajectories));
-    const low = least(p, q, r, s), high = most(p, q, r, s), laterLow = least(P, Q, R, S), laterHigh = most(P, Q, R, S);
-    const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow)), below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
-    if ((v128.bitmask<i32>(v128.and(above, below)) & 7) != 7) continue;
+    const P = f32x4.add(p, v128.load(i + toTrajectories));
+    const Q = f32x4.add(q, v128.load(j + toTrajectories));
+    const R = f32x4.add(r, v128.load(k + toTrajectories));
+    const S = f32x4.add(s, v128.load(l + toTrajectories));
+    const low = least(p, q, r, s);
+    const high = most(p, q, r, s);
+    const laterLow = least(P, Q, R, S);
+    const laterHigh = most(P, Q, R, S);
+    const above = v128.or(f32x4.ge(high, rootLow), f32x4.ge(laterHigh, rootLaterLow));
+    const below = v128.or(f32x4.le(low, rootHigh), f32x4.le(laterLow, rootLaterHigh));
+    if ((v128.bitmask<i32>(v128.and(above, below)) & 7) !== 7) continue;
     askAround(low, high, laterLow, laterHigh);
     askTriangles(tree, root, block, min<i32>(4, count - 4 * n));
   }
 }
 
-@inline function asks(particle: usize): bool { return strayed(particle) || !ownerOf(particle); }
+// @inline
+function asks(particle: usize): bool {
+  return strayed(particle) || !ownerOf(particle);
+}
 
-@inline function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
+// @inline
+function askAround(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
   const reach = f32x4.splat(boxReach);
   askMoving(f32x4.sub(low, reach), f32x4.add(high, reach), f32x4.sub(laterLow, reach), f32x4.add(laterHigh, reach));
 }
 
 function askTriangles(tree: usize, node: usize, block: usize, count: i32): void {
   for (let bits = passing(node); bits; bits &= bits - 1) {
-    const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
+    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
     if (child & 1) vertexLeaf(tree, child & ~1, block, count);
     else askTriangles(tree, child, block, count);
   }
@@ -131,22 +260,34 @@ function askTriangles(tree: usize, node: usize, block: usize, count: i32): void 
 
 /** Edges of surface a, leaves [from, to) of its tree, against the edges of surface b; each pair of one surface once. */
 export function listEdges(a: i32, b: i32, from: i32, to: i32): void {
-  const own = edgeTree(surface(a)), tree = edgeTree(surface(b));
+  const own = edgeTree(surface(a));
+  const tree = edgeTree(surface(b));
   if (!load<i32>(own, TREE_NODE_COUNT) || !load<i32>(tree, TREE_NODE_COUNT)) return;
-  const leaves = <usize>load<u32>(own, TREE_LEAVES), begin = leaves + <usize>from * EDGE_LEAF_BYTES, end = leaves + <usize>to * EDGE_LEAF_BYTES;
+  const leaves = <usize>load<u32>(own, TREE_LEAVES);
+  const begin = leaves + <usize>from * EDGE_LEAF_BYTES;
+  const end = leaves + <usize>to * EDGE_LEAF_BYTES;
   askOwn(own, <usize>load<u32>(own, TREE_NODES), tree, begin, end);
 }
 
 /** Leaves of the tree `own` below `node`, of those in [begin, end), whose box may meet the whole of `tree`. */
 function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
-  askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
+  askAround(
+    v128.load(root, NODE_BOX_LOW),
+    v128.load(root, NODE_BOX_HIGH),
+    v128.load(root, NODE_LATER_BOX_LOW),
+    v128.load(root, NODE_LATER_BOX_HIGH),
+  );
   let bits = passing(node);
   if (outliersOnly) bits &= load<i32>(node, NODE_OUTLIERS);
   for (; bits; bits &= bits - 1) {
-    const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
+    const lane = node + ((<usize>ctz(bits)) << 2);
+    const child = <usize>load<u32>(lane, NODE_CHILDREN);
     if (<usize>load<u32>(lane, NODE_ENDS) <= begin) continue;
-    if (!(child & 1)) { askOwn(own, child, tree, begin, end); continue; }
+    if (!(child & 1)) {
+      askOwn(own, child, tree, begin, end);
+      continue;
+    }
     const leaf = child & ~1;
     if (leaf >= end) return;
     askLane(lane);
@@ -155,16 +296,23 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
 }
 
 /** Asks for the box of one child. */
-@inline function askLane(lane: usize): void {
-  askAround(column(lane + NODE_LOW), column(lane + NODE_HIGH), column(lane + NODE_LATER_LOW), column(lane + NODE_LATER_HIGH));
+// @inline
+function askLane(lane: usize): void {
+  askAround(
+    column(lane + NODE_LOW),
+    column(lane + NODE_HIGH),
+    column(lane + NODE_LATER_LOW),
+    column(lane + NODE_LATER_HIGH),
+  );
 }
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
-  // of one surface's pairs of leaves, those whose first comes first; with itself, too. What has strayed asks all, and the leaf sorts it out
+  // of one surface's pairs of leaves, those whose first comes first; with itself, too. What has strayed asks all, and
+  // the leaf sorts it out
   if (itself && !outliersOnly) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
-    const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
+    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
     if (child & 1) edgeLeaves(own, leaf, tree, child & ~1);
     else askEdges(own, leaf, tree, child);
   }
@@ -172,12 +320,16 @@ function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
 
 /**
  * Fills H_PAIRS. Serial, and the same for any number of threads.
- * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X (m)
- * @param trajectories address of an f32x4 array parallel to X: how far every particle goes while the list lives (m); all zero: pairs within R now
+ * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X
+ *   (m)
+ * @param trajectories address of an f32x4 array parallel to X: how far every particle goes while the list lives (m);
+ *   all zero: pairs within R now
  * @returns rows, or -1 where they do not fit: then the list is empty
  */
 export function listPairs(positions: usize, trajectories: usize): i32 {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
+  const count = load<i32>(HEADER, H_SURFACE_COUNT);
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
   refitTrees(positions, trajectories);
   openRegion(pairs, end, positions, trajectories);
   listAll(count, positions, trajectories);
@@ -185,21 +337,34 @@ export function listPairs(positions: usize, trajectories: usize): i32 {
 }
 
 /**
- * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the trajectories from `from` on. All others
- * are where the list's trajectories have them, within their margins, and their trees as the whole list left them.
+ * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the
+ * trajectories from `from` on. All others are where the list's trajectories have them, within their margins, and their
+ * trees as the whole list left them.
  * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the trajectories
  * @returns rows, or -1 where they do not fit
  */
 export function listOutliers(now: usize, from: f32, to: f32): i32 {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT), pairs = <usize>load<u32>(HEADER, H_PAIRS), end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  const positions = <usize>load<u32>(HEADER, H_REFERENCE), trajectories = <usize>load<u32>(HEADER, H_TRAJECTORIES), X = <usize>load<u32>(HEADER, H_X);
+  const count = load<i32>(HEADER, H_SURFACE_COUNT);
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
+  const positions = <usize>load<u32>(HEADER, H_REFERENCE);
+  const trajectories = <usize>load<u32>(HEADER, H_TRAJECTORIES);
+  const X = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < count; n++) {
-    const triangles = triangleTree(surface(n)), edges = edgeTree(surface(n));
-    if (outliersOf(surface(n))) { refitOutliers(triangles, 3, positions, trajectories, X); refitOutliers(edges, 2, positions, trajectories, X); }
-    else { forgetOutliers(triangles); forgetOutliers(edges); }
+    const triangles = triangleTree(surface(n));
+    const edges = edgeTree(surface(n));
+    if (outliersOf(surface(n))) {
+      refitOutliers(triangles, 3, positions, trajectories, X);
+      refitOutliers(edges, 2, positions, trajectories, X);
+    } else {
+      forgetOutliers(triangles);
+      forgetOutliers(edges);
+    }
   }
   openRegion(pairs, end, positions, trajectories);
-  openPart(now, from, to); askPart(from, to); openLeavesPart(from, to);
+  openPart(now, from, to);
+  askPart(from, to);
+  openLeavesPart(from, to);
   outliersOnly = true;
   listAll(count, positions, trajectories);
   outliersOnly = false;
@@ -210,23 +375,38 @@ export function listOutliers(now: usize, from: f32, to: f32): i32 {
 function listAll(count: i32, positions: usize, trajectories: usize): void {
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if ((outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) || !openPair(a, b, positions, trajectories)) continue;
-      if (outliersOnly) { listOutliersOf(a, b); continue; }
+      if (
+        (outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) ||
+        !openPair(a, b, positions, trajectories)
+      )
+        continue;
+      if (outliersOnly) {
+        listOutliersOf(a, b);
+        continue;
+      }
       listVertices(a, b, 0, vertexBlocks(a));
-      if (a != b) { turnSurfaces(b, a); listVertices(b, a, 0, vertexBlocks(b)); turnSurfaces(a, b); }
+      if (a !== b) {
+        turnSurfaces(b, a);
+        listVertices(b, a, 0, vertexBlocks(b));
+        turnSurfaces(a, b);
+      }
       listEdges(a, b, 0, edgeBlocks(a));
     }
   }
 }
 
-/** What has strayed of surfaces a and b asks: vertices for triangles, triangles for vertices that have not, edges for edges. */
+/**
+ * What has strayed of surfaces a and b asks: vertices for triangles, triangles for vertices that have not, edges for
+ * edges.
+ */
 function listOutliersOf(a: i32, b: i32): void {
-  const ofA = outliersOf(surface(a)) != 0, ofB = outliersOf(surface(b)) != 0;
+  const ofA = outliersOf(surface(a)) !== 0;
+  const ofB = outliersOf(surface(b)) !== 0;
   askFor(true);
   listVertices(a, b, 0, vertexBlocks(a));
   if (ofB) listTriangles(a, b);
   if (ofA) listEdges(a, b, 0, edgeBlocks(a));
-  if (a == b) return;
+  if (a === b) return;
   turnSurfaces(b, a);
   listVertices(b, a, 0, vertexBlocks(b));
   if (ofA) listTriangles(b, a);
@@ -237,18 +417,29 @@ function listOutliersOf(a: i32, b: i32): void {
 
 /** Triangles of surface b that have strayed against vertices of surface a that have not. */
 function listTriangles(a: i32, b: i32): void {
-  const tree = triangleTree(surface(a)), own = triangleTree(surface(b));
+  const tree = triangleTree(surface(a));
+  const own = triangleTree(surface(b));
   askByTriangles(true);
-  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT)) askOutliers(own, <usize>load<u32>(own, TREE_NODES), tree);
+  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT))
+    askOutliers(own, <usize>load<u32>(own, TREE_NODES), tree);
   askByTriangles(false);
 }
 
 function askOutliers(own: usize, node: usize, tree: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
-  askAround(v128.load(root, NODE_BOX_LOW), v128.load(root, NODE_BOX_HIGH), v128.load(root, NODE_LATER_BOX_LOW), v128.load(root, NODE_LATER_BOX_HIGH));
+  askAround(
+    v128.load(root, NODE_BOX_LOW),
+    v128.load(root, NODE_BOX_HIGH),
+    v128.load(root, NODE_LATER_BOX_LOW),
+    v128.load(root, NODE_LATER_BOX_HIGH),
+  );
   for (let bits = passing(node) & load<i32>(node, NODE_OUTLIERS); bits; bits &= bits - 1) {
-    const lane = node + (<usize>ctz(bits) << 2), child = <usize>load<u32>(lane, NODE_CHILDREN);
-    if (!(child & 1)) { askOutliers(own, child, tree); continue; }
+    const lane = node + ((<usize>ctz(bits)) << 2);
+    const child = <usize>load<u32>(lane, NODE_CHILDREN);
+    if (!(child & 1)) {
+      askOutliers(own, child, tree);
+      continue;
+    }
     askLane(lane);
     askCorners(own, child & ~1, tree, root);
   }
@@ -257,24 +448,42 @@ function askOutliers(own: usize, node: usize, tree: usize): void {
 /** Leaf of the tree `own` against the corners of what it may meet in `tree`, each in the triangle that owns it. */
 function askCorners(own: usize, leaf: usize, tree: usize, node: usize): void {
   for (let bits = passing(node); bits; bits &= bits - 1) {
-    const child = <usize>load<u32>(node + (<usize>ctz(bits) << 2), NODE_CHILDREN);
-    if (!(child & 1)) { askCorners(own, leaf, tree, child); continue; }
-    const other = child & ~1, corners = <usize>load<u32>(HEADER, H_CORNERS);
+    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
+    if (!(child & 1)) {
+      askCorners(own, leaf, tree, child);
+      continue;
+    }
+    const other = child & ~1;
+    const corners = <usize>load<u32>(HEADER, H_CORNERS);
     let count = 0;
     for (let lanes = lanesOf(tree, other, TRIANGLE_LEAF_BYTES); lanes; lanes &= lanes - 1) {
-      const at = other + (<usize>ctz(lanes) << 2), a = load<u32>(at), b = load<u32>(at, 16), c = load<u32>(at, 32);
-      if (ownerOf(<usize>a) == b && !strayed(<usize>a)) { store<u32>(corners + (<usize>count << 2), a); count++; }
-      if (ownerOf(<usize>b) == c && !strayed(<usize>b)) { store<u32>(corners + (<usize>count << 2), b); count++; }
-      if (ownerOf(<usize>c) == a && !strayed(<usize>c)) { store<u32>(corners + (<usize>count << 2), c); count++; }
+      const at = other + ((<usize>ctz(lanes)) << 2);
+      const a = load<u32>(at);
+      const b = load<u32>(at, 16);
+      const c = load<u32>(at, 32);
+      if (ownerOf(<usize>a) === b && !strayed(<usize>a)) {
+        store<u32>(corners + ((<usize>count) << 2), a);
+        count++;
+      }
+      if (ownerOf(<usize>b) === c && !strayed(<usize>b)) {
+        store<u32>(corners + ((<usize>count) << 2), b);
+        count++;
+      }
+      if (ownerOf(<usize>c) === a && !strayed(<usize>c)) {
+        store<u32>(corners + ((<usize>count) << 2), c);
+        count++;
+      }
     }
-    for (let n = 0; n < count; n += 4) vertexLeaf(own, leaf, corners + (<usize>n << 2), min<i32>(4, count - n));
+    for (let n = 0; n < count; n += 4) vertexLeaf(own, leaf, corners + ((<usize>n) << 2), min<i32>(4, count - n));
   }
 }
 
 /** @returns rows in H_PAIRS, or -1 where they did not fit */
 function counted(pairs: usize, end: usize): i32 {
-  const vertexPairs = full ? 0 : <i32>(vertexRowsEnd() - pairs) / PAIR_BYTES, edgePairs = full ? 0 : <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
-  store<i32>(HEADER, vertexPairs, H_VERTEX_PAIRS); store<i32>(HEADER, edgePairs, H_EDGE_PAIRS);
+  const vertexPairs = full ? 0 : <i32>(vertexRowsEnd() - pairs) / PAIR_BYTES;
+  const edgePairs = full ? 0 : <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
+  store<i32>(HEADER, vertexPairs, H_VERTEX_PAIRS);
+  store<i32>(HEADER, edgePairs, H_EDGE_PAIRS);
   return full ? -1 : vertexPairs + edgePairs;
 }
 

@@ -1,29 +1,35 @@
 /**
- * Continuous collision of one pair: a vertex against a triangle, or two edges, whose points move in straight lines, x(t) = (1-t) x0 + t x1. Closed
- * primitives: touching counts.
+ * Continuous collision of one pair: a vertex against a triangle, or two edges, whose points move in straight lines,
+ * x(t) = (1-t) x0 + t x1. Closed primitives: touching counts.
  *
- *     boxes      corners apart along an axis at t0 and at t1, on the same side                    -> no (exact: comparisons only)
- *     cubic      f(t) = det(A, B, C), which touching points make zero: Bernstein coefficients all of one sign, beyond their rounding
+ *     boxes      corners apart along an axis at t0 and at t1, on the same side                    -> no (exact:
+ *                comparisons only)
+ *     cubic      f(t) = det(A, B, C), which touching points make zero: Bernstein coefficients all of one sign, beyond
+ *                their rounding
  *                                                                                                 -> no
- *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no; else now = its begin
- *                direction between the closest points at `now`, how long it separates (ccdDirections.ts): to the end -> no; for a while -> now = its end
+ *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no; else now = its
+ *                begin
+ *                direction between the closest points at `now`, how long it separates (ccdDirections.ts): to the end ->
+ *                no; for a while -> now = its end
  *                a plain contact, well inside both primitives, f's sign change enclosed narrowly  -> yes, at `now`
  *                not separated: once, f with three times the digits (ccdRefine.ts); twice         -> yes, at `now`
  *
- * Guarantee. -1 is only returned if the primitives do not touch at any t in [0,1], in exact arithmetic with the float64 numbers given: [0,1] is covered by
- * intervals in which f, whose error is bounded, is not zero, and intervals in which a fixed direction, whose rounding is bounded, separates.
- * Neither argument asks for shape: parallel, coplanar, degenerate or resting primitives are treated alike, since where f says nothing, f may be zero everywhere and directions decide.
- * For the same reason a returned time is never later than the first touch: all before it is covered. It is earlier by what rounding leaves open, or
- * where BUDGET directions were spent. False alarms are pairs whose gap at some time is of the order of the rounding of their differences, 10^-16 of
- * their extent.
- * The numbers decide, not their unit: scaling all of them by a power of two gives the same bits. Non-finite numbers: 0.
+ * Guarantee. -1 is only returned if the primitives do not touch at any t in [0,1], in exact arithmetic with the float64
+ * numbers given: [0,1] is covered by intervals in which f, whose error is bounded, is not zero, and intervals in which
+ * a fixed direction, whose rounding is bounded, separates. Neither argument asks for shape: parallel, coplanar,
+ * degenerate or resting primitives are treated alike, since where f says nothing, f may be zero everywhere and
+ * directions decide. For the same reason a returned time is never later than the first touch: all before it is covered.
+ * It is earlier by what rounding leaves open, or where BUDGET directions were spent. False alarms are pairs whose gap
+ * at some time is of the order of the rounding of their differences, 10^-16 of their extent. The numbers decide, not
+ * their unit: scaling all of them by a power of two gives the same bits. Non-finite numbers: 0.
  *
- * Bounds. Differences have one relative rounding u = 2^-53 each. A Bernstein coefficient is a sum of triple products with at most 10 roundings on a path
- * (12 with the factor 1/3) of terms whose magnitudes add up to at most V = |A| |B| |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V.
- * Underflow loses less than 2^-1074, times at most LARGE^2: UNDERFLOW covers it.
+ * Bounds. Differences have one relative rounding u = 2^-53 each. A Bernstein coefficient is a sum of triple products
+ * with at most 10 roundings on a path (12 with the factor 1/3) of terms whose magnitudes add up to at most V = |A| |B|
+ * |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V. Underflow loses less than 2^-1074, times at most LARGE^2: UNDERFLOW covers it.
  *
- * Sources: Provot 1997 and Bridson et al. 2002 (coplanarity); Wang et al. 2021 (what a test must survive); closest points as in Ericson 2005. Two lanes hold t0 and t1.
- * Tried and left: directions normal to edges in the common plane (nothing cleared that closest points do not clear); two instead of three times the digits.
+ * Sources: Provot 1997 and Bridson et al. 2002 (coplanarity); Wang et al. 2021 (what a test must survive); closest
+ * points as in Ericson 2005. Two lanes hold t0 and t1. Tried and left: directions normal to edges in the common plane
+ * (nothing cleared that closest points do not clear); two instead of three times the digits.
  */
 import { setCubic, nextRoot, rootLow, rootHigh } from "./ccdRoots";
 import { at, swap } from "./ccdLanes";
@@ -42,78 +48,150 @@ const VAGUE: f64 = 9.5367431640625e-7;
 const NARROW: f64 = 9.313225746154785e-10;
 /** Width that more digits of f would hardly improve, t being a float64 number near 1: 2^-45. */
 const SHARP: f64 = 2.842170943040401e-14;
-/** Directions to try before the answer is "yes". Gap and extent that vanish together (at t = 1, in one plane) are approached by 1/n only. */
+/**
+ * Directions to try before the answer is "yes". Gap and extent that vanish together (at t = 1, in one plane) are
+ * approached by 1/n only.
+ */
 const BUDGET: i32 = 32;
 
-@inline function size(x: v128, y: v128, z: v128): v128 {
+// @inline
+function size(x: v128, y: v128, z: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.abs(x), f64x2.abs(y)), f64x2.abs(z));
 }
 
-@inline function minor(a: v128, b: v128, c: v128, d: v128): v128 {
+// @inline
+function minor(a: v128, b: v128, c: v128, d: v128): v128 {
   return f64x2.sub(f64x2.mul(a, b), f64x2.mul(c, d));
 }
 
-@inline function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
+// @inline
+function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(ax, bx), f64x2.mul(ay, by)), f64x2.mul(az, bz));
 }
 
 /** Both lanes of a above b. */
-@inline function above(a: v128, b: v128): bool {
+// @inline
+function above(a: v128, b: v128): bool {
   return i64x2.all_true(f64x2.gt(a, b));
 }
 
 /** Not zero where one of them is not finite. */
-@inline function loose(p0: v128, p1: v128, p2: v128, p3: v128): v128 {
+// @inline
+function loose(p0: v128, p1: v128, p2: v128, p3: v128): v128 {
   return v128.or(v128.or(f64x2.sub(p0, p0), f64x2.sub(p1, p1)), v128.or(f64x2.sub(p2, p2), f64x2.sub(p3, p3)));
 }
 
-@inline function apart(edges: bool, p0: v128, p1: v128, p2: v128, p3: v128): bool {
+// @inline
+function apart(edges: bool, p0: v128, p1: v128, p2: v128, p3: v128): bool {
   return edges
     ? above(f64x2.pmin(p0, p1), f64x2.pmax(p2, p3)) || above(f64x2.pmin(p2, p3), f64x2.pmax(p0, p1))
     : above(p0, f64x2.pmax(p1, f64x2.pmax(p2, p3))) || above(f64x2.pmin(p1, f64x2.pmin(p2, p3)), p0);
 }
 
-@inline function mix(x: v128, t: f64): f64 {
+// @inline
+function mix(x: v128, t: f64): f64 {
   return (1.0 - t) * f64x2.extract_lane(x, 0) + t * f64x2.extract_lane(x, 1);
 }
 
 /** @returns NaN if the query's size is out of range, so that it must be scaled, or if it is not finite */
-@inline function collide(q: usize, edges: bool, scaling: f64): f64 {
+// @inline
+function collide(q: usize, edges: bool, scaling: f64): f64 {
   const scale = f64x2.splat(scaling);
-  const x0 = at(q, 0, scale), x1 = at(q, 24, scale), x2 = at(q, 48, scale), x3 = at(q, 72, scale);
-  const y0 = at(q, 8, scale), y1 = at(q, 32, scale), y2 = at(q, 56, scale), y3 = at(q, 80, scale);
-  const z0 = at(q, 16, scale), z1 = at(q, 40, scale), z2 = at(q, 64, scale), z3 = at(q, 88, scale);
+  const x0 = at(q, 0, scale);
+  const x1 = at(q, 24, scale);
+  const x2 = at(q, 48, scale);
+  const x3 = at(q, 72, scale);
+  const y0 = at(q, 8, scale);
+  const y1 = at(q, 32, scale);
+  const y2 = at(q, 56, scale);
+  const y3 = at(q, 80, scale);
+  const z0 = at(q, 16, scale);
+  const z1 = at(q, 40, scale);
+  const z2 = at(q, 64, scale);
+  const z3 = at(q, 88, scale);
   if (v128.any_true(v128.or(v128.or(loose(x0, x1, x2, x3), loose(y0, y1, y2, y3)), loose(z0, z1, z2, z3)))) return NaN;
   if (apart(edges, x0, x1, x2, x3) || apart(edges, y0, y1, y2, y3) || apart(edges, z0, z1, z2, z3)) return -1.0;
 
   // coplanar where det(A, B, C) = 0
-  const ax = edges ? f64x2.sub(x1, x0) : f64x2.sub(x2, x1), ay = edges ? f64x2.sub(y1, y0) : f64x2.sub(y2, y1), az = edges ? f64x2.sub(z1, z0) : f64x2.sub(z2, z1);
-  const bx = edges ? f64x2.sub(x3, x2) : f64x2.sub(x3, x1), by = edges ? f64x2.sub(y3, y2) : f64x2.sub(y3, y1), bz = edges ? f64x2.sub(z3, z2) : f64x2.sub(z3, z1);
-  const cx = edges ? f64x2.sub(x2, x0) : f64x2.sub(x0, x1), cy = edges ? f64x2.sub(y2, y0) : f64x2.sub(y0, y1), cz = edges ? f64x2.sub(z2, z0) : f64x2.sub(z0, z1);
-  const sa = size(ax, ay, az), sb = size(bx, by, bz), sc = size(cx, cy, cz), sum = f64x2.add(f64x2.add(sa, sb), sc);
+  const ax = edges ? f64x2.sub(x1, x0) : f64x2.sub(x2, x1);
+  const ay = edges ? f64x2.sub(y1, y0) : f64x2.sub(y2, y1);
+  const az = edges ? f64x2.sub(z1, z0) : f64x2.sub(z2, z1);
+  const bx = edges ? f64x2.sub(x3, x2) : f64x2.sub(x3, x1);
+  const by = edges ? f64x2.sub(y3, y2) : f64x2.sub(y3, y1);
+  const bz = edges ? f64x2.sub(z3, z2) : f64x2.sub(z3, z1);
+  const cx = edges ? f64x2.sub(x2, x0) : f64x2.sub(x0, x1);
+  const cy = edges ? f64x2.sub(y2, y0) : f64x2.sub(y0, y1);
+  const cz = edges ? f64x2.sub(z2, z0) : f64x2.sub(z0, z1);
+  const sa = size(ax, ay, az);
+  const sb = size(bx, by, bz);
+  const sc = size(cx, cy, cz);
+  const sum = f64x2.add(f64x2.add(sa, sb), sc);
   const extent = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
   if (!(extent >= SMALL && extent <= LARGE)) return NaN;
 
-  const nx = minor(ay, bz, az, by), ny = minor(az, bx, ax, bz), nz = minor(ax, by, ay, bx);
-  const ex = swap(bx), ey = swap(by), ez = swap(bz);
-  let mx = minor(ay, ez, az, ey), my = minor(az, ex, ax, ez), mz = minor(ax, ey, ay, ex);
-  mx = f64x2.add(mx, swap(mx)); my = f64x2.add(my, swap(my)); mz = f64x2.add(mz, swap(mz));
+  const nx = minor(ay, bz, az, by);
+  const ny = minor(az, bx, ax, bz);
+  const nz = minor(ax, by, ay, bx);
+  const ex = swap(bx);
+  const ey = swap(by);
+  const ez = swap(bz);
+  let mx = minor(ay, ez, az, ey);
+  let my = minor(az, ex, ax, ez);
+  let mz = minor(ax, ey, ay, ex);
+  mx = f64x2.add(mx, swap(mx));
+  my = f64x2.add(my, swap(my));
+  mz = f64x2.add(mz, swap(mz));
   const outer = dot(nx, ny, nz, cx, cy, cz); // b0, b3
-  const inner = f64x2.mul(f64x2.add(dot(nx, ny, nz, swap(cx), swap(cy), swap(cz)), dot(mx, my, mz, cx, cy, cz)), f64x2.splat(0.3333333333333333)); // b1, b2
+  const inner = f64x2.mul(
+    f64x2.add(dot(nx, ny, nz, swap(cx), swap(cy), swap(cz)), dot(mx, my, mz, cx, cy, cz)),
+    f64x2.splat(0.3333333333333333),
+  ); // b1, b2
   const volume = f64x2.mul(f64x2.mul(f64x2.pmax(sa, swap(sa)), f64x2.pmax(sb, swap(sb))), f64x2.pmax(sc, swap(sc)));
   const error = f64x2.add(f64x2.mul(volume, f64x2.splat(14.0 * U)), f64x2.splat(UNDERFLOW));
   if (above(f64x2.pmin(outer, inner), error) || above(f64x2.neg(error), f64x2.pmax(outer, inner))) return -1.0;
 
-  setCubic(f64x2.extract_lane(outer, 0), f64x2.extract_lane(inner, 0), f64x2.extract_lane(inner, 1), f64x2.extract_lane(outer, 1), f64x2.extract_lane(error, 0) + 12.0 * U * f64x2.extract_lane(volume, 0));
-  const largest = f64x2.pmax(f64x2.abs(outer), f64x2.abs(inner)), vague = f64x2.extract_lane(error, 0) > VAGUE * max(f64x2.extract_lane(largest, 0), f64x2.extract_lane(largest, 1));
-  let now: f64 = 0, refined = false;
+  setCubic(
+    f64x2.extract_lane(outer, 0),
+    f64x2.extract_lane(inner, 0),
+    f64x2.extract_lane(inner, 1),
+    f64x2.extract_lane(outer, 1),
+    f64x2.extract_lane(error, 0) + 12.0 * U * f64x2.extract_lane(volume, 0),
+  );
+  const largest = f64x2.pmax(f64x2.abs(outer), f64x2.abs(inner));
+  const vague =
+    f64x2.extract_lane(error, 0) > VAGUE * max(f64x2.extract_lane(largest, 0), f64x2.extract_lane(largest, 1));
+  let now: f64 = 0;
+  let refined = false;
   for (let tries = 0; tries < BUDGET; tries++) {
     if (!nextRoot(now)) return -1.0;
     now = rootLow;
-    if (edges) closestEdgeEdge(mix(ax, now), mix(ay, now), mix(az, now), mix(bx, now), mix(by, now), mix(bz, now), mix(cx, now), mix(cy, now), mix(cz, now));
-    else closestVertexTriangle(mix(ax, now), mix(ay, now), mix(az, now), mix(bx, now), mix(by, now), mix(bz, now), mix(cx, now), mix(cy, now), mix(cz, now));
+    if (edges)
+      closestEdgeEdge(
+        mix(ax, now),
+        mix(ay, now),
+        mix(az, now),
+        mix(bx, now),
+        mix(by, now),
+        mix(bz, now),
+        mix(cx, now),
+        mix(cy, now),
+        mix(cz, now),
+      );
+    else
+      closestVertexTriangle(
+        mix(ax, now),
+        mix(ay, now),
+        mix(az, now),
+        mix(bx, now),
+        mix(by, now),
+        mix(bz, now),
+        mix(cx, now),
+        mix(cy, now),
+        mix(cz, now),
+      );
     separate(q, edges, scaling);
-    const width = rootHigh - rootLow, plain = inside && !vague && width < NARROW;
+    const width = rootHigh - rootLow;
+    const plain = inside && !vague && width < NARROW;
     if (plain && clearHigh <= rootHigh) return now;
     if (!(clearLow <= now && clearHigh > now)) {
       if (refined || plain || (!vague && width < SHARP)) return now;
@@ -140,24 +218,34 @@ function extentOf(q: usize, scaling: f64): f64 {
   return extent;
 }
 
-/** A power of two that brings the query into range; 0 if its points coincide, are not finite, or differ in size by more than float64 spans. */
+/**
+ * A power of two that brings the query into range; 0 if its points coincide, are not finite, or differ in size by more
+ * than float64 spans.
+ */
 function scalingOf(q: usize): f64 {
   for (let byte: usize = 0; byte < 192; byte += 8) {
     const x = load<f64>(q + byte);
-    if (x - x != 0.0) return 0.0;
+    if (x - x !== 0.0) return 0.0;
   }
-  let scaling: f64 = 1, extent = extentOf(q, 1.0);
-  if (extent == 0.0) return 0.0;
-  while (extent > 0.0625 * LARGE) { scaling *= SMALL; extent = extentOf(q, scaling); }
-  while (extent < 16.0 * SMALL) { scaling *= LARGE; extent = extentOf(q, scaling); }
+  let scaling: f64 = 1;
+  let extent = extentOf(q, 1.0);
+  if (extent === 0.0) return 0.0;
+  while (extent > 0.0625 * LARGE) {
+    scaling *= SMALL;
+    extent = extentOf(q, scaling);
+  }
+  while (extent < 16.0 * SMALL) {
+    scaling *= LARGE;
+    extent = extentOf(q, scaling);
+  }
   return extent <= 0.0625 * LARGE ? scaling : 0.0;
 }
 
 function rescaled(q: usize, edges: bool): f64 {
   const scaling = scalingOf(q);
-  if (scaling == 0.0) return 0.0;
+  if (scaling === 0.0) return 0.0;
   const t = edges ? collide(q, true, scaling) : collide(q, false, scaling);
-  return t == t ? t : 0.0;
+  return t === t ? t : 0.0;
 }
 
 /**
@@ -167,7 +255,7 @@ function rescaled(q: usize, edges: bool): f64 {
  */
 export function vertexTriangle(q: usize): f64 {
   const t = collide(q, false, 1.0);
-  return t == t ? t : rescaled(q, false);
+  return t === t ? t : rescaled(q, false);
 }
 
 /**
@@ -177,5 +265,5 @@ export function vertexTriangle(q: usize): f64 {
  */
 export function edgeEdge(q: usize): f64 {
   const t = collide(q, true, 1.0);
-  return t == t ? t : rescaled(q, true);
+  return t === t ? t : rescaled(q, true);
 }

@@ -1,16 +1,19 @@
 /**
- * The coplanarity cubic of ccd.ts with three times the digits, for pairs that are so nearly coplanar all the time that float64 does not know its sign.
+ * The coplanarity cubic of ccd.ts with three times the digits, for pairs that are so nearly coplanar all the time that
+ * float64 does not know its sign.
  *
- * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product), so a monomial a b c of the determinant is a few terms of
- * the order 1, u and u^2, u = 2^-53, times |a b c|. They are added up in three sums (Ogita, Rump and Oishi 2005, SumK with K = 3): what the first sum
- * rounds off goes to the second exactly, and what that rounds off to the third.
+ * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product), so a monomial a b c
+ * of the determinant is a few terms of the order 1, u and u^2, u = 2^-53, times |a b c|. They are added up in three
+ * sums (Ogita, Rump and Oishi 2005, SumK with K = 3): what the first sum rounds off goes to the second exactly, and
+ * what that rounds off to the third.
  *
- * Error, with T the sum of |a b c| over all monomials, at most 18: what is rounded is the third sum alone. The first sum rounds by at most u T an addition, so the
- * second gets 18 such and at most 5 u |a b c| a monomial: it never exceeds 2^5 u T and rounds by 2^5 u^2 T an addition, 6 a monomial. So the third, with
- * 3 u^2 |a b c| a monomial besides, never exceeds 2^12 u^2 T, and its 8 additions a monomial round by less than 2^8 2^12 u^3 T; products in it and the dropped
- * a' b' c' are a few u^3 |a b c|. Taken as 2^24 u^3 T. The last two additions and the factor 1/3 add 3 u |b_i|, which `setCubic` is told as well.
- * Tried before: two sums' worth of digits (2^7 u^2 T); queries with motions of 10^-16 across their common plane kept 7 of 113 false alarms.
- * Two lanes, t0 and t1, as in ccd.ts.
+ * Error, with T the sum of |a b c| over all monomials, at most 18: what is rounded is the third sum alone. The first
+ * sum rounds by at most u T an addition, so the second gets 18 such and at most 5 u |a b c| a monomial: it never
+ * exceeds 2^5 u T and rounds by 2^5 u^2 T an addition, 6 a monomial. So the third, with 3 u^2 |a b c| a monomial
+ * besides, never exceeds 2^12 u^2 T, and its 8 additions a monomial round by less than 2^8 2^12 u^3 T; products in it
+ * and the dropped a' b' c' are a few u^3 |a b c|. Taken as 2^24 u^3 T. The last two additions and the factor 1/3 add 3
+ * u |b_i|, which `setCubic` is told as well. Tried before: two sums' worth of digits (2^7 u^2 T); queries with motions
+ * of 10^-16 across their common plane kept 7 of 113 false alarms. Two lanes, t0 and t1, as in ccd.ts.
  */
 import { at, swap } from "./ccdLanes";
 import { setCubic } from "./ccdRoots";
@@ -25,36 +28,53 @@ const EVALUATION: f64 = 14.0 / 9007199254740992.0;
 const UNDERFLOW: f64 = 1.3e-259;
 
 /** (a + b) - s, where s = fl(a + b). */
-@inline function sumError(a: v128, b: v128, s: v128): v128 {
+// @inline
+function sumError(a: v128, b: v128, s: v128): v128 {
   const t = f64x2.sub(s, a);
   return f64x2.add(f64x2.sub(a, f64x2.sub(s, t)), f64x2.sub(b, t));
 }
 
-@inline function highHalf(a: v128): v128 {
+// @inline
+function highHalf(a: v128): v128 {
   const c = f64x2.mul(a, f64x2.splat(SPLIT));
   return f64x2.sub(c, f64x2.sub(c, a));
 }
 
 /** a b - p, where p = fl(a b). */
-@inline function productError(a: v128, b: v128, p: v128): v128 {
-  const ah = highHalf(a), al = f64x2.sub(a, ah), bh = highHalf(b), bl = f64x2.sub(b, bh);
-  return f64x2.add(f64x2.add(f64x2.add(f64x2.sub(f64x2.mul(ah, bh), p), f64x2.mul(ah, bl)), f64x2.mul(al, bh)), f64x2.mul(al, bl));
+// @inline
+function productError(a: v128, b: v128, p: v128): v128 {
+  const ah = highHalf(a);
+  const al = f64x2.sub(a, ah);
+  const bh = highHalf(b);
+  const bl = f64x2.sub(b, bh);
+  return f64x2.add(
+    f64x2.add(f64x2.add(f64x2.sub(f64x2.mul(ah, bh), p), f64x2.mul(ah, bl)), f64x2.mul(al, bh)),
+    f64x2.mul(al, bl),
+  );
 }
 
 /** (a - b) - fl(a - b). */
-@inline function rest(a: v128, b: v128): v128 {
+// @inline
+function rest(a: v128, b: v128): v128 {
   return sumError(a, f64x2.neg(b), f64x2.sub(a, b));
 }
 
 /** The three sums, and that of the monomials' magnitudes. */
-let first: v128 = f64x2.splat(0), second: v128 = f64x2.splat(0), third: v128 = f64x2.splat(0), terms: v128 = f64x2.splat(0);
+let first: v128 = f64x2.splat(0);
+let second: v128 = f64x2.splat(0);
+let third: v128 = f64x2.splat(0);
+let terms: v128 = f64x2.splat(0);
 
 function begin(): void {
-  first = f64x2.splat(0); second = f64x2.splat(0); third = f64x2.splat(0); terms = f64x2.splat(0);
+  first = f64x2.splat(0);
+  second = f64x2.splat(0);
+  third = f64x2.splat(0);
+  terms = f64x2.splat(0);
 }
 
 /** Adds to the second sum, x of the order u. */
-@inline function addSecond(x: v128): void {
+// @inline
+function addSecond(x: v128): void {
   const s = f64x2.add(second, x);
   third = f64x2.add(third, sumError(second, x, s));
   second = s;
@@ -62,7 +82,10 @@ function begin(): void {
 
 /** Adds (a + al)(b + bl)(c + cl). */
 function addMonomial(a: v128, al: v128, b: v128, bl: v128, c: v128, cl: v128): void {
-  const p = f64x2.mul(a, b), e = productError(a, b, p), f = f64x2.mul(p, c), r = f64x2.mul(e, c);
+  const p = f64x2.mul(a, b);
+  const e = productError(a, b, p);
+  const f = f64x2.mul(p, c);
+  const r = f64x2.mul(e, c);
   terms = f64x2.add(terms, f64x2.abs(f));
   const s = f64x2.add(first, f);
   addSecond(sumError(first, f, s));
@@ -71,21 +94,44 @@ function addMonomial(a: v128, al: v128, b: v128, bl: v128, c: v128, cl: v128): v
   addSecond(r);
   third = f64x2.add(third, productError(e, c, r));
   if (!v128.any_true(v128.or(v128.or(al, bl), cl))) return;
-  const pa = f64x2.mul(al, b), ea = productError(al, b, pa), fa = f64x2.mul(pa, c);
-  const pb = f64x2.mul(a, bl), eb = productError(a, bl, pb), fb = f64x2.mul(pb, c);
+  const pa = f64x2.mul(al, b);
+  const ea = productError(al, b, pa);
+  const fa = f64x2.mul(pa, c);
+  const pb = f64x2.mul(a, bl);
+  const eb = productError(a, bl, pb);
+  const fb = f64x2.mul(pb, c);
   const fc = f64x2.mul(p, cl);
   addSecond(fa);
   addSecond(fb);
   addSecond(fc);
   const errors = f64x2.add(f64x2.add(productError(pa, c, fa), productError(pb, c, fb)), productError(p, cl, fc));
-  const small = f64x2.add(f64x2.mul(f64x2.add(f64x2.add(ea, eb), f64x2.mul(al, bl)), c), f64x2.mul(f64x2.add(f64x2.add(pa, pb), e), cl));
+  const small = f64x2.add(
+    f64x2.mul(f64x2.add(f64x2.add(ea, eb), f64x2.mul(al, bl)), c),
+    f64x2.mul(f64x2.add(f64x2.add(pa, pb), e), cl),
+  );
   third = f64x2.add(third, f64x2.add(errors, small));
 }
 
 /** Adds det(A, B, C), all with their low parts. */
 function addDeterminant(
-  ax: v128, ay: v128, az: v128, alx: v128, aly: v128, alz: v128, bx: v128, by: v128, bz: v128, blx: v128, bly: v128, blz: v128,
-  cx: v128, cy: v128, cz: v128, clx: v128, cly: v128, clz: v128,
+  ax: v128,
+  ay: v128,
+  az: v128,
+  alx: v128,
+  aly: v128,
+  alz: v128,
+  bx: v128,
+  by: v128,
+  bz: v128,
+  blx: v128,
+  bly: v128,
+  blz: v128,
+  cx: v128,
+  cy: v128,
+  cz: v128,
+  clx: v128,
+  cly: v128,
+  clz: v128,
 ): void {
   addMonomial(ay, aly, bz, blz, cx, clx);
   addMonomial(f64x2.neg(az), f64x2.neg(alz), by, bly, cx, clx);
@@ -95,12 +141,14 @@ function addDeterminant(
   addMonomial(f64x2.neg(ay), f64x2.neg(aly), bx, blx, cz, clz);
 }
 
-@inline function total(): v128 {
+// @inline
+function total(): v128 {
   const s = f64x2.add(first, second);
   return f64x2.add(s, f64x2.add(sumError(first, second, s), third));
 }
 
-@inline function larger(x: v128): f64 {
+// @inline
+function larger(x: v128): f64 {
   return max(f64x2.extract_lane(x, 0), f64x2.extract_lane(x, 1));
 }
 
@@ -109,29 +157,127 @@ function addDeterminant(
  * @param q, scaling as in ccd.ts
  * @param a0, a1, b0, b1, c0, c1 byte offsets of points at t0: A = a1 - a0, B = b1 - b0, C = c1 - c0
  */
-export function refineCubic(q: usize, scaling: f64, a0: usize, a1: usize, b0: usize, b1: usize, c0: usize, c1: usize): void {
+export function refineCubic(
+  q: usize,
+  scaling: f64,
+  a0: usize,
+  a1: usize,
+  b0: usize,
+  b1: usize,
+  c0: usize,
+  c1: usize,
+): void {
   const scale = f64x2.splat(scaling);
-  const a0x = at(q, a0, scale), a1x = at(q, a1, scale), ax = f64x2.sub(a1x, a0x), alx = rest(a1x, a0x);
-  const a0y = at(q, a0 + 8, scale), a1y = at(q, a1 + 8, scale), ay = f64x2.sub(a1y, a0y), aly = rest(a1y, a0y);
-  const a0z = at(q, a0 + 16, scale), a1z = at(q, a1 + 16, scale), az = f64x2.sub(a1z, a0z), alz = rest(a1z, a0z);
-  const b0x = at(q, b0, scale), b1x = at(q, b1, scale), bx = f64x2.sub(b1x, b0x), blx = rest(b1x, b0x);
-  const b0y = at(q, b0 + 8, scale), b1y = at(q, b1 + 8, scale), by = f64x2.sub(b1y, b0y), bly = rest(b1y, b0y);
-  const b0z = at(q, b0 + 16, scale), b1z = at(q, b1 + 16, scale), bz = f64x2.sub(b1z, b0z), blz = rest(b1z, b0z);
-  const c0x = at(q, c0, scale), c1x = at(q, c1, scale), cx = f64x2.sub(c1x, c0x), clx = rest(c1x, c0x);
-  const c0y = at(q, c0 + 8, scale), c1y = at(q, c1 + 8, scale), cy = f64x2.sub(c1y, c0y), cly = rest(c1y, c0y);
-  const c0z = at(q, c0 + 16, scale), c1z = at(q, c1 + 16, scale), cz = f64x2.sub(c1z, c0z), clz = rest(c1z, c0z);
-  // b0 = det(A0, B0, C0), 3 b1 = det(A0, B0, C1) + det(A0, B1, C0) + det(A1, B0, C0), and b3, b2 with 0 and 1 exchanged.
+  const a0x = at(q, a0, scale);
+  const a1x = at(q, a1, scale);
+  const ax = f64x2.sub(a1x, a0x);
+  const alx = rest(a1x, a0x);
+  const a0y = at(q, a0 + 8, scale);
+  const a1y = at(q, a1 + 8, scale);
+  const ay = f64x2.sub(a1y, a0y);
+  const aly = rest(a1y, a0y);
+  const a0z = at(q, a0 + 16, scale);
+  const a1z = at(q, a1 + 16, scale);
+  const az = f64x2.sub(a1z, a0z);
+  const alz = rest(a1z, a0z);
+  const b0x = at(q, b0, scale);
+  const b1x = at(q, b1, scale);
+  const bx = f64x2.sub(b1x, b0x);
+  const blx = rest(b1x, b0x);
+  const b0y = at(q, b0 + 8, scale);
+  const b1y = at(q, b1 + 8, scale);
+  const by = f64x2.sub(b1y, b0y);
+  const bly = rest(b1y, b0y);
+  const b0z = at(q, b0 + 16, scale);
+  const b1z = at(q, b1 + 16, scale);
+  const bz = f64x2.sub(b1z, b0z);
+  const blz = rest(b1z, b0z);
+  const c0x = at(q, c0, scale);
+  const c1x = at(q, c1, scale);
+  const cx = f64x2.sub(c1x, c0x);
+  const clx = rest(c1x, c0x);
+  const c0y = at(q, c0 + 8, scale);
+  const c1y = at(q, c1 + 8, scale);
+  const cy = f64x2.sub(c1y, c0y);
+  const cly = rest(c1y, c0y);
+  const c0z = at(q, c0 + 16, scale);
+  const c1z = at(q, c1 + 16, scale);
+  const cz = f64x2.sub(c1z, c0z);
+  const clz = rest(c1z, c0z);
+  // b0 = det(A0, B0, C0), 3 b1 = det(A0, B0, C1) + det(A0, B1, C0) + det(A1, B0, C0), and b3, b2 with 0 and 1
+  // exchanged.
   begin();
   addDeterminant(ax, ay, az, alx, aly, alz, bx, by, bz, blx, bly, blz, cx, cy, cz, clx, cly, clz);
-  const outer = total(), outerTerms = terms;
+  const outer = total();
+  const outerTerms = terms;
   begin();
-  addDeterminant(ax, ay, az, alx, aly, alz, bx, by, bz, blx, bly, blz, swap(cx), swap(cy), swap(cz), swap(clx), swap(cly), swap(clz));
-  addDeterminant(ax, ay, az, alx, aly, alz, swap(bx), swap(by), swap(bz), swap(blx), swap(bly), swap(blz), cx, cy, cz, clx, cly, clz);
-  addDeterminant(swap(ax), swap(ay), swap(az), swap(alx), swap(aly), swap(alz), bx, by, bz, blx, bly, blz, cx, cy, cz, clx, cly, clz);
+  addDeterminant(
+    ax,
+    ay,
+    az,
+    alx,
+    aly,
+    alz,
+    bx,
+    by,
+    bz,
+    blx,
+    bly,
+    blz,
+    swap(cx),
+    swap(cy),
+    swap(cz),
+    swap(clx),
+    swap(cly),
+    swap(clz),
+  );
+  addDeterminant(
+    ax,
+    ay,
+    az,
+    alx,
+    aly,
+    alz,
+    swap(bx),
+    swap(by),
+    swap(bz),
+    swap(blx),
+    swap(bly),
+    swap(blz),
+    cx,
+    cy,
+    cz,
+    clx,
+    cly,
+    clz,
+  );
+  addDeterminant(
+    swap(ax),
+    swap(ay),
+    swap(az),
+    swap(alx),
+    swap(aly),
+    swap(alz),
+    bx,
+    by,
+    bz,
+    blx,
+    bly,
+    blz,
+    cx,
+    cy,
+    cz,
+    clx,
+    cly,
+    clz,
+  );
   const inner = f64x2.mul(total(), f64x2.splat(0.3333333333333333));
   const largest = larger(f64x2.pmax(f64x2.abs(outer), f64x2.abs(inner)));
   setCubic(
-    f64x2.extract_lane(outer, 0), f64x2.extract_lane(inner, 0), f64x2.extract_lane(inner, 1), f64x2.extract_lane(outer, 1),
+    f64x2.extract_lane(outer, 0),
+    f64x2.extract_lane(inner, 0),
+    f64x2.extract_lane(inner, 1),
+    f64x2.extract_lane(outer, 1),
     ERROR * larger(f64x2.pmax(outerTerms, terms)) + EVALUATION * largest + UNDERFLOW,
   );
 }

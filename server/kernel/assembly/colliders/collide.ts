@@ -1,30 +1,65 @@
 /**
  * Particles against analytic colliders: continuous (swept) test, non-penetration, Coulomb friction on displacements.
  *
- * Every collider is its signed distance d(p), which is 1-Lipschitz, so marching along the motion xPrev -> x in steps of d - r never
- * jumps over a surface (conservative advancement): "no contact" is certain. Cull without marching: the motion stays clear while
- * d(xPrev) + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within the substep is put back at its entry.
- * Response, with the normal n at the contact and dx = x - xPrev:
- *   x moves out along n to the surface by depth p;  tangential displacement is cut whole up to mu_static p, else by mu p/|dx_t|     (Coulomb)
+ * Every collider is its signed distance d(p), which is 1-Lipschitz, so marching along the motion xPrev -> x in steps of
+ * d - r never jumps over a surface (conservative advancement): "no contact" is certain. Cull without marching: the
+ * motion stays clear while d(xPrev) + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within
+ * the substep is put back at its entry. Response, with the normal n at the contact and dx = x - xPrev:
+ *   x moves out along n to the surface by depth p;  tangential displacement is cut whole up to mu_static p, else by mu
+ *   p/|dx_t|     (Coulomb)
  *   and no velocity away from the collider remains from the push itself, but that of restitution (coefficients.ts).
- * A collider that moves (motion.ts) is met in its own frame: where a particle is from the collider before and after the substep, taken as a
- * straight line (a turn bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10 rad/s and 1/1200 s). Friction then
- * drags along, and a wall that comes gives its own velocity.
+ * A collider that moves (motion.ts) is met in its own frame: where a particle is from the collider before and after the
+ * substep, taken as a straight line (a turn bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10
+ * rad/s and 1/1200 s). Friction then drags along, and a wall that comes gives its own velocity.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_INTERSECTING, MARK_WITHIN, MARK_SLOW, MARK_GLIDES,
-  COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_RESTITUTION, COLLIDER_A, COLLIDER_BOUND, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_TYPE, COLLIDER_PLANE, COLLIDER_FUNNEL, COLLIDER_MESH, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_V,
+  H_ACC,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  H_MARKS,
+  MARK_INTERSECTING,
+  MARK_WITHIN,
+  MARK_SLOW,
+  MARK_GLIDES,
+  COLLIDER_FRICTION,
+  COLLIDER_STATIC,
+  COLLIDER_RESTITUTION,
+  COLLIDER_A,
+  COLLIDER_BOUND,
+  COLLIDER_BYTES,
+  COLLIDER_MOTION,
+  COLLIDER_TYPE,
+  COLLIDER_PLANE,
+  COLLIDER_FUNNEL,
+  COLLIDER_MESH,
+  MOTION_S0,
+  MOTION_R0,
+  MOTION_S1,
+  MOTION_R1,
 } from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
-/** A grazing motion shortens its steps for ever; what is left after this many is treated as a hit, which errs on the safe side. */
+/**
+ * A grazing motion shortens its steps for ever; what is left after this many is treated as a hit, which errs on the
+ * safe side.
+ */
 const MAX_MARCH = 24;
-/** Along a wall of 1 m with a margin of 5 mm steps of half of it make 400; a motion that grazes further is stopped on its way. */
+/**
+ * Along a wall of 1 m with a margin of 5 mm steps of half of it make 400; a motion that grazes further is stopped on
+ * its way.
+ */
 const MAX_CONCAVE_MARCH = 64;
-/** What began inside a collider, where a scene or a jump put it (MARK_SLOW), leaves by this part of its margin a substep. */
+/**
+ * What began inside a collider, where a scene or a jump put it (MARK_SLOW), leaves by this part of its margin a
+ * substep.
+ */
 const LEAVE: f32 = 0.0625;
 
 // normal of the last answer; one instance belongs to one thread
@@ -37,164 +72,284 @@ export let answerT: f32;
  * @returns how far the end has to move along the normal answerX answerY answerZ, m; not above 0: nothing
  */
 export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f32, r: f32): f32 {
-  const dx = x - px, dy = y - py, dz = z - pz;
+  const dx = x - px;
+  const dy = y - py;
+  const dz = z - pz;
   const move2 = dx * dx + dy * dy + dz * dz;
   // most are nowhere near: the end of the motion is further from the collider's ball than the motion is long
   // (a + b)^2 <= 2 a^2 + 2 b^2 spares the root of move2
-  const cx = x - load<f32>(c, COLLIDER_A), cy = y - load<f32>(c, COLLIDER_A + 4), cz = z - load<f32>(c, COLLIDER_A + 8);
+  const cx = x - load<f32>(c, COLLIDER_A);
+  const cy = y - load<f32>(c, COLLIDER_A + 4);
+  const cz = z - load<f32>(c, COLLIDER_A + 8);
   const bound = load<f32>(c, COLLIDER_BOUND) + r;
   if (cx * cx + cy * cy + cz * cz > 2 * (bound * bound + move2)) return 0;
-  if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH) return 0; // it answers triangle by triangle, not as a whole
+  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH) return 0; // it answers triangle by triangle, not as a whole
   let d1 = distanceTo(c, x, y, z) - r;
   if (d1 > 0 && d1 * d1 > move2) return 0; // even from here back along the whole motion the surface is out of reach
-  let mx = nx, my = ny, mz = nz; // the normal that answers
+  let mx = nx;
+  let my = ny;
+  let mz = nz; // the normal that answers
   const d0 = distanceTo(c, px, py, pz) - r;
   const move = Mathf.sqrt(move2);
   let entry: f32 = 0;
   if (d0 <= 0) {
-    // From within the margin: away from the surface where it began, or on into it, through to another side even, which the end alone
-    // does not show on a thin plate.
+    // From within the margin: away from the surface where it began, or on into it, through to another side even, which
+    // the end alone does not show on a thin plate.
     const inward = dx * nx + dy * ny + dz * nz;
-    if (inward >= 0) { if (d1 > 0) return 0; }
-    else if (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5) { mx = nx; my = ny; mz = nz; d1 = d0 + inward; }
+    if (inward >= 0) {
+      if (d1 > 0) return 0;
+    } else if (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5) {
+      mx = nx;
+      my = ny;
+      mz = nz;
+      d1 = d0 + inward;
+    }
   } else if (d1 > 0 && d0 + d1 > move) return 0; // clear all the way
   if (d0 > 0 && move > 0) {
     // march to the entry
-    let t: f32 = d0 / move, step = 0;
+    let t: f32 = d0 / move;
+    let step = 0;
     let hit = false;
-    if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_FUNNEL) return answerConcave(c, px, py, pz, x, y, z, r, move, t, d1);
+    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL) return answerConcave(c, px, py, pz, x, y, z, r, move, t, d1);
     while (t < 1) {
       const d = distanceTo(c, px + t * dx, py + t * dy, pz + t * dz) - r;
-      if (d <= 1e-4 * r || ++step > MAX_MARCH) { hit = true; break; }
+      if (d <= 1e-4 * r || ++step > MAX_MARCH) {
+        hit = true;
+        break;
+      }
       t += d / move;
     }
     if (!hit && d1 > 0) return 0;
     entry = hit ? t : d0 / move;
-    // Through to another side (or out again): answer at the entry. A shallow hit slides along the surface where it ended.
+    // Through to another side (or out again): answer at the entry. A shallow hit slides along the surface where it
+    // ended.
     if (hit && (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5)) {
       // depth along the entry normal
       const above = (x - (px + t * dx)) * nx + (y - (py + t * dy)) * ny + (z - (pz + t * dz)) * nz;
-      mx = nx; my = ny; mz = nz; d1 = above;
+      mx = nx;
+      my = ny;
+      mz = nz;
+      d1 = above;
     }
   }
   answerT = entry;
-  answerX = mx; answerY = my; answerZ = mz;
+  answerX = mx;
+  answerY = my;
+  answerZ = mz;
   return -d1;
 }
 
 /**
- * The march along something concave, which one may graze at its margin and enter further on: a touch counts only on the way in, and steps are
- * at least half the margin, which cannot jump over the surface itself. A march that does not end counts as a hit.
- * @param move length of the motion; t part of it that is clear; end distance of its end from the margin; the last normal is that of the start
+ * The march along something concave, which one may graze at its margin and enter further on: a touch counts only on the
+ * way in, and steps are at least half the margin, which cannot jump over the surface itself. A march that does not end
+ * counts as a hit.
+ * @param move length of the motion; t part of it that is clear; end distance of its end from the margin; the last
+ *   normal is that of the start
  */
-function answerConcave(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f32, r: f32, move: f32, t: f32, end: f32): f32 {
-  const dx = x - px, dy = y - py, dz = z - pz;
+function answerConcave(
+  c: usize,
+  px: f32,
+  py: f32,
+  pz: f32,
+  x: f32,
+  y: f32,
+  z: f32,
+  r: f32,
+  move: f32,
+  t: f32,
+  end: f32,
+): f32 {
+  const dx = x - px;
+  const dy = y - py;
+  const dz = z - pz;
   let hit = false;
   answerT = 0;
   for (let step = 0; t < 1; step++) {
-    const d = distanceTo(c, px + t * dx, py + t * dy, pz + t * dz) - r, inward = dx * nx + dy * ny + dz * nz < 0;
+    const d = distanceTo(c, px + t * dx, py + t * dy, pz + t * dz) - r;
+    const inward = dx * nx + dy * ny + dz * nz < 0;
     hit = d <= 1e-4 * r && inward;
     if (d > -0.25 * r) answerT = t; // safe so far
     if (hit || step >= MAX_CONCAVE_MARCH) break;
     t += max<f32>(d, 0.5 * r) / move;
   }
   if (t >= 1 && end > 0) return 0;
-  const ex = nx, ey = ny, ez = nz;
+  const ex = nx;
+  const ey = ny;
+  const ez = nz;
   distanceTo(c, x, y, z);
-  answerX = nx; answerY = ny; answerZ = nz;
+  answerX = nx;
+  answerY = ny;
+  answerZ = nz;
   if (t >= 1 || (end <= 0 && ex * nx + ey * ny + ez * nz >= 0.5)) return -end;
-  answerX = ex; answerY = ey; answerZ = ez;
+  answerX = ex;
+  answerY = ey;
+  answerZ = ez;
   // at least something: the caller then asks whether the answer is in the clear
   return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
 }
 
-/** How far a particle of a body that is tangled with a collider is moved out: `depth` within the margin r, it was at this distance before the substep. */
-@inline function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
+/**
+ * How far a particle of a body that is tangled with a collider is moved out: `depth` within the margin r, it was at
+ * this distance before the substep.
+ */
+// @inline
+function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
   if (marked & MARK_WITHIN && distance < r) return 0;
   return distance < 0 ? min<f32>(depth, LEAVE * r) : depth;
 }
 
 /**
- * What others have answered may have pushed a particle through a plane, which has no other side: beside the foot of a table its nearest way out can be the
- * table's underside. It comes back to the plane. @returns whether there was one
+ * What others have answered may have pushed a particle through a plane, which has no other side: beside the foot of a
+ * table its nearest way out can be the table's underside. It comes back to the plane. @returns whether there was one
  */
 export function raise(particle: usize, table: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   let any = false;
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE || load<u32>(c, COLLIDER_MOTION) || !meets(table, n)) continue;
+    if (load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE || load<u32>(c, COLLIDER_MOTION) || !meets(table, n)) continue;
     const below = -distanceTo(c, load<f32>(particle), load<f32>(particle, 4), load<f32>(particle, 8));
     if (!(below > 0)) continue;
-    store<f32>(particle, load<f32>(particle) + below * nx); store<f32>(particle, load<f32>(particle, 4) + below * ny, 4); store<f32>(particle, load<f32>(particle, 8) + below * nz, 8);
+    store<f32>(particle, load<f32>(particle) + below * nx);
+    store<f32>(particle, load<f32>(particle, 4) + below * ny, 4);
+    store<f32>(particle, load<f32>(particle, 8) + below * nz, 8);
     any = true;
   }
   return any;
 }
 
-/** Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order. @param table whom they may touch (filters.ts) */
+/**
+ * Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order.
+ * @param table whom they may touch (filters.ts)
+ */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   if (!colliders) return;
   const inverseH: f32 = 1 / h;
-  let xAt = <usize>load<u32>(HEADER, H_X) + (<usize>begin << 4), prevAt = <usize>load<u32>(HEADER, H_XPREV) + (<usize>begin << 4);
-  let vAt = <usize>load<u32>(HEADER, H_V) + (<usize>begin << 4), accAt = <usize>load<u32>(HEADER, H_ACC) + (<usize>begin << 4);
-  const marks = <usize>load<u32>(HEADER, H_MARKS), firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
+  let xAt = <usize>load<u32>(HEADER, H_X) + ((<usize>begin) << 4);
+  let prevAt = <usize>load<u32>(HEADER, H_XPREV) + ((<usize>begin) << 4);
+  let vAt = <usize>load<u32>(HEADER, H_V) + ((<usize>begin) << 4);
+  let accAt = <usize>load<u32>(HEADER, H_ACC) + ((<usize>begin) << 4);
+  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  const firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
   for (let i = begin; i < end; i++, xAt += 16, prevAt += 16, vAt += 16, accAt += 16) {
-    if (load<f32>(xAt, 12) == 0) continue;
-    const originX = load<f32>(prevAt), originY = load<f32>(prevAt, 4), originZ = load<f32>(prevAt, 8), r = load<f32>(prevAt, 12);
-    let x = load<f32>(xAt), y = load<f32>(xAt, 4), z = load<f32>(xAt, 8), px = originX, py = originY, pz = originZ;
+    if (load<f32>(xAt, 12) === 0) continue;
+    const originX = load<f32>(prevAt);
+    const originY = load<f32>(prevAt, 4);
+    const originZ = load<f32>(prevAt, 8);
+    const r = load<f32>(prevAt, 12);
+    let x = load<f32>(xAt);
+    let y = load<f32>(xAt, 4);
+    let z = load<f32>(xAt, 8);
+    let px = originX;
+    let py = originY;
+    let pz = originZ;
     const rough = load<f32>(accAt, 12);
-    // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown out alone; a plane has no surface
-    const mark: i32 = marks ? load<u8>(marks + <usize>i) : 0, marked = mark & (MARK_WITHIN | MARK_SLOW), drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) == MARK_WITHIN;
+    // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown
+    // out alone; a plane has no surface
+    const mark: i32 = marks ? load<u8>(marks + <usize>i) : 0;
+    const marked = mark & (MARK_WITHIN | MARK_SLOW);
+    const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
     let touched = false;
     for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
-      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE)) continue;
+      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE)) continue;
       const motion = <usize>load<u32>(c, COLLIDER_MOTION);
       if (motion) {
-        inFrame(motion, MOTION_S0, MOTION_R0, originX, originY, originZ); px = frameX; py = frameY; pz = frameZ;
-        inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8)); x = frameX; y = frameY; z = frameZ;
+        inFrame(motion, MOTION_S0, MOTION_R0, originX, originY, originZ);
+        px = frameX;
+        py = frameY;
+        pz = frameZ;
+        inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8));
+        x = frameX;
+        y = frameY;
+        z = frameZ;
       }
       let depth = answer(c, px, py, pz, x, y, z, r);
-      if (marked && depth > 0 && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) {
-        const mx = answerX, my = answerY, mz = answerZ, slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
+      if (marked && depth > 0 && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) {
+        const mx = answerX;
+        const my = answerY;
+        const mz = answerZ;
+        const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
         if (slowly < depth) {
           // no velocity, no friction: it goes its own way meanwhile
-          let ax = slowly * mx, ay = slowly * my, az = slowly * mz;
-          if (motion) { turnFromFrame(motion, MOTION_R1, ax, ay, az); ax = frameX; ay = frameY; az = frameZ; }
-          store<f32>(xAt, load<f32>(xAt) + ax); store<f32>(xAt, load<f32>(xAt, 4) + ay, 4); store<f32>(xAt, load<f32>(xAt, 8) + az, 8);
-          store<f32>(prevAt, load<f32>(prevAt) + ax); store<f32>(prevAt, load<f32>(prevAt, 4) + ay, 4); store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
-          x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8);
+          let ax = slowly * mx;
+          let ay = slowly * my;
+          let az = slowly * mz;
+          if (motion) {
+            turnFromFrame(motion, MOTION_R1, ax, ay, az);
+            ax = frameX;
+            ay = frameY;
+            az = frameZ;
+          }
+          store<f32>(xAt, load<f32>(xAt) + ax);
+          store<f32>(xAt, load<f32>(xAt, 4) + ay, 4);
+          store<f32>(xAt, load<f32>(xAt, 8) + az, 8);
+          store<f32>(prevAt, load<f32>(prevAt) + ax);
+          store<f32>(prevAt, load<f32>(prevAt, 4) + ay, 4);
+          store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
+          x = load<f32>(xAt);
+          y = load<f32>(xAt, 4);
+          z = load<f32>(xAt, 8);
           depth = 0;
         }
       }
       if (depth > 0) {
-        const mx = answerX, my = answerY, mz = answerZ, entry = answerT, entryX = px + entry * (x - px), entryY = py + entry * (y - py), entryZ = pz + entry * (z - pz);
+        const mx = answerX;
+        const my = answerY;
+        const mz = answerZ;
+        const entry = answerT;
+        const entryX = px + entry * (x - px);
+        const entryY = py + entry * (y - py);
+        const entryZ = pz + entry * (z - pz);
         const approach = -((x - px) * mx + (y - py) * my + (z - pz) * mz);
         findCoefficients(xAt, rough);
-        x += depth * mx; y += depth * my; z += depth * mz;
-        const dx = x - px, dy = y - py, dz = z - pz;
+        x += depth * mx;
+        y += depth * my;
+        z += depth * mz;
+        const dx = x - px;
+        const dy = y - py;
+        const dz = z - pz;
         const dn = dx * mx + dy * my + dz * mz;
-        const tx = dx - dn * mx, ty = dy - dn * my, tz = dz - dn * mz;
+        const tx = dx - dn * mx;
+        const ty = dy - dn * my;
+        const tz = dz - dn * mz;
         const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
         if (slide > 0 && !(mark & MARK_GLIDES)) {
-          const cut: f32 = slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * depth ? 1 : min<f32>(1, rough * load<f32>(c, COLLIDER_FRICTION) * depth / slide);
-          x -= cut * tx; y -= cut * ty; z -= cut * tz;
+          const cut: f32 =
+            slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * depth
+              ? 1
+              : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * depth) / slide);
+          x -= cut * tx;
+          y -= cut * ty;
+          z -= cut * tz;
         }
-        // What is concave may be in the way of its own answer. Slow motions along it stay within half of the margin; others stop where they
-        // entered, at the margin.
-        if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
+        // What is concave may be in the way of its own answer. Slow motions along it stay within half of the margin;
+        // others stop where they entered, at the margin.
+        if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
           const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
-          x = entryX + out * nx; y = entryY + out * ny; z = entryZ + out * nz;
+          x = entryX + out * nx;
+          y = entryY + out * ny;
+          z = entryZ + out * nz;
         }
         touched = true;
         // the answer's normal velocity: what is left of the approach, or what bounces, never a push away
-        const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, accAt, h), away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
-        let ax = away * mx, ay = away * my, az = away * mz;
+        const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, accAt, h);
+        const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
+        let ax = away * mx;
+        let ay = away * my;
+        let az = away * mz;
         if (motion) {
-          fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z); x = frameX; y = frameY; z = frameZ;
-          turnFromFrame(motion, MOTION_R1, ax, ay, az); ax = frameX; ay = frameY; az = frameZ;
+          fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+          x = frameX;
+          y = frameY;
+          z = frameZ;
+          turnFromFrame(motion, MOTION_R1, ax, ay, az);
+          ax = frameX;
+          ay = frameY;
+          az = frameZ;
         }
-        store<f32>(xAt, x); store<f32>(xAt, y, 4); store<f32>(xAt, z, 8);
+        store<f32>(xAt, x);
+        store<f32>(xAt, y, 4);
+        store<f32>(xAt, z, 8);
         if (away > 0 || back > 0) {
           // written as a shift of xPrev, so that several colliders add up and the velocity below sees all of them
           store<f32>(prevAt, load<f32>(prevAt) + ax);
@@ -202,10 +357,21 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
           store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
         }
       }
-      if (motion) { x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8); px = originX; py = originY; pz = originZ; }
+      if (motion) {
+        x = load<f32>(xAt);
+        y = load<f32>(xAt, 4);
+        z = load<f32>(xAt, 8);
+        px = originX;
+        py = originY;
+        pz = originZ;
+      }
     }
     if (!touched) continue;
-    if (colliders > 1 && raise(xAt, table)) { x = load<f32>(xAt); y = load<f32>(xAt, 4); z = load<f32>(xAt, 8); }
+    if (colliders > 1 && raise(xAt, table)) {
+      x = load<f32>(xAt);
+      y = load<f32>(xAt, 4);
+      z = load<f32>(xAt, 8);
+    }
     const scale: f32 = inverseH / (1 + h * load<f32>(vAt, 12));
     store<f32>(vAt, (x - load<f32>(prevAt)) * scale);
     store<f32>(vAt, (y - load<f32>(prevAt, 4)) * scale, 4);

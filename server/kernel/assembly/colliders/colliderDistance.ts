@@ -1,107 +1,207 @@
 /**
- * Colliders as signed distances: how far a point is from the surface (negative inside), and the outward unit normal. Every one is exact, hence
- * 1-Lipschitz: nothing nearer than |d| is on the surface. Cylinder and funnel are figures of revolution: the distance in the half plane of
- * (radius from the axis, height along it) to a rectangle, and to a segment (the wall's middle) less half its thickness, so that its rims are round.
- * Of a mesh it is the distance to a ball that holds it: enough to know that something is far. What touches it is found by its triangles.
+ * Colliders as signed distances: how far a point is from the surface (negative inside), and the outward unit normal.
+ * Every one is exact, hence 1-Lipschitz: nothing nearer than |d| is on the surface. Cylinder and funnel are figures of
+ * revolution: the distance in the half plane of (radius from the axis, height along it) to a rectangle, and to a
+ * segment (the wall's middle) less half its thickness, so that its rims are round. Of a mesh it is the distance to a
+ * ball that holds it: enough to know that something is far. What touches it is found by its triangles.
  */
 import {
-  COLLIDER_TYPE, COLLIDER_RADIUS, COLLIDER_A, COLLIDER_B, COLLIDER_ROTATION, COLLIDER_RADIUS_B, COLLIDER_HALF_WALL,
-  COLLIDER_PLANE, COLLIDER_BOX, COLLIDER_CAPSULE, COLLIDER_CYLINDER, COLLIDER_FUNNEL,
+  COLLIDER_TYPE,
+  COLLIDER_RADIUS,
+  COLLIDER_A,
+  COLLIDER_B,
+  COLLIDER_ROTATION,
+  COLLIDER_RADIUS_B,
+  COLLIDER_HALF_WALL,
+  COLLIDER_PLANE,
+  COLLIDER_BOX,
+  COLLIDER_CAPSULE,
+  COLLIDER_CYLINDER,
+  COLLIDER_FUNNEL,
 } from "../layout/layout";
 
 // normal of the last call of distanceTo; one instance belongs to one thread
 export let nx: f32, ny: f32, nz: f32;
 
-/** Signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal nx ny nz. */
+/**
+ * Signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal nx ny nz.
+ */
 export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
   const type = load<i32>(c, COLLIDER_TYPE);
-  const ax = load<f32>(c, COLLIDER_A), ay = load<f32>(c, COLLIDER_A + 4), az = load<f32>(c, COLLIDER_A + 8);
-  if (type == COLLIDER_PLANE) {
-    nx = ax; ny = ay; nz = az;
+  const ax = load<f32>(c, COLLIDER_A);
+  const ay = load<f32>(c, COLLIDER_A + 4);
+  const az = load<f32>(c, COLLIDER_A + 8);
+  if (type === COLLIDER_PLANE) {
+    nx = ax;
+    ny = ay;
+    nz = az;
     return px * ax + py * ay + pz * az - load<f32>(c, COLLIDER_A + 12);
   }
-  if (type == COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
-  if (type == COLLIDER_CYLINDER || type == COLLIDER_FUNNEL) return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
-  let dx = px - ax, dy = py - ay, dz = pz - az;
-  if (type == COLLIDER_CAPSULE) {
+  if (type === COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
+  if (type === COLLIDER_CYLINDER || type === COLLIDER_FUNNEL)
+    return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
+  let dx = px - ax;
+  let dy = py - ay;
+  let dz = pz - az;
+  if (type === COLLIDER_CAPSULE) {
     // nearest point of the segment a-b
-    const bx = load<f32>(c, COLLIDER_B) - ax, by = load<f32>(c, COLLIDER_B + 4) - ay, bz = load<f32>(c, COLLIDER_B + 8) - az;
+    const bx = load<f32>(c, COLLIDER_B) - ax;
+    const by = load<f32>(c, COLLIDER_B + 4) - ay;
+    const bz = load<f32>(c, COLLIDER_B + 8) - az;
     const along: f32 = (dx * bx + dy * by + dz * bz) / (bx * bx + by * by + bz * bz);
     const s: f32 = min<f32>(max<f32>(along, 0), 1);
-    dx -= s * bx; dy -= s * by; dz -= s * bz;
+    dx -= s * bx;
+    dy -= s * by;
+    dz -= s * bz;
   }
   const length = Mathf.sqrt(dx * dx + dy * dy + dz * dz);
-  if (length > 0) { nx = dx / length; ny = dy / length; nz = dz / length; }
-  else { nx = 0; ny = 1; nz = 0; } // exactly in the middle: every direction is right
+  if (length > 0) {
+    nx = dx / length;
+    ny = dy / length;
+    nz = dz / length;
+  } else {
+    nx = 0;
+    ny = 1;
+    nz = 0;
+  } // exactly in the middle: every direction is right
   return length - load<f32>(c, COLLIDER_RADIUS);
 }
 
 function distanceToBox(c: usize, px: f32, py: f32, pz: f32): f32 {
   const r = c + COLLIDER_ROTATION;
-  const r00 = load<f32>(r), r01 = load<f32>(r, 4), r02 = load<f32>(r, 8), r10 = load<f32>(r, 12), r11 = load<f32>(r, 16), r12 = load<f32>(r, 20), r20 = load<f32>(r, 24), r21 = load<f32>(r, 28), r22 = load<f32>(r, 32);
-  const lx = r00 * px + r01 * py + r02 * pz, ly = r10 * px + r11 * py + r12 * pz, lz = r20 * px + r21 * py + r22 * pz;
-  const qx = abs<f32>(lx) - load<f32>(c, COLLIDER_B), qy = abs<f32>(ly) - load<f32>(c, COLLIDER_B + 4), qz = abs<f32>(lz) - load<f32>(c, COLLIDER_B + 8);
-  let gx: f32 = 0, gy: f32 = 0, gz: f32 = 0, d: f32 = 0;
+  const r00 = load<f32>(r);
+  const r01 = load<f32>(r, 4);
+  const r02 = load<f32>(r, 8);
+  const r10 = load<f32>(r, 12);
+  const r11 = load<f32>(r, 16);
+  const r12 = load<f32>(r, 20);
+  const r20 = load<f32>(r, 24);
+  const r21 = load<f32>(r, 28);
+  const r22 = load<f32>(r, 32);
+  const lx = r00 * px + r01 * py + r02 * pz;
+  const ly = r10 * px + r11 * py + r12 * pz;
+  const lz = r20 * px + r21 * py + r22 * pz;
+  const qx = abs<f32>(lx) - load<f32>(c, COLLIDER_B);
+  const qy = abs<f32>(ly) - load<f32>(c, COLLIDER_B + 4);
+  const qz = abs<f32>(lz) - load<f32>(c, COLLIDER_B + 8);
+  let gx: f32 = 0;
+  let gy: f32 = 0;
+  let gz: f32 = 0;
+  let d: f32 = 0;
   if (qx <= 0 && qy <= 0 && qz <= 0) {
     // inside: out through the nearest face
-    if (qx >= qy && qx >= qz) { d = qx; gx = 1; } else if (qy >= qz) { d = qy; gy = 1; } else { d = qz; gz = 1; }
+    if (qx >= qy && qx >= qz) {
+      d = qx;
+      gx = 1;
+    } else if (qy >= qz) {
+      d = qy;
+      gy = 1;
+    } else {
+      d = qz;
+      gz = 1;
+    }
   } else {
-    gx = max<f32>(qx, 0); gy = max<f32>(qy, 0); gz = max<f32>(qz, 0);
+    gx = max<f32>(qx, 0);
+    gy = max<f32>(qy, 0);
+    gz = max<f32>(qz, 0);
     d = Mathf.sqrt(gx * gx + gy * gy + gz * gz);
-    gx /= d; gy /= d; gz /= d;
+    gx /= d;
+    gy /= d;
+    gz /= d;
   }
   if (lx < 0) gx = -gx;
   if (ly < 0) gy = -gy;
   if (lz < 0) gz = -gz;
-  nx = r00 * gx + r10 * gy + r20 * gz; ny = r01 * gx + r11 * gy + r21 * gz; nz = r02 * gx + r12 * gy + r22 * gz;
+  nx = r00 * gx + r10 * gy + r20 * gz;
+  ny = r01 * gx + r11 * gy + r21 * gz;
+  nz = r02 * gx + r12 * gy + r22 * gz;
   return d;
 }
 
 /** Cylinder and funnel. @param px, py, pz from end a */
 function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32 {
-  let ux = load<f32>(c, COLLIDER_B) - load<f32>(c, COLLIDER_A), uy = load<f32>(c, COLLIDER_B + 4) - load<f32>(c, COLLIDER_A + 4), uz = load<f32>(c, COLLIDER_B + 8) - load<f32>(c, COLLIDER_A + 8);
+  let ux = load<f32>(c, COLLIDER_B) - load<f32>(c, COLLIDER_A);
+  let uy = load<f32>(c, COLLIDER_B + 4) - load<f32>(c, COLLIDER_A + 4);
+  let uz = load<f32>(c, COLLIDER_B + 8) - load<f32>(c, COLLIDER_A + 8);
   const length = Mathf.sqrt(ux * ux + uy * uy + uz * uz);
-  ux /= length; uy /= length; uz /= length;
+  ux /= length;
+  uy /= length;
+  uz /= length;
   const s = px * ux + py * uy + pz * uz;
-  let rx = px - s * ux, ry = py - s * uy, rz = pz - s * uz;
+  let rx = px - s * ux;
+  let ry = py - s * uy;
+  let rz = pz - s * uz;
   const rho = Mathf.sqrt(rx * rx + ry * ry + rz * rz);
-  if (rho > 0) { rx /= rho; ry /= rho; rz /= rho; }
-  else if (abs<f32>(ux) < 0.6) { // on the axis every direction across it is right
+  if (rho > 0) {
+    rx /= rho;
+    ry /= rho;
+    rz /= rho;
+  } else if (abs<f32>(ux) < 0.6) {
+    // on the axis every direction across it is right
     const k: f32 = 1 / Mathf.sqrt(uy * uy + uz * uz);
-    rx = 0; ry = -uz * k; rz = uy * k;
+    rx = 0;
+    ry = -uz * k;
+    rz = uy * k;
   } else {
     const k: f32 = 1 / Mathf.sqrt(ux * ux + uy * uy);
-    rx = -uy * k; ry = ux * k; rz = 0;
+    rx = -uy * k;
+    ry = ux * k;
+    rz = 0;
   }
   const radius = load<f32>(c, COLLIDER_RADIUS);
-  let gr: f32 = 0, gs: f32 = 0, d: f32; // outward, along the radius and along the axis
-  if (type == COLLIDER_CYLINDER) {
-    const half: f32 = 0.5 * length, middle = s - half, qr = rho - radius, qs = abs<f32>(middle) - half;
+  let gr: f32 = 0;
+  let gs: f32 = 0;
+  let d: f32; // outward, along the radius and along the axis
+  if (type === COLLIDER_CYLINDER) {
+    const half: f32 = 0.5 * length;
+    const middle = s - half;
+    const qr = rho - radius;
+    const qs = abs<f32>(middle) - half;
     if (qr <= 0 && qs <= 0) {
-      if (qr >= qs) { d = qr; gr = 1; } else { d = qs; gs = 1; }
+      if (qr >= qs) {
+        d = qr;
+        gr = 1;
+      } else {
+        d = qs;
+        gs = 1;
+      }
     } else {
-      gr = max<f32>(qr, 0); gs = max<f32>(qs, 0);
+      gr = max<f32>(qr, 0);
+      gs = max<f32>(qs, 0);
       d = Mathf.sqrt(gr * gr + gs * gs);
-      gr /= d; gs /= d;
+      gr /= d;
+      gs /= d;
     }
     if (middle < 0) gs = -gs;
   } else {
-    const slope = load<f32>(c, COLLIDER_RADIUS_B) - radius, r = rho - radius;
-    const side: f32 = Mathf.sqrt(slope * slope + length * length), t = (r * slope + s * length) / (side * side);
+    const slope = load<f32>(c, COLLIDER_RADIUS_B) - radius;
+    const r = rho - radius;
+    const side: f32 = Mathf.sqrt(slope * slope + length * length);
+    const t = (r * slope + s * length) / (side * side);
     if (t > 0 && t < 1) {
       // beside the wall: the distance to its line, whose normal is as good in the wall's middle as anywhere
-      const off = (r * length - s * slope) / side, out: f32 = off > 0 ? 1 : -1;
-      gr = out * length / side; gs = -out * slope / side;
+      const off = (r * length - s * slope) / side;
+      const out: f32 = off > 0 ? 1 : -1;
+      gr = (out * length) / side;
+      gs = (-out * slope) / side;
       d = out * off;
     } else {
       const k: f32 = t > 0 ? 1 : 0;
-      gr = r - k * slope; gs = s - k * length;
+      gr = r - k * slope;
+      gs = s - k * length;
       d = Mathf.sqrt(gr * gr + gs * gs);
-      if (d > 0) { gr /= d; gs /= d; }
-      else { gr = 0; gs = t > 0 ? 1 : -1; } // in the middle of a rim: out along the axis
+      if (d > 0) {
+        gr /= d;
+        gs /= d;
+      } else {
+        gr = 0;
+        gs = t > 0 ? 1 : -1;
+      } // in the middle of a rim: out along the axis
     }
     d -= load<f32>(c, COLLIDER_HALF_WALL);
   }
-  nx = gr * rx + gs * ux; ny = gr * ry + gs * uy; nz = gr * rz + gs * uz;
+  nx = gr * rx + gs * ux;
+  ny = gr * ry + gs * uy;
+  nz = gr * rz + gs * uz;
   return d;
 }

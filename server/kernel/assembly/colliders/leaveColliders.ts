@@ -1,10 +1,28 @@
 /**
- * Colliders and the response to contacts (contactResponse.ts): what it moves comes after collide.ts and rigid.ts, and must not go back into a collider that
- * these have moved it out of. Mesh colliders are surfaces like others and not asked here.
+ * Colliders and the response to contacts (contactResponse.ts): what it moves comes after collide.ts and rigid.ts, and
+ * must not go back into a collider that these have moved it out of. Mesh colliders are surfaces like others and not
+ * asked here.
  */
 import {
-  HEADER, H_X, H_XPREV, H_SAFE, H_COLLIDERS, H_COLLIDER_COUNT, BODY_MEETS, 
-  COLLIDER_TYPE, COLLIDER_INSET, COLLIDER_MESH, COLLIDER_PLANE, COLLIDER_SPHERE, COLLIDER_CAPSULE, COLLIDER_MOTION, COLLIDER_BYTES, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1,
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_SAFE,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  BODY_MEETS,
+  COLLIDER_TYPE,
+  COLLIDER_INSET,
+  COLLIDER_MESH,
+  COLLIDER_PLANE,
+  COLLIDER_SPHERE,
+  COLLIDER_CAPSULE,
+  COLLIDER_MOTION,
+  COLLIDER_BYTES,
+  MOTION_S0,
+  MOTION_R0,
+  MOTION_S1,
+  MOTION_R1,
 } from "../layout/layout";
 import { bodyOf } from "../state/owners";
 import { raise } from "./collide";
@@ -19,7 +37,10 @@ const ROUNDING: f32 = 1e-3;
 const DEEPER: f32 = 2;
 
 /** Table of colliders that the body of this particle may touch. */
-@inline function tableOf(particle: usize): usize { return <usize>load<u32>(bodyOf(particle), BODY_MEETS); }
+// @inline
+function tableOf(particle: usize): usize {
+  return <usize>load<u32>(bodyOf(particle), BODY_MEETS);
+}
 
 /** How far a point is within a collider's margin r at one end of the substep, m; leaves the normal there. */
 function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
@@ -29,26 +50,47 @@ function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
   return r - distanceTo(c, frameX, frameY, frameZ);
 }
 
-@inline function marginOf(particle: usize): f32 { return load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12); }
+// @inline
+function marginOf(particle: usize): f32 {
+  return load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
+}
 
-/** Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it came in by; a plane has one side, and surfaces go no
+/**
+ * Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it
+ * came in by; a plane has one side, and surfaces go no
  * deeper into a ball than to its core. */
 function shallow(c: usize, depth: f32, r: f32): bool {
   const type = load<i32>(c, COLLIDER_TYPE);
-  return depth <= 2 * r || type == COLLIDER_PLANE || ((type == COLLIDER_SPHERE || type == COLLIDER_CAPSULE) && depth <= r + DEEPER * load<f32>(c, COLLIDER_INSET));
+  return (
+    depth <= 2 * r ||
+    type === COLLIDER_PLANE ||
+    ((type === COLLIDER_SPHERE || type === COLLIDER_CAPSULE) && depth <= r + DEEPER * load<f32>(c, COLLIDER_INSET))
+  );
 }
 
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = tableOf(particle), r = marginOf(particle);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = tableOf(particle);
+  const r = marginOf(particle);
   let any = false;
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH || !meets(table, n)) continue;
-    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1), motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
+    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
+    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
     if (!(depth > 0) || !shallow(c, depth, r)) continue;
-    let x = load<f32>(particle) + depth * nx, y = load<f32>(particle, 4) + depth * ny, z = load<f32>(particle, 8) + depth * nz;
-    if (motion) { fromFrame(motion, MOTION_S1, MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz); x = frameX; y = frameY; z = frameZ; }
-    store<f32>(particle, x); store<f32>(particle, y, 4); store<f32>(particle, z, 8);
+    let x = load<f32>(particle) + depth * nx;
+    let y = load<f32>(particle, 4) + depth * ny;
+    let z = load<f32>(particle, 8) + depth * nz;
+    if (motion) {
+      fromFrame(motion, MOTION_S1, MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
+      x = frameX;
+      y = frameY;
+      z = frameZ;
+    }
+    store<f32>(particle, x);
+    store<f32>(particle, y, 4);
+    store<f32>(particle, z, 8);
     any = true;
   }
   if (any && colliders > 1) raise(particle, table);
@@ -57,11 +99,19 @@ export function leaveColliders(particle: usize): bool {
 
 /** Has the particle come deeper into a collider's margin than it was when the substep began? */
 export function entersCollider(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = tableOf(particle), r = marginOf(particle), safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = tableOf(particle);
+  const r = marginOf(particle);
+  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH || !meets(table, n)) continue;
+    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
     const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
-    if (depth > ROUNDING * r && shallow(c, depth, r) && depth > depthOf(c, safe, r, MOTION_S0, MOTION_R0) + ROUNDING * r) return true;
+    if (
+      depth > ROUNDING * r &&
+      shallow(c, depth, r) &&
+      depth > depthOf(c, safe, r, MOTION_S0, MOTION_R0) + ROUNDING * r
+    )
+      return true;
   }
   return false;
 }

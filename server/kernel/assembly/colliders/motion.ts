@@ -1,19 +1,48 @@
 /**
- * Colliders that move: where each is at the start and the end of the substep, as a pure function of tick and substep. Keys (time,
- * translation, unit quaternion) are made by the loader from the scene's, close enough together that a straight line between two quaternions,
- * normalized, turns evenly (shared/motion.ts, which clients use to draw the same path); here there is only + - * / sqrt.
+ * Colliders that move: where each is at the start and the end of the substep, as a pure function of tick and substep.
+ * Keys (time, translation, unit quaternion) are made by the loader from the scene's, close enough together that a
+ * straight line between two quaternions, normalized, turns evenly (shared/motion.ts, which clients use to draw the same
+ * path); here there is only + - * / sqrt.
  */
 import {
-  HEADER, H_TICK, H_TICK_HZ, H_SUBSTEP, H_SUBSTEPS, H_MOTIONS, H_MOTION_COUNT,
-  MOTION_KEYS, MOTION_KEY_COUNT, MOTION_LOOP, MOTION_ONCE, MOTION_JUMPS, MOTION_CENTER, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_JUMPED, MOTION_BYTES, KEY_BYTES,
+  HEADER,
+  H_TICK,
+  H_TICK_HZ,
+  H_SUBSTEP,
+  H_SUBSTEPS,
+  H_MOTIONS,
+  H_MOTION_COUNT,
+  MOTION_KEYS,
+  MOTION_KEY_COUNT,
+  MOTION_LOOP,
+  MOTION_ONCE,
+  MOTION_JUMPS,
+  MOTION_CENTER,
+  MOTION_RADIUS,
+  MOTION_TRAVEL,
+  MOTION_S0,
+  MOTION_R0,
+  MOTION_S1,
+  MOTION_R1,
+  MOTION_JUMPED,
+  MOTION_BYTES,
+  KEY_BYTES,
 } from "../layout/layout";
 
 // pose of the last `evaluate`
-let tx: f64, ty: f64, tz: f64, qw: f64, qx: f64, qy: f64, qz: f64;
+let tx: f64;
+let ty: f64;
+let tz: f64;
+let qw: f64;
+let qx: f64;
+let qy: f64;
+let qz: f64;
 // result of the last inFrame, fromFrame, turnFromFrame; one instance belongs to one thread
 export let frameX: f32, frameY: f32, frameZ: f32;
 
-/** Once a tick: how far each may travel in it (sum over its substeps, turning counted at the collider's farthest point). */
+/**
+ * Once a tick: how far each may travel in it (sum over its substeps, turning counted at the collider's farthest point).
+ */
 export function planMotions(): void {
   let row = <usize>load<u32>(HEADER, H_MOTIONS);
   const substeps = load<i32>(HEADER, H_SUBSTEPS);
@@ -25,15 +54,31 @@ export function planMotions(): void {
     write(row, MOTION_S0, MOTION_R0);
     write(row, MOTION_S1, MOTION_R1);
     for (let s = 1; s <= substeps; s++) {
-      const x = tx, y = ty, z = tz, a = qw, b = qx, c = qy, d = qz;
-      const now = cycle(row, timeOf(s)), jumped = now != before && load<i32>(row, MOTION_LOOP) == MOTION_JUMPS;
+      const x = tx;
+      const y = ty;
+      const z = tz;
+      const a = qw;
+      const b = qx;
+      const c = qy;
+      const d = qz;
+      const now = cycle(row, timeOf(s));
+      const jumped = now !== before && load<i32>(row, MOTION_LOOP) === MOTION_JUMPS;
       before = now;
       evaluate(row, timeOf(s), now);
-      if (jumped) { travel = Infinity; break; }
+      if (jumped) {
+        travel = Infinity;
+        break;
+      }
       // |R - R'| <= 2 |q - q'|, for the sign that makes it small
       const same: f64 = a * qw + b * qx + c * qy + d * qz < 0 ? -1 : 1;
-      const turn = sqrt((a - same * qw) * (a - same * qw) + (b - same * qx) * (b - same * qx) + (c - same * qy) * (c - same * qy) + (d - same * qz) * (d - same * qz));
-      travel += sqrt((x - tx) * (x - tx) + (y - ty) * (y - ty) + (z - tz) * (z - tz)) + (turn > 0 ? 2 * turn * radius : 0);
+      const turn = sqrt(
+        (a - same * qw) * (a - same * qw) +
+          (b - same * qx) * (b - same * qx) +
+          (c - same * qy) * (c - same * qy) +
+          (d - same * qz) * (d - same * qz),
+      );
+      travel +=
+        sqrt((x - tx) * (x - tx) + (y - ty) * (y - ty) + (z - tz) * (z - tz)) + (turn > 0 ? 2 * turn * radius : 0);
     }
     store<f32>(row, <f32>travel * 1.0001, MOTION_TRAVEL);
   }
@@ -49,13 +94,16 @@ export function poseAtEnd(row: usize): void {
 /** At the start of every substep: poses at its start and end. */
 export function moveColliders(): void {
   let row = <usize>load<u32>(HEADER, H_MOTIONS);
-  const substep = load<i32>(HEADER, H_SUBSTEP), from = timeOf(substep), to = timeOf(substep + 1);
+  const substep = load<i32>(HEADER, H_SUBSTEP);
+  const from = timeOf(substep);
+  const to = timeOf(substep + 1);
   for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, row += MOTION_BYTES) {
-    const before = cycle(row, from), after = cycle(row, to);
+    const before = cycle(row, from);
+    const after = cycle(row, to);
     evaluate(row, to, after);
     write(row, MOTION_S1, MOTION_R1);
     // a path that begins again elsewhere is not swept across the room
-    const jumped = before != after && load<i32>(row, MOTION_LOOP) == MOTION_JUMPS;
+    const jumped = before !== after && load<i32>(row, MOTION_LOOP) === MOTION_JUMPS;
     if (!jumped) evaluate(row, from, before);
     store<i32>(row, jumped ? 1 : 0, MOTION_JUMPED);
     write(row, MOTION_S0, MOTION_R0);
@@ -63,45 +111,78 @@ export function moveColliders(): void {
 }
 
 /** s since the room began, at the start of substep s of this tick. */
-@inline function timeOf(substep: i32): f64 {
-  return (<f64>load<u32>(HEADER, H_TICK) + <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) / <f64>load<f32>(HEADER, H_TICK_HZ);
+// @inline
+function timeOf(substep: i32): f64 {
+  return (
+    (<f64>load<u32>(HEADER, H_TICK) + <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
+    <f64>load<f32>(HEADER, H_TICK_HZ)
+  );
 }
 
 /** How many times the path has been gone through. */
 function cycle(row: usize, time: f64): f64 {
-  if (load<i32>(row, MOTION_LOOP) == MOTION_ONCE) return 0;
-  return floor(time / load<f64>(<usize>load<u32>(row, MOTION_KEYS) + <usize>(load<i32>(row, MOTION_KEY_COUNT) - 1) * KEY_BYTES));
+  if (load<i32>(row, MOTION_LOOP) === MOTION_ONCE) return 0;
+  return floor(
+    time / load<f64>(<usize>load<u32>(row, MOTION_KEYS) + <usize>(load<i32>(row, MOTION_KEY_COUNT) - 1) * KEY_BYTES),
+  );
 }
 
 /** Pose at `time`; a looping path is counted from the start of the given cycle, and past its end stays there. */
 function evaluate(row: usize, time: f64, cycles: f64): void {
-  const keys = <usize>load<u32>(row, MOTION_KEYS), count = load<i32>(row, MOTION_KEY_COUNT);
+  const keys = <usize>load<u32>(row, MOTION_KEYS);
+  const count = load<i32>(row, MOTION_KEY_COUNT);
   const t = time - cycles * load<f64>(keys + <usize>(count - 1) * KEY_BYTES);
-  let low = 0, high = count - 1; // the last key not after t
+  let low = 0;
+  let high = count - 1; // the last key not after t
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (load<f64>(keys + <usize>middle * KEY_BYTES) <= t) low = middle; else high = middle;
+    if (load<f64>(keys + <usize>middle * KEY_BYTES) <= t) low = middle;
+    else high = middle;
   }
-  const a = keys + <usize>low * KEY_BYTES, b = keys + <usize>high * KEY_BYTES, from = load<f64>(a), to = load<f64>(b);
+  const a = keys + <usize>low * KEY_BYTES;
+  const b = keys + <usize>high * KEY_BYTES;
+  const from = load<f64>(a);
+  const to = load<f64>(b);
   const s: f64 = to > from ? max<f64>(0, min<f64>(1, (t - from) / (to - from))) : 0;
-  tx = load<f64>(a, 8) + s * (load<f64>(b, 8) - load<f64>(a, 8)); ty = load<f64>(a, 16) + s * (load<f64>(b, 16) - load<f64>(a, 16)); tz = load<f64>(a, 24) + s * (load<f64>(b, 24) - load<f64>(a, 24));
-  qw = load<f64>(a, 32) + s * (load<f64>(b, 32) - load<f64>(a, 32)); qx = load<f64>(a, 40) + s * (load<f64>(b, 40) - load<f64>(a, 40));
-  qy = load<f64>(a, 48) + s * (load<f64>(b, 48) - load<f64>(a, 48)); qz = load<f64>(a, 56) + s * (load<f64>(b, 56) - load<f64>(a, 56));
+  tx = load<f64>(a, 8) + s * (load<f64>(b, 8) - load<f64>(a, 8));
+  ty = load<f64>(a, 16) + s * (load<f64>(b, 16) - load<f64>(a, 16));
+  tz = load<f64>(a, 24) + s * (load<f64>(b, 24) - load<f64>(a, 24));
+  qw = load<f64>(a, 32) + s * (load<f64>(b, 32) - load<f64>(a, 32));
+  qx = load<f64>(a, 40) + s * (load<f64>(b, 40) - load<f64>(a, 40));
+  qy = load<f64>(a, 48) + s * (load<f64>(b, 48) - load<f64>(a, 48));
+  qz = load<f64>(a, 56) + s * (load<f64>(b, 56) - load<f64>(a, 56));
   const unit: f64 = 1 / sqrt(qw * qw + qx * qx + qy * qy + qz * qz);
-  qw *= unit; qx *= unit; qy *= unit; qz *= unit;
+  qw *= unit;
+  qx *= unit;
+  qy *= unit;
+  qz *= unit;
 }
 
 function write(row: usize, s: usize, r: usize): void {
-  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER) + tx)); store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 4) + ty), 4); store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 8) + tz), 8);
+  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER) + tx));
+  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 4) + ty), 4);
+  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 8) + tz), 8);
   const at = row + r;
-  store<f32>(at, <f32>(1 - 2 * (qy * qy + qz * qz))); store<f32>(at, <f32>(2 * (qx * qy - qw * qz)), 4); store<f32>(at, <f32>(2 * (qx * qz + qw * qy)), 8);
-  store<f32>(at, <f32>(2 * (qx * qy + qw * qz)), 12); store<f32>(at, <f32>(1 - 2 * (qx * qx + qz * qz)), 16); store<f32>(at, <f32>(2 * (qy * qz - qw * qx)), 20);
-  store<f32>(at, <f32>(2 * (qx * qz - qw * qy)), 24); store<f32>(at, <f32>(2 * (qy * qz + qw * qx)), 28); store<f32>(at, <f32>(1 - 2 * (qx * qx + qy * qy)), 32);
+  store<f32>(at, <f32>(1 - 2 * (qy * qy + qz * qz)));
+  store<f32>(at, <f32>(2 * (qx * qy - qw * qz)), 4);
+  store<f32>(at, <f32>(2 * (qx * qz + qw * qy)), 8);
+  store<f32>(at, <f32>(2 * (qx * qy + qw * qz)), 12);
+  store<f32>(at, <f32>(1 - 2 * (qx * qx + qz * qz)), 16);
+  store<f32>(at, <f32>(2 * (qy * qz - qw * qx)), 20);
+  store<f32>(at, <f32>(2 * (qx * qz - qw * qy)), 24);
+  store<f32>(at, <f32>(2 * (qy * qz + qw * qx)), 28);
+  store<f32>(at, <f32>(1 - 2 * (qx * qx + qy * qy)), 32);
 }
 
-/** World -> the frame in which the scene describes the collider: center + R^T (p - s). @param s, r MOTION_S0 and _R0 or MOTION_S1 and _R1 */
+/**
+ * World -> the frame in which the scene describes the collider: center + R^T (p - s).
+ * @param s, r MOTION_S0 and _R0 or MOTION_S1 and _R1
+ */
 export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
-  const x = px - load<f32>(motion + s), y = py - load<f32>(motion + s, 4), z = pz - load<f32>(motion + s, 8), R = motion + r;
+  const x = px - load<f32>(motion + s);
+  const y = py - load<f32>(motion + s, 4);
+  const z = pz - load<f32>(motion + s, 8);
+  const R = motion + r;
   frameX = load<f32>(motion, MOTION_CENTER) + (load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
   frameY = load<f32>(motion, MOTION_CENTER + 4) + (load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
   frameZ = load<f32>(motion, MOTION_CENTER + 8) + (load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
@@ -109,8 +190,16 @@ export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz:
 
 /** The way back. */
 export function fromFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
-  turnFromFrame(motion, r, px - load<f32>(motion, MOTION_CENTER), py - load<f32>(motion, MOTION_CENTER + 4), pz - load<f32>(motion, MOTION_CENTER + 8));
-  frameX += load<f32>(motion + s); frameY += load<f32>(motion + s, 4); frameZ += load<f32>(motion + s, 8);
+  turnFromFrame(
+    motion,
+    r,
+    px - load<f32>(motion, MOTION_CENTER),
+    py - load<f32>(motion, MOTION_CENTER + 4),
+    pz - load<f32>(motion, MOTION_CENTER + 8),
+  );
+  frameX += load<f32>(motion + s);
+  frameY += load<f32>(motion + s, 4);
+  frameZ += load<f32>(motion + s, 8);
 }
 
 /** A direction on its way back. */

@@ -1,48 +1,114 @@
 /**
- * Isometric bending over an interior edge, four stencils at a time (Bender et al. 2014, section 4.3 and figure 3; Bergou et al. 2006).
+ * Isometric bending over an interior edge, four stencils at a time (Bender et al. 2014, section 4.3 and figure 3;
+ * Bergou et al. 2006).
  *
- *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04),  c_jk = cot of the angle between edges e_j and e_k
- *         /  \               E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha = (A0+A1)/B
+ *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04),  c_jk = cot of the angle between edges
+ *                            e_j and e_k
+ *         /  \               E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha =
+ *            (A0+A1)/B
  *   e2  /  A0  \ e1          with the flexural rigidity B in N m (sim/constraints/bending.ts on the factor).
- *     x0 --e0-- x1           The energy is quadratic, so its compliant constraint is the vector C itself: one exact linear solve,
+ *     x0 --e0-- x1           The energy is quadratic, so its compliant constraint is the vector C itself: one exact
+ *                            linear solve,
  *   e3  \  A1  / e4            dL = (-C - aT L) / (sum_i w_i K_i^2 + aT),  x_i += w_i K_i dL,  aT = alpha/h^2
- *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its rest length.
+ *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its
+ *            rest length.
  *          x3                sum_i K_i = 0: subtracting x0 first keeps float32 digits far from the origin.
- * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles (sim/constraints/sheetBending.ts).
+ * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles
+ * (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import { PASS_FIRST, PASS_LAST, BEND_K, BEND_ALPHA, BEND_REST, BEND_W, BEND_BYTES, BEND_KEPT_BYTES } from "../layout/layout";
+import {
+  PASS_FIRST,
+  PASS_LAST,
+  BEND_K,
+  BEND_ALPHA,
+  BEND_REST,
+  BEND_W,
+  BEND_BYTES,
+  BEND_KEPT_BYTES,
+} from "../layout/layout";
 
-/** @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+/**
+ * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
+ *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  const one = f32x4.splat(1), zero = f32x4.splat(0), inverse = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
-  const smallest = f32x4.splat(1e-30); // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
+  const one = f32x4.splat(1);
+  const zero = f32x4.splat(0);
+  const inverse = f32x4.splat(inverseH2);
+  const first = pass & PASS_FIRST;
+  const last = pass & PASS_LAST;
+  // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
+  const smallest = f32x4.splat(1e-30);
   for (let n = 0; n < count; n++, block += BEND_BYTES, own += BEND_KEPT_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d), y1 = ys(a, b, c, d), z1 = zs(a, b, c, d), w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d), y2 = ys(a, b, c, d), z2 = zs(a, b, c, d), w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48)); b = v128.load(<usize>load<u32>(block, 52)); c = v128.load(<usize>load<u32>(block, 56)); d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d), y3 = ys(a, b, c, d), z3 = zs(a, b, c, d), w3 = ws(a, b, c, d);
+    let a = v128.load(<usize>load<u32>(block, 0));
+    let b = v128.load(<usize>load<u32>(block, 4));
+    let c = v128.load(<usize>load<u32>(block, 8));
+    let d = v128.load(<usize>load<u32>(block, 12));
+    const x0 = xs(a, b, c, d);
+    const y0 = ys(a, b, c, d);
+    const z0 = zs(a, b, c, d);
+    const w0 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16));
+    b = v128.load(<usize>load<u32>(block, 20));
+    c = v128.load(<usize>load<u32>(block, 24));
+    d = v128.load(<usize>load<u32>(block, 28));
+    const x1 = xs(a, b, c, d);
+    const y1 = ys(a, b, c, d);
+    const z1 = zs(a, b, c, d);
+    const w1 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32));
+    b = v128.load(<usize>load<u32>(block, 36));
+    c = v128.load(<usize>load<u32>(block, 40));
+    d = v128.load(<usize>load<u32>(block, 44));
+    const x2 = xs(a, b, c, d);
+    const y2 = ys(a, b, c, d);
+    const z2 = zs(a, b, c, d);
+    const w2 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 48));
+    b = v128.load(<usize>load<u32>(block, 52));
+    c = v128.load(<usize>load<u32>(block, 56));
+    d = v128.load(<usize>load<u32>(block, 60));
+    const x3 = xs(a, b, c, d);
+    const y3 = ys(a, b, c, d);
+    const z3 = zs(a, b, c, d);
+    const w3 = ws(a, b, c, d);
 
-    const k0 = v128.load(block, BEND_K), k1 = v128.load(block, BEND_K + 16), k2 = v128.load(block, BEND_K + 32), k3 = v128.load(block, BEND_K + 48);
+    const k0 = v128.load(block, BEND_K);
+    const k1 = v128.load(block, BEND_K + 16);
+    const k2 = v128.load(block, BEND_K + 32);
+    const k3 = v128.load(block, BEND_K + 48);
     let cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
     const rest = v128.load(block, BEND_REST);
-    if (v128.any_true(rest)) { // not flat at rest
-      const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz)), beyond = sub(one, f32x4.div(rest, f32x4.max(length, smallest)));
-      cx = mul(cx, beyond); cy = mul(cy, beyond); cz = mul(cz, beyond);
+    if (v128.any_true(rest)) {
+      // not flat at rest
+      const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
+      const beyond = sub(one, f32x4.div(rest, f32x4.max(length, smallest)));
+      cx = mul(cx, beyond);
+      cy = mul(cy, beyond);
+      cz = mul(cz, beyond);
     }
 
     const aT = mul(v128.load(block, BEND_ALPHA), inverse);
     const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, BEND_W), aT));
-    let lx = zero, ly = zero, lz = zero;
-    if (!first) { lx = v128.load(own); ly = v128.load(own, 16); lz = v128.load(own, 32); }
-    const dx = mul(scale, madd(aT, lx, cx)), dy = mul(scale, madd(aT, ly, cy)), dz = mul(scale, madd(aT, lz, cz));
-    if (!last) { v128.store(own, add(lx, dx)); v128.store(own, add(ly, dy), 16); v128.store(own, add(lz, dz), 32); }
+    let lx = zero;
+    let ly = zero;
+    let lz = zero;
+    if (!first) {
+      lx = v128.load(own);
+      ly = v128.load(own, 16);
+      lz = v128.load(own, 32);
+    }
+    const dx = mul(scale, madd(aT, lx, cx));
+    const dy = mul(scale, madd(aT, ly, cy));
+    const dz = mul(scale, madd(aT, lz, cz));
+    if (!last) {
+      v128.store(own, add(lx, dx));
+      v128.store(own, add(ly, dy), 16);
+      v128.store(own, add(lz, dz), 32);
+    }
 
     let s = mul(w0, k0);
     scatter(block, madd(s, dx, x0), madd(s, dy, y0), madd(s, dz, z0), w0);

@@ -4,47 +4,81 @@
  *       6-----7       corner c: bit 0 is x, bit 1 is y, bit 2 is z
  *      /|    /|       6V = sum over the surface's triangles (a, b, c) of x_a . (x_b x x_c),  C = V - V0
  *     4-----5 |       grad_a 6V = sum over the triangles at a of x_b x x_c
- *     | 2---|-3       The faces of a bent cube are not flat, and its volume depends on the diagonals they are cut along. The thesis's
- *     |/    |/        matrices come out only if the constraint acts twice, with half of its stiffness each: once with every face cut from its
- *     0-----1         lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way (tests/figures/hexahedron.ts).
+ *     | 2---|-3       The faces of a bent cube are not flat, and its volume depends on the diagonals they are cut
+ *                     along. The thesis's
+ *     |/    |/        matrices come out only if the constraint acts twice, with half of its stiffness each: once with
+ *           every face cut from its
+ *     0-----1         lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way
+ *                     (tests/figures/hexahedron.ts).
  *
- * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are taken from corner 0, for the digits; 6V is one third of
- * sum_a x_a . grad_a (a homogeneous function of degree three), which is exact where the sum is.
+ * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are taken from corner 0, for the digits; 6V is
+ * one third of sum_a x_a . grad_a (a homogeneous function of degree three), which is exact where the sum is.
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import { PASS_FIRST, HEXAHEDRON_REST, HEXAHEDRON_ALPHA, HEXAHEDRON_LAMBDA, HEXAHEDRON_BYTES } from "../layout/layout";
 
 /** Bytes of one vector's three rows, and where the gradients begin behind the eight corners. */
-const VECTOR: usize = 48, GRADIENT: usize = 384;
+const VECTOR: usize = 48;
+const GRADIENT: usize = 384;
 
 /** grad_a += x_b x x_c */
-@inline function addCross(s: usize, a: usize, b: usize, c: usize): void {
-  const bx = v128.load(s + b * VECTOR), by = v128.load(s + b * VECTOR, 16), bz = v128.load(s + b * VECTOR, 32);
-  const cx = v128.load(s + c * VECTOR), cy = v128.load(s + c * VECTOR, 16), cz = v128.load(s + c * VECTOR, 32), g = s + GRADIENT + a * VECTOR;
+// @inline
+function addCross(s: usize, a: usize, b: usize, c: usize): void {
+  const bx = v128.load(s + b * VECTOR);
+  const by = v128.load(s + b * VECTOR, 16);
+  const bz = v128.load(s + b * VECTOR, 32);
+  const cx = v128.load(s + c * VECTOR);
+  const cy = v128.load(s + c * VECTOR, 16);
+  const cz = v128.load(s + c * VECTOR, 32);
+  const g = s + GRADIENT + a * VECTOR;
   v128.store(g, add(v128.load(g), sub(mul(by, cz), mul(bz, cy))));
   v128.store(g, add(v128.load(g, 16), sub(mul(bz, cx), mul(bx, cz))), 16);
   v128.store(g, add(v128.load(g, 32), sub(mul(bx, cy), mul(by, cx))), 32);
 }
 
-@inline function triangle(s: usize, a: usize, b: usize, c: usize): void {
-  addCross(s, a, b, c); addCross(s, b, c, a); addCross(s, c, a, b);
+// @inline
+function triangle(s: usize, a: usize, b: usize, c: usize): void {
+  addCross(s, a, b, c);
+  addCross(s, b, c, a);
+  addCross(s, c, a, b);
 }
 
 /** Faces cut along 0-6, 1-7, 0-5, 2-7, 0-3, 4-7; outward. */
 function rising(s: usize): void {
-  triangle(s, 0, 4, 6); triangle(s, 0, 6, 2); triangle(s, 1, 3, 7); triangle(s, 1, 7, 5);
-  triangle(s, 0, 1, 5); triangle(s, 0, 5, 4); triangle(s, 2, 6, 7); triangle(s, 2, 7, 3);
-  triangle(s, 0, 2, 3); triangle(s, 0, 3, 1); triangle(s, 4, 5, 7); triangle(s, 4, 7, 6);
+  triangle(s, 0, 4, 6);
+  triangle(s, 0, 6, 2);
+  triangle(s, 1, 3, 7);
+  triangle(s, 1, 7, 5);
+  triangle(s, 0, 1, 5);
+  triangle(s, 0, 5, 4);
+  triangle(s, 2, 6, 7);
+  triangle(s, 2, 7, 3);
+  triangle(s, 0, 2, 3);
+  triangle(s, 0, 3, 1);
+  triangle(s, 4, 5, 7);
+  triangle(s, 4, 7, 6);
 }
 
 /** Faces cut along 2-4, 3-5, 1-4, 3-6, 1-2, 5-6; outward. */
 function falling(s: usize): void {
-  triangle(s, 0, 4, 2); triangle(s, 4, 6, 2); triangle(s, 1, 3, 5); triangle(s, 3, 7, 5);
-  triangle(s, 0, 1, 4); triangle(s, 1, 5, 4); triangle(s, 2, 6, 3); triangle(s, 6, 7, 3);
-  triangle(s, 0, 2, 1); triangle(s, 2, 3, 1); triangle(s, 4, 5, 6); triangle(s, 5, 7, 6);
+  triangle(s, 0, 4, 2);
+  triangle(s, 4, 6, 2);
+  triangle(s, 1, 3, 5);
+  triangle(s, 3, 7, 5);
+  triangle(s, 0, 1, 4);
+  triangle(s, 1, 5, 4);
+  triangle(s, 2, 6, 3);
+  triangle(s, 6, 7, 3);
+  triangle(s, 0, 2, 1);
+  triangle(s, 2, 3, 1);
+  triangle(s, 4, 5, 6);
+  triangle(s, 5, 7, 6);
 }
 
-/** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2; scratch this thread's spill area */
+/**
+ * @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2;
+ *   scratch this thread's spill area
+ */
 export function solveHexahedra(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
   for (let n = 0; n < count; n++, block += HEXAHEDRON_BYTES) {
     solveOne(block, 0, pass, inverseH2, scratch);
@@ -54,26 +88,46 @@ export function solveHexahedra(block: usize, count: i32, pass: i32, inverseH2: f
 
 /** @param cut 0: rising diagonals, 1: falling ones */
 function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize): void {
-  let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
-  const ox = xs(a, b, c, d), oy = ys(a, b, c, d), oz = zs(a, b, c, d);
+  let a = v128.load(<usize>load<u32>(block, 0));
+  let b = v128.load(<usize>load<u32>(block, 4));
+  let c = v128.load(<usize>load<u32>(block, 8));
+  let d = v128.load(<usize>load<u32>(block, 12));
+  const ox = xs(a, b, c, d);
+  const oy = ys(a, b, c, d);
+  const oz = zs(a, b, c, d);
   for (let k: usize = 0; k < 8; k++) {
-    const at = block + (k << 4), to = s + k * VECTOR;
-    a = v128.load(<usize>load<u32>(at, 0)); b = v128.load(<usize>load<u32>(at, 4)); c = v128.load(<usize>load<u32>(at, 8)); d = v128.load(<usize>load<u32>(at, 12));
-    v128.store(to, sub(xs(a, b, c, d), ox)); v128.store(to, sub(ys(a, b, c, d), oy), 16); v128.store(to, sub(zs(a, b, c, d), oz), 32);
+    const at = block + (k << 4);
+    const to = s + k * VECTOR;
+    a = v128.load(<usize>load<u32>(at, 0));
+    b = v128.load(<usize>load<u32>(at, 4));
+    c = v128.load(<usize>load<u32>(at, 8));
+    d = v128.load(<usize>load<u32>(at, 12));
+    v128.store(to, sub(xs(a, b, c, d), ox));
+    v128.store(to, sub(ys(a, b, c, d), oy), 16);
+    v128.store(to, sub(zs(a, b, c, d), oz), 32);
   }
   memory.fill(s + GRADIENT, 0, 8 * VECTOR);
-  if (cut == 0) rising(s);
+  if (cut === 0) rising(s);
   else falling(s);
 
-  let eighteen = f32x4.splat(0), W = f32x4.splat(0); // 18 V; 36 sum w |grad V|^2
+  let eighteen = f32x4.splat(0);
+  let W = f32x4.splat(0); // 18 V; 36 sum w |grad V|^2
   for (let k: usize = 0; k < 8; k++) {
-    const at = block + (k << 4), x = s + k * VECTOR, g = x + GRADIENT;
-    a = v128.load(<usize>load<u32>(at, 0)); b = v128.load(<usize>load<u32>(at, 4)); c = v128.load(<usize>load<u32>(at, 8)); d = v128.load(<usize>load<u32>(at, 12));
-    const gx = v128.load(g), gy = v128.load(g, 16), gz = v128.load(g, 32);
+    const at = block + (k << 4);
+    const x = s + k * VECTOR;
+    const g = x + GRADIENT;
+    a = v128.load(<usize>load<u32>(at, 0));
+    b = v128.load(<usize>load<u32>(at, 4));
+    c = v128.load(<usize>load<u32>(at, 8));
+    d = v128.load(<usize>load<u32>(at, 12));
+    const gx = v128.load(g);
+    const gy = v128.load(g, 16);
+    const gz = v128.load(g, 32);
     eighteen = add(eighteen, dot3(v128.load(x), gx, v128.load(x, 16), gy, v128.load(x, 32), gz));
     W = madd(ws(a, b, c, d), dot3(gx, gx, gy, gy, gz, gz), W);
   }
-  const rest = v128.load(block + (cut << 4), HEXAHEDRON_REST), aT = mul(v128.load(block, HEXAHEDRON_ALPHA), f32x4.splat(inverseH2));
+  const rest = v128.load(block + (cut << 4), HEXAHEDRON_REST);
+  const aT = mul(v128.load(block, HEXAHEDRON_ALPHA), f32x4.splat(inverseH2));
   const C = mul(f32x4.splat(1.0 / 18.0), sub(eighteen, mul(f32x4.splat(3), rest)));
   W = mul(f32x4.splat(1.0 / 36.0), W);
   const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(block + (cut << 4), HEXAHEDRON_LAMBDA);
@@ -82,9 +136,20 @@ function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize)
   v128.store(block + (cut << 4), add(old, dL), HEXAHEDRON_LAMBDA);
   const step = mul(f32x4.splat(1.0 / 6.0), dL);
   for (let k: usize = 0; k < 8; k++) {
-    const at = block + (k << 4), g = s + k * VECTOR + GRADIENT;
-    a = v128.load(<usize>load<u32>(at, 0)); b = v128.load(<usize>load<u32>(at, 4)); c = v128.load(<usize>load<u32>(at, 8)); d = v128.load(<usize>load<u32>(at, 12));
-    const w = ws(a, b, c, d), by = mul(w, step);
-    scatter(at, madd(by, v128.load(g), xs(a, b, c, d)), madd(by, v128.load(g, 16), ys(a, b, c, d)), madd(by, v128.load(g, 32), zs(a, b, c, d)), w);
+    const at = block + (k << 4);
+    const g = s + k * VECTOR + GRADIENT;
+    a = v128.load(<usize>load<u32>(at, 0));
+    b = v128.load(<usize>load<u32>(at, 4));
+    c = v128.load(<usize>load<u32>(at, 8));
+    d = v128.load(<usize>load<u32>(at, 12));
+    const w = ws(a, b, c, d);
+    const by = mul(w, step);
+    scatter(
+      at,
+      madd(by, v128.load(g), xs(a, b, c, d)),
+      madd(by, v128.load(g, 16), ys(a, b, c, d)),
+      madd(by, v128.load(g, 32), zs(a, b, c, d)),
+      w,
+    );
   }
 }

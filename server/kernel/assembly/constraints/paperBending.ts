@@ -1,6 +1,6 @@
 /**
- * The paper's own form for bending stencils, four at a time (Bender et al. 2014, eqs 1-3 and section 4.3). With E = |C|^2/(2 alpha),
- * C = sum_j K_j x_j beyond its rest length, and grad_j E = K_j C/alpha, both alpha and |C|^2 cancel:
+ * The paper's own form for bending stencils, four at a time (Bender et al. 2014, eqs 1-3 and section 4.3). With E =
+ * |C|^2/(2 alpha), C = sum_j K_j x_j beyond its rest length, and grad_j E = K_j C/alpha, both alpha and |C|^2 cancel:
  *   dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2 = -w_j K_j C / (2 sum_i w_i K_i^2)
  * so a sheet is as stiff against bending as iterations and step make it, and E -> 0 divides nothing by zero.
  */
@@ -9,19 +9,48 @@ import { BEND_K, BEND_REST, BEND_BYTES } from "../layout/layout";
 
 /** @param block address of the first of `count` blocks, laid out as bending.ts wants them */
 export function solvePaperBending(block: usize, count: i32): void {
-  const one = f32x4.splat(1), zero = f32x4.splat(0), minusHalf = f32x4.splat(-0.5);
+  const one = f32x4.splat(1);
+  const zero = f32x4.splat(0);
+  const minusHalf = f32x4.splat(-0.5);
   const smallest = f32x4.splat(1e-30); // only keeps 0/0 away where |C| and its rest length are both zero
   for (let n = 0; n < count; n++, block += BEND_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d), y1 = ys(a, b, c, d), z1 = zs(a, b, c, d), w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d), y2 = ys(a, b, c, d), z2 = zs(a, b, c, d), w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48)); b = v128.load(<usize>load<u32>(block, 52)); c = v128.load(<usize>load<u32>(block, 56)); d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d), y3 = ys(a, b, c, d), z3 = zs(a, b, c, d), w3 = ws(a, b, c, d);
+    let a = v128.load(<usize>load<u32>(block, 0));
+    let b = v128.load(<usize>load<u32>(block, 4));
+    let c = v128.load(<usize>load<u32>(block, 8));
+    let d = v128.load(<usize>load<u32>(block, 12));
+    const x0 = xs(a, b, c, d);
+    const y0 = ys(a, b, c, d);
+    const z0 = zs(a, b, c, d);
+    const w0 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16));
+    b = v128.load(<usize>load<u32>(block, 20));
+    c = v128.load(<usize>load<u32>(block, 24));
+    d = v128.load(<usize>load<u32>(block, 28));
+    const x1 = xs(a, b, c, d);
+    const y1 = ys(a, b, c, d);
+    const z1 = zs(a, b, c, d);
+    const w1 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32));
+    b = v128.load(<usize>load<u32>(block, 36));
+    c = v128.load(<usize>load<u32>(block, 40));
+    d = v128.load(<usize>load<u32>(block, 44));
+    const x2 = xs(a, b, c, d);
+    const y2 = ys(a, b, c, d);
+    const z2 = zs(a, b, c, d);
+    const w2 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 48));
+    b = v128.load(<usize>load<u32>(block, 52));
+    c = v128.load(<usize>load<u32>(block, 56));
+    d = v128.load(<usize>load<u32>(block, 60));
+    const x3 = xs(a, b, c, d);
+    const y3 = ys(a, b, c, d);
+    const z3 = zs(a, b, c, d);
+    const w3 = ws(a, b, c, d);
 
-    const k0 = v128.load(block, BEND_K), k1 = v128.load(block, BEND_K + 16), k2 = v128.load(block, BEND_K + 32), k3 = v128.load(block, BEND_K + 48);
+    const k0 = v128.load(block, BEND_K);
+    const k1 = v128.load(block, BEND_K + 16);
+    const k2 = v128.load(block, BEND_K + 32);
+    const k3 = v128.load(block, BEND_K + 48);
     const cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     const cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     const cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
@@ -29,7 +58,9 @@ export function solvePaperBending(block: usize, count: i32): void {
     const beyond = sub(one, f32x4.div(v128.load(block, BEND_REST), f32x4.max(length, smallest)));
     const W = madd(w0, mul(k0, k0), madd(w1, mul(k1, k1), madd(w2, mul(k2, k2), mul(w3, mul(k3, k3)))));
     const lambda = mul(beyond, v128.and(f32x4.div(minusHalf, W), f32x4.gt(W, zero)));
-    const dx = mul(lambda, cx), dy = mul(lambda, cy), dz = mul(lambda, cz);
+    const dx = mul(lambda, cx);
+    const dy = mul(lambda, cy);
+    const dz = mul(lambda, cz);
 
     let s = mul(w0, k0);
     scatter(block, madd(s, dx, x0), madd(s, dy, y0), madd(s, dz, z0), w0);

@@ -1,72 +1,165 @@
 /**
- * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2): once a substep, the plastic strain takes over what the material
- * allows of the deviator of the elastic strain.
+ * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2): once a substep, the plastic strain takes
+ * over what the material allows of the deviator of the elastic strain.
  *
  *   eps_el = eps - eps_pl,   eps' = eps_el - tr(eps_el)/3 I,   |.| the Frobenius norm
  *   |eps'| > yield:   eps_pl += min(x, 1 - yield/|eps'|) eps',   x the part that creep takes in h
  *   |eps_pl| > max:   eps_pl *= max/|eps_pl|
  *
- * - The paper adds h creep eps' while |eps'| > yield, which depends on the step (one step too far below yield; unstable for h creep > 2). Its
- *   limit of small steps is the decay d eps'/dt = -creep eps' that ends at yield: 1 - yield/|eps'| stops there exactly, and
- *   x = (z + z^2/2)/(1 + z + z^2/2), z = h creep, is 1 - exp(-z) to third order of z, below 1 for any step, without a host's exp.
+ * - The paper adds h creep eps' while |eps'| > yield, which depends on the step (one step too far below yield; unstable
+ *   for h creep > 2). Its
+ *   limit of small steps is the decay d eps'/dt = -creep eps' that ends at yield: 1 - yield/|eps'| stops there exactly,
+ *   and
+ *   x = (z + z^2/2)/(1 + z + z^2/2), z = h creep, is 1 - exp(-z) to third order of z, below 1 for any step, without a
+ *   host's exp.
  *   What flows depends on time and strain, not on substeps or iterations.
- * - The paper's second case reads "eps_pl := max eps_pl/|eps_pl| if |eps'| >= max". Taken at its word it would stretch a plastic strain that
- *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and its source (O'Brien et
+ * - The paper's second case reads "eps_pl := max eps_pl/|eps_pl| if |eps'| >= max". Taken at its word it would stretch
+ *   a plastic strain that
+ *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and
+ *   its source (O'Brien et
  *   al. 2002) cap the plastic strain itself, and so do we.
- * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from its mirror image, and there
- *   is no telling what shape it should remember. From when more than 3 % of a body's elements are inverted until none is, none of it flows: the
- *   neighbors of a intersection would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of 320 elements inverted for ever, one
- *   squeezed into a point and allowed to flow again below 3 % with 4; so both come back as an elastic one does). Not at the first inverted element:
+ * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from
+ *   its mirror image, and there
+ *   is no telling what shape it should remember. From when more than 3 % of a body's elements are inverted until none
+ *   is, none of it flows: the
+ *   neighbors of a intersection would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of
+ *   320 elements inverted for ever, one
+ *   squeezed into a point and allowed to flow again below 3 % with 4; so both come back as an elastic one does). Not at
+ *   the first inverted element:
  *   a thin horn under a heavy sphere would keep a whole dragon from flowing.
- * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum normal^2 + sum gamma^2/2.
+ * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum
+ * normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
-import { HEADER, H_BODIES, H_BODY_COUNT, BODY_BYTES, BODY_INVERTED, BODY_INVERTED_LIMIT, BODY_WAS_INVERTED, TET_DM, TET_PLASTIC_STRAIN, TET_FLOW, TET_BODY, TET_PLASTIC_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_BODIES,
+  H_BODY_COUNT,
+  BODY_BYTES,
+  BODY_INVERTED,
+  BODY_INVERTED_LIMIT,
+  BODY_WAS_INVERTED,
+  TET_DM,
+  TET_PLASTIC_STRAIN,
+  TET_FLOW,
+  TET_BODY,
+  TET_PLASTIC_BYTES,
+} from "../layout/layout";
 
 /** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
 export function flow(block: usize, count: i32, h: f32): void {
-  const one = f32x4.splat(1), half = f32x4.splat(0.5), third = f32x4.splat(0.33333334), zero = f32x4.splat(0), hh = f32x4.splat(h);
+  const one = f32x4.splat(1);
+  const half = f32x4.splat(0.5);
+  const third = f32x4.splat(0.33333334);
+  const zero = f32x4.splat(0);
+  const hh = f32x4.splat(h);
   for (let n = 0; n < count; n++, block += TET_PLASTIC_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 48)), b = v128.load(<usize>load<u32>(block, 52)), c = v128.load(<usize>load<u32>(block, 56)), d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d), y3 = ys(a, b, c, d), z3 = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 0)); b = v128.load(<usize>load<u32>(block, 4)); c = v128.load(<usize>load<u32>(block, 8)); d = v128.load(<usize>load<u32>(block, 12));
-    const ax = sub(xs(a, b, c, d), x3), ay = sub(ys(a, b, c, d), y3), az = sub(zs(a, b, c, d), z3);
-    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
-    const bx = sub(xs(a, b, c, d), x3), by = sub(ys(a, b, c, d), y3), bz = sub(zs(a, b, c, d), z3);
-    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
-    const cx = sub(xs(a, b, c, d), x3), cy = sub(ys(a, b, c, d), y3), cz = sub(zs(a, b, c, d), z3);
-    const m00 = v128.load(block, TET_DM), m01 = v128.load(block, TET_DM + 16), m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48), m11 = v128.load(block, TET_DM + 64), m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96), m21 = v128.load(block, TET_DM + 112), m22 = v128.load(block, TET_DM + 128);
-    const f00 = dot3(ax, m00, bx, m10, cx, m20), f01 = dot3(ax, m01, bx, m11, cx, m21), f02 = dot3(ax, m02, bx, m12, cx, m22);
-    const f10 = dot3(ay, m00, by, m10, cy, m20), f11 = dot3(ay, m01, by, m11, cy, m21), f12 = dot3(ay, m02, by, m12, cy, m22);
-    const f20 = dot3(az, m00, bz, m10, cz, m20), f21 = dot3(az, m01, bz, m11, cz, m21), f22 = dot3(az, m02, bz, m12, cz, m22);
-    const detF = add(sub(mul(f00, sub(mul(f11, f22), mul(f12, f21))), mul(f01, sub(mul(f10, f22), mul(f12, f20)))), mul(f02, sub(mul(f10, f21), mul(f11, f20))));
+    let a = v128.load(<usize>load<u32>(block, 48));
+    let b = v128.load(<usize>load<u32>(block, 52));
+    let c = v128.load(<usize>load<u32>(block, 56));
+    let d = v128.load(<usize>load<u32>(block, 60));
+    const x3 = xs(a, b, c, d);
+    const y3 = ys(a, b, c, d);
+    const z3 = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 0));
+    b = v128.load(<usize>load<u32>(block, 4));
+    c = v128.load(<usize>load<u32>(block, 8));
+    d = v128.load(<usize>load<u32>(block, 12));
+    const ax = sub(xs(a, b, c, d), x3);
+    const ay = sub(ys(a, b, c, d), y3);
+    const az = sub(zs(a, b, c, d), z3);
+    a = v128.load(<usize>load<u32>(block, 16));
+    b = v128.load(<usize>load<u32>(block, 20));
+    c = v128.load(<usize>load<u32>(block, 24));
+    d = v128.load(<usize>load<u32>(block, 28));
+    const bx = sub(xs(a, b, c, d), x3);
+    const by = sub(ys(a, b, c, d), y3);
+    const bz = sub(zs(a, b, c, d), z3);
+    a = v128.load(<usize>load<u32>(block, 32));
+    b = v128.load(<usize>load<u32>(block, 36));
+    c = v128.load(<usize>load<u32>(block, 40));
+    d = v128.load(<usize>load<u32>(block, 44));
+    const cx = sub(xs(a, b, c, d), x3);
+    const cy = sub(ys(a, b, c, d), y3);
+    const cz = sub(zs(a, b, c, d), z3);
+    const m00 = v128.load(block, TET_DM);
+    const m01 = v128.load(block, TET_DM + 16);
+    const m02 = v128.load(block, TET_DM + 32);
+    const m10 = v128.load(block, TET_DM + 48);
+    const m11 = v128.load(block, TET_DM + 64);
+    const m12 = v128.load(block, TET_DM + 80);
+    const m20 = v128.load(block, TET_DM + 96);
+    const m21 = v128.load(block, TET_DM + 112);
+    const m22 = v128.load(block, TET_DM + 128);
+    const f00 = dot3(ax, m00, bx, m10, cx, m20);
+    const f01 = dot3(ax, m01, bx, m11, cx, m21);
+    const f02 = dot3(ax, m02, bx, m12, cx, m22);
+    const f10 = dot3(ay, m00, by, m10, cy, m20);
+    const f11 = dot3(ay, m01, by, m11, cy, m21);
+    const f12 = dot3(ay, m02, by, m12, cy, m22);
+    const f20 = dot3(az, m00, bz, m10, cz, m20);
+    const f21 = dot3(az, m01, bz, m11, cz, m21);
+    const f22 = dot3(az, m02, bz, m12, cz, m22);
+    const detF = add(
+      sub(mul(f00, sub(mul(f11, f22), mul(f12, f21))), mul(f01, sub(mul(f10, f22), mul(f12, f20)))),
+      mul(f02, sub(mul(f10, f21), mul(f11, f20))),
+    );
 
-    const p0 = v128.load(block, TET_PLASTIC_STRAIN), p1 = v128.load(block, TET_PLASTIC_STRAIN + 16), p2 = v128.load(block, TET_PLASTIC_STRAIN + 32);
-    const p3 = v128.load(block, TET_PLASTIC_STRAIN + 48), p4 = v128.load(block, TET_PLASTIC_STRAIN + 64), p5 = v128.load(block, TET_PLASTIC_STRAIN + 80);
-    const yieldAt = v128.load(block, TET_FLOW), most = v128.load(block, TET_FLOW + 32);
+    const p0 = v128.load(block, TET_PLASTIC_STRAIN);
+    const p1 = v128.load(block, TET_PLASTIC_STRAIN + 16);
+    const p2 = v128.load(block, TET_PLASTIC_STRAIN + 32);
+    const p3 = v128.load(block, TET_PLASTIC_STRAIN + 48);
+    const p4 = v128.load(block, TET_PLASTIC_STRAIN + 64);
+    const p5 = v128.load(block, TET_PLASTIC_STRAIN + 80);
+    const yieldAt = v128.load(block, TET_FLOW);
+    const most = v128.load(block, TET_FLOW + 32);
     // elastic strain, and its deviator
-    let d0 = sub(mul(half, sub(dot3(f00, f00, f10, f10, f20, f20), one)), p0), d1 = sub(mul(half, sub(dot3(f01, f01, f11, f11, f21, f21), one)), p1), d2 = sub(mul(half, sub(dot3(f02, f02, f12, f12, f22, f22), one)), p2);
-    const d3 = sub(dot3(f01, f02, f11, f12, f21, f22), p3), d4 = sub(dot3(f00, f02, f10, f12, f20, f22), p4), d5 = sub(dot3(f00, f01, f10, f11, f20, f21), p5);
+    let d0 = sub(mul(half, sub(dot3(f00, f00, f10, f10, f20, f20), one)), p0);
+    let d1 = sub(mul(half, sub(dot3(f01, f01, f11, f11, f21, f21), one)), p1);
+    let d2 = sub(mul(half, sub(dot3(f02, f02, f12, f12, f22, f22), one)), p2);
+    const d3 = sub(dot3(f01, f02, f11, f12, f21, f22), p3);
+    const d4 = sub(dot3(f00, f02, f10, f12, f20, f22), p4);
+    const d5 = sub(dot3(f00, f01, f10, f11, f20, f21), p5);
     const mean = mul(third, add(d0, add(d1, d2)));
-    d0 = sub(d0, mean); d1 = sub(d1, mean); d2 = sub(d2, mean);
+    d0 = sub(d0, mean);
+    d1 = sub(d1, mean);
+    d2 = sub(d2, mean);
     const size = f32x4.sqrt(madd(half, dot3(d3, d3, d4, d4, d5, d5), dot3(d0, d0, d1, d1, d2, d2)));
-    const t00 = dot3(f00, f00, f10, f10, f20, f20), t11 = dot3(f01, f01, f11, f11, f21, f21), t22 = dot3(f02, f02, f12, f12, f22, f22);
-    const t01 = dot3(f00, f01, f10, f11, f20, f21), t02 = dot3(f00, f02, f10, f12, f20, f22), t12 = dot3(f01, f02, f11, f12, f21, f22);
-    const g00 = sub(t00, third), g11 = sub(t11, third), g22 = sub(t22, third);
+    const t00 = dot3(f00, f00, f10, f10, f20, f20);
+    const t11 = dot3(f01, f01, f11, f11, f21, f21);
+    const t22 = dot3(f02, f02, f12, f12, f22, f22);
+    const t01 = dot3(f00, f01, f10, f11, f20, f21);
+    const t02 = dot3(f00, f02, f10, f12, f20, f22);
+    const t12 = dot3(f01, f02, f11, f12, f21, f22);
+    const g00 = sub(t00, third);
+    const g11 = sub(t11, third);
+    const g22 = sub(t22, third);
     const minor2 = sub(mul(g00, g11), mul(t01, t01));
-    const detG = add(sub(mul(g22, minor2), mul(t12, sub(mul(g00, t12), mul(t02, t01)))), mul(t02, sub(mul(t01, t12), mul(t02, g11))));
+    const detG = add(
+      sub(mul(g22, minor2), mul(t12, sub(mul(g00, t12), mul(t02, t01)))),
+      mul(t02, sub(mul(t01, t12), mul(t02, g11))),
+    );
     // every singular value above 1/sqrt 3, as in tetrahedron.ts
-    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero), flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(invertedLanes(block), i32x4.splat(0)));
+    const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
+    const flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(invertedLanes(block), i32x4.splat(0)));
     if (!v128.any_true(flows)) continue;
-    const z = mul(hh, v128.load(block, TET_FLOW + 16)), decay = madd(half, mul(z, z), z);
+    const z = mul(hh, v128.load(block, TET_FLOW + 16));
+    const decay = madd(half, mul(z, z), z);
     const part = v128.and(flows, f32x4.min(f32x4.div(decay, add(one, decay)), sub(one, f32x4.div(yieldAt, size))));
-    const n0 = madd(part, d0, p0), n1 = madd(part, d1, p1), n2 = madd(part, d2, p2), n3 = madd(part, d3, p3), n4 = madd(part, d4, p4), n5 = madd(part, d5, p5);
+    const n0 = madd(part, d0, p0);
+    const n1 = madd(part, d1, p1);
+    const n2 = madd(part, d2, p2);
+    const n3 = madd(part, d3, p3);
+    const n4 = madd(part, d4, p4);
+    const n5 = madd(part, d5, p5);
     const length = f32x4.sqrt(madd(half, dot3(n3, n3, n4, n4, n5, n5), dot3(n0, n0, n1, n1, n2, n2)));
     const cap = v128.bitselect(f32x4.div(most, length), one, v128.and(flows, f32x4.gt(length, most)));
-    v128.store(block, mul(cap, n0), TET_PLASTIC_STRAIN); v128.store(block, mul(cap, n1), TET_PLASTIC_STRAIN + 16); v128.store(block, mul(cap, n2), TET_PLASTIC_STRAIN + 32);
-    v128.store(block, mul(cap, n3), TET_PLASTIC_STRAIN + 48); v128.store(block, mul(cap, n4), TET_PLASTIC_STRAIN + 64); v128.store(block, mul(cap, n5), TET_PLASTIC_STRAIN + 80);
+    v128.store(block, mul(cap, n0), TET_PLASTIC_STRAIN);
+    v128.store(block, mul(cap, n1), TET_PLASTIC_STRAIN + 16);
+    v128.store(block, mul(cap, n2), TET_PLASTIC_STRAIN + 32);
+    v128.store(block, mul(cap, n3), TET_PLASTIC_STRAIN + 48);
+    v128.store(block, mul(cap, n4), TET_PLASTIC_STRAIN + 64);
+    v128.store(block, mul(cap, n5), TET_PLASTIC_STRAIN + 80);
   }
 }
 
@@ -75,9 +168,10 @@ function rowOf(block: usize, lane: usize): usize {
 }
 
 /** Of the body at `row`, at the end of a substep: too much of it is inverted, or was and has not all come back. */
-@inline function tangled(row: usize): bool {
+// @inline
+function tangled(row: usize): bool {
   const count = load<i32>(row, BODY_INVERTED);
-  return count > load<i32>(row, BODY_INVERTED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_INVERTED) != 0);
+  return count > load<i32>(row, BODY_INVERTED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_INVERTED) !== 0);
 }
 
 function invertedLanes(block: usize): v128 {
@@ -86,7 +180,8 @@ function invertedLanes(block: usize): v128 {
 
 /** Counts inverted lanes, body by body: a sum of ones does not depend on the order of threads. */
 export function noteInverted(block: usize, inverted: i32): void {
-  for (let lane: usize = 0; lane < 4; lane++) if (inverted & (1 << <i32>lane)) atomic.add<i32>(rowOf(block, lane), 1, BODY_INVERTED);
+  for (let lane: usize = 0; lane < 4; lane++)
+    if (inverted & (1 << (<i32>lane))) atomic.add<i32>(rowOf(block, lane), 1, BODY_INVERTED);
 }
 
 /** Before the first phase of a substep: nobody is known to be tangled. */

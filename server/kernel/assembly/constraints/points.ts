@@ -1,13 +1,26 @@
 /**
  * Attachments and grab handles: one weighted point held at a target by a compliant, force-limited constraint.
- *   C = sum_i b_i x_i - target (a vector),  dL = (-C - aT L)/(sum_i w_i b_i^2 + aT),  x_i += w_i b_i dL,  aT = alpha/h^2
- * A hand in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force that acts is |L|/h^2; L is cut back to
- * maxForce h^2, so a hand that pulls too hard slips instead of tearing the body (unilateral limit on an accumulated multiplier).
- * A target on a moving collider is where the end of the substep finds it: s + R (target - center), as what else the collider carries.
- * Serial: there are few, and any two may share particles.
+ *   C = sum_i b_i x_i - target (a vector),  dL = (-C - aT L)/(sum_i w_i b_i^2 + aT),  x_i += w_i b_i dL,  aT =
+ *   alpha/h^2
+ * A hand in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force that acts is |L|/h^2;
+ * L is cut back to maxForce h^2, so a hand that pulls too hard slips instead of tearing the body (unilateral limit on
+ * an accumulated multiplier). A target on a moving collider is where the end of the substep finds it: s + R (target -
+ * center), as what else the collider carries. Serial: there are few, and any two may share particles.
  */
 import {
-  PASS_FIRST, POINT_ACTIVE, POINT_COUNT, POINT_ALPHA, POINT_MAX_FORCE, POINT_TARGET, POINT_LAMBDA, POINT_ADDRESS, POINT_WEIGHT, POINT_MOTION, POINT_BYTES, MOTION_S1, MOTION_R1,
+  PASS_FIRST,
+  POINT_ACTIVE,
+  POINT_COUNT,
+  POINT_ALPHA,
+  POINT_MAX_FORCE,
+  POINT_TARGET,
+  POINT_LAMBDA,
+  POINT_ADDRESS,
+  POINT_WEIGHT,
+  POINT_MOTION,
+  POINT_BYTES,
+  MOTION_S1,
+  MOTION_R1,
 } from "../layout/layout";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
@@ -30,8 +43,11 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i and means nothing here
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
-    const lx = f32x4.extract_lane(lambda, 0), ly = f32x4.extract_lane(lambda, 1), lz = f32x4.extract_lane(lambda, 2);
-    const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz), limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    const lx = f32x4.extract_lane(lambda, 0);
+    const ly = f32x4.extract_lane(lambda, 1);
+    const lz = f32x4.extract_lane(lambda, 2);
+    const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz);
+    const limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
     if (size > limit) lambda = f32x4.mul(lambda, f32x4.splat(limit / size));
     lambda = f32x4.replace_lane(lambda, 3, 0);
     v128.store(at, lambda, POINT_LAMBDA);
@@ -48,6 +64,13 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
 function targetOf(at: usize): v128 {
   const motion = <usize>load<u32>(at, POINT_MOTION);
   if (!motion) return v128.load(at, POINT_TARGET);
-  fromFrame(motion, MOTION_S1, MOTION_R1, load<f32>(at, POINT_TARGET), load<f32>(at, POINT_TARGET + 4), load<f32>(at, POINT_TARGET + 8));
+  fromFrame(
+    motion,
+    MOTION_S1,
+    MOTION_R1,
+    load<f32>(at, POINT_TARGET),
+    load<f32>(at, POINT_TARGET + 4),
+    load<f32>(at, POINT_TARGET + 8),
+  );
   return f32x4(frameX, frameY, frameZ, 0);
 }

@@ -1,34 +1,62 @@
 /**
- * Jacobi sweeps and Chebyshev's acceleration, for every kind of constraint without its knowing (Rodero Gomez 2016, sections 3.4 and 4.3;
- * Macklin et al. 2014; Wang 2015). One iteration k of a body:
+ * Jacobi sweeps and Chebyshev's acceleration, for every kind of constraint without its knowing (Rodero Gomez 2016,
+ * sections 3.4 and 4.3; Macklin et al. 2014; Wang 2015). One iteration k of a body:
  *
  *   begin     kept = x_k, sum = 0, inverse masses n w
- *   per color the constraints, as ever; then collect: sum += x - kept, x = kept                    every constraint sees x_k
+ *   per color the constraints, as ever; then collect: sum += x - kept, x = kept                    every constraint
+ *   sees x_k
  *   end       x = x_k + sum/n, then Chebyshev: x_(k+1) = omega (x - x_(k-1)) + x_(k-1); inverse masses w
  *   memory    the same combination of what constraints remember (multipliers, and what they applied)
  *
- * n is the number of constraints on a particle over the relaxation r, so x_k + sum/n is the average of the corrections times r. That the
- * constraints see n w is mass splitting (Tonge et al. 2012): each acts on a share of 1/n of the particle's mass, and
+ * n is the number of constraints on a particle over the relaxation r, so x_k + sum/n is the average of the corrections
+ * times r. That the constraints see n w is mass splitting (Tonge et al. 2012): each acts on a share of 1/n of the
+ * particle's mass, and
  *   sum/n = 1/n sum_C (n w) grad C dL_C = w sum_C grad C dL_C
- * so what a constraint remembers, L += dL, is what was applied: x = xTilde + sum w gradC^T L holds at every iteration, the fixed point
- * is implicit Euler, and every constraint keeps momentum. Averaging corrections that were found with the whole mass does neither: L
- * would remember n/r times what it did. The matrix of the split system exceeds the true one (Cauchy-Schwarz: |sum of n vectors|^2 <= n sum
- * of squares), so on linear constraints the iteration converges for any 0 < r < 2, its error's factors between 1 - r and 1.
+ * so what a constraint remembers, L += dL, is what was applied: x = xTilde + sum w gradC^T L holds at every iteration,
+ * the fixed point is implicit Euler, and every constraint keeps momentum. Averaging corrections that were found with
+ * the whole mass does neither: L would remember n/r times what it did. The matrix of the split system exceeds the true
+ * one (Cauchy-Schwarz: |sum of n vectors|^2 <= n sum of squares), so on linear constraints the iteration converges for
+ * any 0 < r < 2, its error's factors between 1 - r and 1.
  *
- * Chebyshev's combination is linear in x and L, so it keeps the same bond between them if both take part. Somebody else's
- * correction between two iterations (a hand, a contact) belongs to no multiplier here: `begin` shifts x_(k-1) by it, so it is not multiplied.
- * A lane that remembers nothing (an inverted element starts afresh) goes on remembering nothing.
+ * Chebyshev's combination is linear in x and L, so it keeps the same bond between them if both take part. Somebody
+ * else's correction between two iterations (a hand, a contact) belongs to no multiplier here: `begin` shifts x_(k-1) by
+ * it, so it is not multiplied. A lane that remembers nothing (an inverted element starts afresh) goes on remembering
+ * nothing.
  */
 import {
-  HEADER, H_WARM_START, H_WARM_STARTED, H_X, WARM_START_BYTES, PASS_FIRST, PASS_LAST, PHASE_CORNERS, PHASE_DATA, PHASE_FIRST, PHASE_KEPT, PHASE_WARM_START, PHASE_OLDER, PHASE_OMEGA, PHASE_PASS, PHASE_SUM,
+  HEADER,
+  H_WARM_START,
+  H_WARM_STARTED,
+  H_X,
+  WARM_START_BYTES,
+  PASS_FIRST,
+  PASS_LAST,
+  PHASE_CORNERS,
+  PHASE_DATA,
+  PHASE_FIRST,
+  PHASE_KEPT,
+  PHASE_WARM_START,
+  PHASE_OLDER,
+  PHASE_OMEGA,
+  PHASE_PASS,
+  PHASE_SUM,
 } from "../layout/layout";
 
-/** Particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays; SUM array with n in the fourth lane, 0: colors see each other. */
+/**
+ * Particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays; SUM array with n in
+ * the fourth lane, 0: colors see each other.
+ */
 export function sweepBegin(phase: usize, begin: i32, end: i32): void {
-  const from = <usize>(load<i32>(phase, PHASE_FIRST) + begin) << 4, first = load<i32>(phase, PHASE_PASS) & PASS_FIRST, sums = <usize>load<u32>(phase, PHASE_SUM);
-  let x = <usize>load<u32>(HEADER, H_X) + from, kept = <usize>load<u32>(phase, PHASE_KEPT) + from, older = <usize>load<u32>(phase, PHASE_OLDER) + from, sum = sums + from;
+  const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
+  const first = load<i32>(phase, PHASE_PASS) & PASS_FIRST;
+  const sums = <usize>load<u32>(phase, PHASE_SUM);
+  let x = <usize>load<u32>(HEADER, H_X) + from;
+  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
-    const here = v128.load(x), w = f32x4.extract_lane(here, 3);
+    const here = v128.load(x);
+    const w = f32x4.extract_lane(here, 3);
     const before = first ? here : f32x4.add(v128.load(older), f32x4.sub(here, v128.load(kept)));
     v128.store(older, f32x4.replace_lane(before, 3, w));
     let split = w;
@@ -42,14 +70,20 @@ export function sweepBegin(phase: usize, begin: i32, end: i32): void {
   }
 }
 
-/** After a color: its blocks begin .. end. FIRST bytes of a block, CORNERS particles of a constraint; KEPT, SUM arrays. */
+/**
+ * After a color: its blocks begin .. end. FIRST bytes of a block, CORNERS particles of a constraint; KEPT, SUM arrays.
+ */
 export function sweepCollect(phase: usize, begin: i32, end: i32): void {
-  const bytes = <usize>load<i32>(phase, PHASE_FIRST), lanes = load<i32>(phase, PHASE_CORNERS) << 2, x0 = <usize>load<u32>(HEADER, H_X);
-  const toKept = <usize>load<u32>(phase, PHASE_KEPT) - x0, toSum = <usize>load<u32>(phase, PHASE_SUM) - x0;
+  const bytes = <usize>load<i32>(phase, PHASE_FIRST);
+  const lanes = load<i32>(phase, PHASE_CORNERS) << 2;
+  const x0 = <usize>load<u32>(HEADER, H_X);
+  const toKept = <usize>load<u32>(phase, PHASE_KEPT) - x0;
+  const toSum = <usize>load<u32>(phase, PHASE_SUM) - x0;
   let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes;
   for (let n = begin; n < end; n++, block += bytes) {
     for (let lane = 0; lane < lanes; lane++) {
-      const x = <usize>load<u32>(block + (lane << 2)), before = v128.load(x + toKept);
+      const x = <usize>load<u32>(block + (lane << 2));
+      const before = v128.load(x + toKept);
       // the fourth lanes are equal, and n stays
       v128.store(x + toSum, f32x4.add(v128.load(x + toSum), f32x4.sub(v128.load(x), before)));
       v128.store(x, before);
@@ -59,40 +93,63 @@ export function sweepCollect(phase: usize, begin: i32, end: i32): void {
 
 /** Particles begin .. end of the phase's run, as in `sweepBegin`; OMEGA. */
 export function sweepEnd(phase: usize, begin: i32, end: i32): void {
-  const from = <usize>(load<i32>(phase, PHASE_FIRST) + begin) << 4, sums = <usize>load<u32>(phase, PHASE_SUM), omega = load<f32>(phase, PHASE_OMEGA), factor = f32x4.splat(omega);
-  let x = <usize>load<u32>(HEADER, H_X) + from, kept = <usize>load<u32>(phase, PHASE_KEPT) + from, older = <usize>load<u32>(phase, PHASE_OLDER) + from, sum = sums + from;
+  const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
+  const sums = <usize>load<u32>(phase, PHASE_SUM);
+  const omega = load<f32>(phase, PHASE_OMEGA);
+  const factor = f32x4.splat(omega);
+  let x = <usize>load<u32>(HEADER, H_X) + from;
+  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
-    const now = v128.load(kept), before = v128.load(older);
+    const now = v128.load(kept);
+    const before = v128.load(older);
     let there = v128.load(x);
     if (sums) {
       const s = v128.load(sum);
       there = f32x4.add(now, f32x4.mul(s, f32x4.splat(1 / f32x4.extract_lane(s, 3))));
     }
-    if (omega != 1) there = f32x4.add(before, f32x4.mul(factor, f32x4.sub(there, before)));
+    if (omega !== 1) there = f32x4.add(before, f32x4.mul(factor, f32x4.sub(there, before)));
     there = f32x4.replace_lane(there, 3, f32x4.extract_lane(before, 3));
-    v128.store(x, there); v128.store(kept, there);
+    v128.store(x, there);
+    v128.store(kept, there);
     v128.store(older, now);
   }
 }
 
 /**
- * Blocks begin .. end. DATA the first remembered row, FIRST bytes of a block, CORNERS rows that it remembers; KEPT, OLDER copies of those rows;
- * OMEGA; MEMORY what the substep began with (warmStart.ts), row by row alike. The last iteration's are of interest only while stress settles.
+ * Blocks begin .. end. DATA the first remembered row, FIRST bytes of a block, CORNERS rows that it remembers; KEPT,
+ * OLDER copies of those rows; OMEGA; MEMORY what the substep began with (warmStart.ts), row by row alike. The last
+ * iteration's are of interest only while stress settles.
  */
 export function sweepMemory(phase: usize, begin: i32, end: i32): void {
-  const bytes = <usize>load<i32>(phase, PHASE_FIRST), rows = load<i32>(phase, PHASE_CORNERS), pass = load<i32>(phase, PHASE_PASS), first = pass & PASS_FIRST;
+  const bytes = <usize>load<i32>(phase, PHASE_FIRST);
+  const rows = load<i32>(phase, PHASE_CORNERS);
+  const pass = load<i32>(phase, PHASE_PASS);
+  const first = pass & PASS_FIRST;
   if (pass & PASS_LAST && !load<i32>(HEADER, H_WARM_START)) return;
   const start = load<i32>(HEADER, H_WARM_STARTED) ? <usize>load<u32>(phase, PHASE_WARM_START) : 0;
-  const factor = f32x4.splat(load<f32>(phase, PHASE_OMEGA)), zero = f32x4.splat(0), from = <usize>(begin * rows) << 4;
-  let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes, kept = <usize>load<u32>(phase, PHASE_KEPT) + from, older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  const factor = f32x4.splat(load<f32>(phase, PHASE_OMEGA));
+  const zero = f32x4.splat(0);
+  const from = (<usize>(begin * rows)) << 4;
+  let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes;
+  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
   for (let n = begin; n < end; n++, block += bytes) {
     let alive = zero;
     for (let row = 0; row < rows; row++) alive = v128.or(alive, f32x4.ne(v128.load(block + (row << 4)), zero));
     for (let row = 0; row < rows; row++, kept += 16, older += 16) {
-      const at = block + (row << 4), found = v128.load(at);
-      if (first) { v128.store(older, start ? v128.load(start + <usize>n * WARM_START_BYTES + (row << 4)) : zero); v128.store(kept, found); continue; }
-      const before = v128.load(older), next = v128.and(alive, f32x4.add(before, f32x4.mul(factor, f32x4.sub(found, before))));
-      v128.store(older, v128.load(kept)); v128.store(kept, next);
+      const at = block + (row << 4);
+      const found = v128.load(at);
+      if (first) {
+        v128.store(older, start ? v128.load(start + <usize>n * WARM_START_BYTES + (row << 4)) : zero);
+        v128.store(kept, found);
+        continue;
+      }
+      const before = v128.load(older);
+      const next = v128.and(alive, f32x4.add(before, f32x4.mul(factor, f32x4.sub(found, before))));
+      v128.store(older, v128.load(kept));
+      v128.store(kept, next);
       v128.store(at, next);
     }
   }

@@ -2,83 +2,190 @@
  * Saint Venant-Kirchhoff cloth triangles, isotropic or orthotropic, four at a time.
  *
  *        x1
- *        | \          F = (x0-x2, x1-x2) D_m^-1 (3x2), whose F^T F equals that of the 2x2 gradient in the triangle's plane
+ *        | \          F = (x0-x2, x1-x2) D_m^-1 (3x2), whose F^T F equals that of the 2x2 gradient in the triangle's
+ *                     plane
  *        |  \         C = (eps_xx, eps_yy, gamma_xy): Green strain, gamma_xy = 2 eps_xy; x is weft, y is warp
  *       x2---x0       E_s = A t / 2  C^T (elasticity tensor) C                      Bender et al. 2014, section 4.3
  *
- * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3) and three multipliers, which
- * are the second Piola-Kirchhoff stresses times -h^2 A t:
+ * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3) and three
+ * multipliers, which are the second Piola-Kirchhoff stresses times -h^2 A t:
  *   (W + aT S) dL = -C - aT S L,   W_IJ = sum_i w_i gradC_I,i . gradC_J,i = products of F^T F and sum_i w_i b_i b_i^T
- * and, as in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] - applied)) b_i, theta = 1/(1 + |L| tr K).
- * Solving with one quotient instead of three in a row, by the adjugate, takes 10 % less time but is up to 15 units off the twin where a stiff triangle is flat: the shear
- * couples to both strains at rest here, unlike in tetrahedron.ts, and cofactors cancel.
- * Per-strain multipliers keep the direction of the stress, and weft, warp and shear cannot fight each other inside an element.
+ * and, as in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] -
+ * applied)) b_i, theta = 1/(1 + |L| tr K). Solving with one quotient instead of three in a row, by the adjugate, takes
+ * 10 % less time but is up to 15 units off the twin where a stiff triangle is flat: the shear couples to both strains
+ * at rest here, unlike in tetrahedron.ts, and cofactors cancel. Per-strain multipliers keep the direction of the
+ * stress, and weft, warp and shear cannot fight each other inside an element.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_K, TRI_APPLIED, TRI_BYTES, TRI_KEPT_BYTES } from "../layout/layout";
 
-/** @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
+/**
+ * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
+ *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ */
 export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  const one = f32x4.splat(1), half = f32x4.splat(0.5), two = f32x4.splat(2), zero = f32x4.splat(0);
-  const aT = f32x4.splat(inverseH2), first = pass & PASS_FIRST, last = pass & PASS_LAST;
+  const one = f32x4.splat(1);
+  const half = f32x4.splat(0.5);
+  const two = f32x4.splat(2);
+  const zero = f32x4.splat(0);
+  const aT = f32x4.splat(inverseH2);
+  const first = pass & PASS_FIRST;
+  const last = pass & PASS_LAST;
   // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are
   // W + aT S > 0 otherwise, and sim/massUnit.ts keeps those near 1
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += TRI_BYTES, own += TRI_KEPT_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0)), b = v128.load(<usize>load<u32>(block, 4)), c = v128.load(<usize>load<u32>(block, 8)), d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d), y0 = ys(a, b, c, d), z0 = zs(a, b, c, d), w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16)); b = v128.load(<usize>load<u32>(block, 20)); c = v128.load(<usize>load<u32>(block, 24)); d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d), y1 = ys(a, b, c, d), z1 = zs(a, b, c, d), w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32)); b = v128.load(<usize>load<u32>(block, 36)); c = v128.load(<usize>load<u32>(block, 40)); d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d), y2 = ys(a, b, c, d), z2 = zs(a, b, c, d), w2 = ws(a, b, c, d);
+    let a = v128.load(<usize>load<u32>(block, 0));
+    let b = v128.load(<usize>load<u32>(block, 4));
+    let c = v128.load(<usize>load<u32>(block, 8));
+    let d = v128.load(<usize>load<u32>(block, 12));
+    const x0 = xs(a, b, c, d);
+    const y0 = ys(a, b, c, d);
+    const z0 = zs(a, b, c, d);
+    const w0 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16));
+    b = v128.load(<usize>load<u32>(block, 20));
+    c = v128.load(<usize>load<u32>(block, 24));
+    d = v128.load(<usize>load<u32>(block, 28));
+    const x1 = xs(a, b, c, d);
+    const y1 = ys(a, b, c, d);
+    const z1 = zs(a, b, c, d);
+    const w1 = ws(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32));
+    b = v128.load(<usize>load<u32>(block, 36));
+    c = v128.load(<usize>load<u32>(block, 40));
+    d = v128.load(<usize>load<u32>(block, 44));
+    const x2 = xs(a, b, c, d);
+    const y2 = ys(a, b, c, d);
+    const z2 = zs(a, b, c, d);
+    const w2 = ws(a, b, c, d);
 
-    const m00 = v128.load(block, TRI_DM), m01 = v128.load(block, TRI_DM + 16), m10 = v128.load(block, TRI_DM + 32), m11 = v128.load(block, TRI_DM + 48);
-    const ax = sub(x0, x2), ay = sub(y0, y2), az = sub(z0, z2), bx = sub(x1, x2), by = sub(y1, y2), bz = sub(z1, z2);
-    const fx0 = madd(ax, m00, mul(bx, m10)), fy0 = madd(ay, m00, mul(by, m10)), fz0 = madd(az, m00, mul(bz, m10));
-    const fx1 = madd(ax, m01, mul(bx, m11)), fy1 = madd(ay, m01, mul(by, m11)), fz1 = madd(az, m01, mul(bz, m11));
-    const c00 = dot3(fx0, fx0, fy0, fy0, fz0, fz0), c11 = dot3(fx1, fx1, fy1, fy1, fz1, fz1), c01 = dot3(fx0, fx1, fy0, fy1, fz0, fz1);
-    const exx = mul(half, sub(c00, one)), eyy = mul(half, sub(c11, one));
+    const m00 = v128.load(block, TRI_DM);
+    const m01 = v128.load(block, TRI_DM + 16);
+    const m10 = v128.load(block, TRI_DM + 32);
+    const m11 = v128.load(block, TRI_DM + 48);
+    const ax = sub(x0, x2);
+    const ay = sub(y0, y2);
+    const az = sub(z0, z2);
+    const bx = sub(x1, x2);
+    const by = sub(y1, y2);
+    const bz = sub(z1, z2);
+    const fx0 = madd(ax, m00, mul(bx, m10));
+    const fy0 = madd(ay, m00, mul(by, m10));
+    const fz0 = madd(az, m00, mul(bz, m10));
+    const fx1 = madd(ax, m01, mul(bx, m11));
+    const fy1 = madd(ay, m01, mul(by, m11));
+    const fz1 = madd(az, m01, mul(bz, m11));
+    const c00 = dot3(fx0, fx0, fy0, fy0, fz0, fz0);
+    const c11 = dot3(fx1, fx1, fy1, fy1, fz1, fz1);
+    const c01 = dot3(fx0, fx1, fy0, fy1, fz0, fz1);
+    const exx = mul(half, sub(c00, one));
+    const eyy = mul(half, sub(c11, one));
 
-    const k00 = v128.load(block, TRI_K), k01 = v128.load(block, TRI_K + 16), k11 = v128.load(block, TRI_K + 32);
-    const s00 = mul(aT, v128.load(block, TRI_S)), s01 = mul(aT, v128.load(block, TRI_S + 16)), s11 = mul(aT, v128.load(block, TRI_S + 32)), s22 = mul(aT, v128.load(block, TRI_S + 48));
-    let l0 = zero, l1 = zero, l2 = zero;
-    if (!first) { l0 = v128.load(own); l1 = v128.load(own, 16); l2 = v128.load(own, 32); }
+    const k00 = v128.load(block, TRI_K);
+    const k01 = v128.load(block, TRI_K + 16);
+    const k11 = v128.load(block, TRI_K + 32);
+    const s00 = mul(aT, v128.load(block, TRI_S));
+    const s01 = mul(aT, v128.load(block, TRI_S + 16));
+    const s11 = mul(aT, v128.load(block, TRI_S + 32));
+    const s22 = mul(aT, v128.load(block, TRI_S + 48));
+    let l0 = zero;
+    let l1 = zero;
+    let l2 = zero;
+    if (!first) {
+      l0 = v128.load(own);
+      l1 = v128.load(own, 16);
+      l2 = v128.load(own, 32);
+    }
     const r0 = f32x4.neg(add(exx, madd(s00, l0, mul(s01, l1))));
     const r1 = f32x4.neg(add(eyy, madd(s01, l0, mul(s11, l1))));
     const r2 = f32x4.neg(madd(s22, l2, c01));
 
-    const a00 = madd(c00, k00, s00), a01 = madd(c01, k01, s01), a02 = madd(c00, k01, mul(c01, k00));
-    const a11 = madd(c11, k11, s11), a12 = madd(c01, k11, mul(c11, k01));
+    const a00 = madd(c00, k00, s00);
+    const a01 = madd(c01, k01, s01);
+    const a02 = madd(c00, k01, mul(c01, k00));
+    const a11 = madd(c11, k11, s11);
+    const a12 = madd(c01, k11, mul(c11, k01));
     const a22 = add(madd(c00, k11, mul(c11, k00)), madd(two, mul(c01, k01), s22));
     // L D L^T, symmetric and positive definite through S
     const i0 = f32x4.div(one, f32x4.pmax(a00, smallest));
-    const g10 = mul(a01, i0), g20 = mul(a02, i0);
-    const p1 = f32x4.pmax(sub(a11, mul(g10, a01)), smallest), i1 = f32x4.div(one, p1);
-    const q21 = sub(a12, mul(g10, a02)), g21 = mul(q21, i1);
+    const g10 = mul(a01, i0);
+    const g20 = mul(a02, i0);
+    const p1 = f32x4.pmax(sub(a11, mul(g10, a01)), smallest);
+    const i1 = f32x4.div(one, p1);
+    const q21 = sub(a12, mul(g10, a02));
+    const g21 = mul(q21, i1);
     const p2 = f32x4.pmax(sub(sub(a22, mul(g20, a02)), mul(g21, q21)), smallest);
-    const t1 = sub(r1, mul(g10, r0)), t2 = sub(sub(r2, mul(g20, r0)), mul(g21, t1));
-    const d2 = f32x4.div(t2, p2), d1 = sub(mul(t1, i1), mul(g21, d2)), d0 = sub(sub(mul(r0, i0), mul(g10, d1)), mul(g20, d2));
-    if (!last) { v128.store(own, add(l0, d0)); v128.store(own, add(l1, d1), 16); v128.store(own, add(l2, d2), 32); }
+    const t1 = sub(r1, mul(g10, r0));
+    const t2 = sub(sub(r2, mul(g20, r0)), mul(g21, t1));
+    const d2 = f32x4.div(t2, p2);
+    const d1 = sub(mul(t1, i1), mul(g21, d2));
+    const d0 = sub(sub(mul(r0, i0), mul(g10, d1)), mul(g20, d2));
+    if (!last) {
+      v128.store(own, add(l0, d0));
+      v128.store(own, add(l1, d1), 16);
+      v128.store(own, add(l2, d2), 32);
+    }
 
     // x_i += w_i F (dL as symmetric 2x2) b_i
-    let gx0 = madd(fx0, d0, mul(fx1, d2)), gy0 = madd(fy0, d0, mul(fy1, d2)), gz0 = madd(fz0, d0, mul(fz1, d2));
-    let gx1 = madd(fx0, d2, mul(fx1, d1)), gy1 = madd(fy0, d2, mul(fy1, d1)), gz1 = madd(fz0, d2, mul(fz1, d1));
-    let ox0 = zero, oy0 = zero, oz0 = zero, ox1 = zero, oy1 = zero, oz1 = zero;
+    let gx0 = madd(fx0, d0, mul(fx1, d2));
+    let gy0 = madd(fy0, d0, mul(fy1, d2));
+    let gz0 = madd(fz0, d0, mul(fz1, d2));
+    let gx1 = madd(fx0, d2, mul(fx1, d1));
+    let gy1 = madd(fy0, d2, mul(fy1, d1));
+    let gz1 = madd(fz0, d2, mul(fz1, d1));
+    let ox0 = zero;
+    let oy0 = zero;
+    let oz0 = zero;
+    let ox1 = zero;
+    let oy1 = zero;
+    let oz1 = zero;
     if (!first) {
-      ox0 = v128.load(own, TRI_APPLIED); oy0 = v128.load(own, TRI_APPLIED + 16); oz0 = v128.load(own, TRI_APPLIED + 32);
-      ox1 = v128.load(own, TRI_APPLIED + 48); oy1 = v128.load(own, TRI_APPLIED + 64); oz1 = v128.load(own, TRI_APPLIED + 80);
+      ox0 = v128.load(own, TRI_APPLIED);
+      oy0 = v128.load(own, TRI_APPLIED + 16);
+      oz0 = v128.load(own, TRI_APPLIED + 32);
+      ox1 = v128.load(own, TRI_APPLIED + 48);
+      oy1 = v128.load(own, TRI_APPLIED + 64);
+      oz1 = v128.load(own, TRI_APPLIED + 80);
       const size = f32x4.sqrt(madd(two, mul(l2, l2), madd(l0, l0, mul(l1, l1))));
       const theta = f32x4.div(one, madd(size, add(k00, k11), one));
-      gx0 = madd(theta, sub(madd(fx0, l0, mul(fx1, l2)), ox0), gx0); gy0 = madd(theta, sub(madd(fy0, l0, mul(fy1, l2)), oy0), gy0); gz0 = madd(theta, sub(madd(fz0, l0, mul(fz1, l2)), oz0), gz0);
-      gx1 = madd(theta, sub(madd(fx0, l2, mul(fx1, l1)), ox1), gx1); gy1 = madd(theta, sub(madd(fy0, l2, mul(fy1, l1)), oy1), gy1); gz1 = madd(theta, sub(madd(fz0, l2, mul(fz1, l1)), oz1), gz1);
+      gx0 = madd(theta, sub(madd(fx0, l0, mul(fx1, l2)), ox0), gx0);
+      gy0 = madd(theta, sub(madd(fy0, l0, mul(fy1, l2)), oy0), gy0);
+      gz0 = madd(theta, sub(madd(fz0, l0, mul(fz1, l2)), oz0), gz0);
+      gx1 = madd(theta, sub(madd(fx0, l2, mul(fx1, l1)), ox1), gx1);
+      gy1 = madd(theta, sub(madd(fy0, l2, mul(fy1, l1)), oy1), gy1);
+      gz1 = madd(theta, sub(madd(fz0, l2, mul(fz1, l1)), oz1), gz1);
     }
     if (!last) {
-      v128.store(own, add(ox0, gx0), TRI_APPLIED); v128.store(own, add(oy0, gy0), TRI_APPLIED + 16); v128.store(own, add(oz0, gz0), TRI_APPLIED + 32);
-      v128.store(own, add(ox1, gx1), TRI_APPLIED + 48); v128.store(own, add(oy1, gy1), TRI_APPLIED + 64); v128.store(own, add(oz1, gz1), TRI_APPLIED + 80);
+      v128.store(own, add(ox0, gx0), TRI_APPLIED);
+      v128.store(own, add(oy0, gy0), TRI_APPLIED + 16);
+      v128.store(own, add(oz0, gz0), TRI_APPLIED + 32);
+      v128.store(own, add(ox1, gx1), TRI_APPLIED + 48);
+      v128.store(own, add(oy1, gy1), TRI_APPLIED + 64);
+      v128.store(own, add(oz1, gz1), TRI_APPLIED + 80);
     }
-    const n0 = add(m00, m10), n1 = add(m01, m11); // minus b_2
-    scatter(block, madd(w0, madd(gx0, m00, mul(gx1, m01)), x0), madd(w0, madd(gy0, m00, mul(gy1, m01)), y0), madd(w0, madd(gz0, m00, mul(gz1, m01)), z0), w0);
-    scatter(block + 16, madd(w1, madd(gx0, m10, mul(gx1, m11)), x1), madd(w1, madd(gy0, m10, mul(gy1, m11)), y1), madd(w1, madd(gz0, m10, mul(gz1, m11)), z1), w1);
-    scatter(block + 32, sub(x2, mul(w2, madd(gx0, n0, mul(gx1, n1)))), sub(y2, mul(w2, madd(gy0, n0, mul(gy1, n1)))), sub(z2, mul(w2, madd(gz0, n0, mul(gz1, n1)))), w2);
+    const n0 = add(m00, m10);
+    const n1 = add(m01, m11); // minus b_2
+    scatter(
+      block,
+      madd(w0, madd(gx0, m00, mul(gx1, m01)), x0),
+      madd(w0, madd(gy0, m00, mul(gy1, m01)), y0),
+      madd(w0, madd(gz0, m00, mul(gz1, m01)), z0),
+      w0,
+    );
+    scatter(
+      block + 16,
+      madd(w1, madd(gx0, m10, mul(gx1, m11)), x1),
+      madd(w1, madd(gy0, m10, mul(gy1, m11)), y1),
+      madd(w1, madd(gz0, m10, mul(gz1, m11)), z1),
+      w1,
+    );
+    scatter(
+      block + 32,
+      sub(x2, mul(w2, madd(gx0, n0, mul(gx1, n1)))),
+      sub(y2, mul(w2, madd(gy0, n0, mul(gy1, n1)))),
+      sub(z2, mul(w2, madd(gz0, n0, mul(gz1, n1)))),
+      w2,
+    );
   }
 }

@@ -1,38 +1,66 @@
 /**
- * Book-keeping of the response to contacts that were not cleared: which particles it has moved in this substep, which of them in this round, and which
- * pairs each of them is in.
+ * Book-keeping of the response to contacts that were not cleared: which particles it has moved in this substep, which
+ * of them in this round, and which pairs each of them is in.
  */
 import {
-  HEADER, H_X, H_PARTICLES, H_CHANGED, H_CHANGED_FROM, H_MARKS, H_INCIDENT, H_INCIDENCES, MARK_CHANGED, MARK_ROUND, MARK_LAGS,
+  HEADER,
+  H_X,
+  H_PARTICLES,
+  H_CHANGED,
+  H_CHANGED_FROM,
+  H_MARKS,
+  H_INCIDENT,
+  H_INCIDENCES,
+  MARK_CHANGED,
+  MARK_ROUND,
+  MARK_LAGS,
 } from "../layout/layout";
 
 /** Particles moved in this substep, and in this round. */
-export let changedCount = 0, roundCount = 0;
+export let changedCount = 0,
+  roundCount = 0;
 
-@inline export function numberOf(particle: usize): i32 { return <i32>((particle - <usize>load<u32>(HEADER, H_X)) >> 4); }
-@inline export function particleAt(number: i32): usize { return <usize>load<u32>(HEADER, H_X) + (<usize>number << 4); }
-@inline export function markAt(number: i32): usize { return <usize>load<u32>(HEADER, H_MARKS) + <usize>number; }
+// @inline
+export function numberOf(particle: usize): i32 {
+  return <i32>((particle - <usize>load<u32>(HEADER, H_X)) >> 4);
+}
+// @inline
+export function particleAt(number: i32): usize {
+  return <usize>load<u32>(HEADER, H_X) + ((<usize>number) << 4);
+}
+// @inline
+export function markAt(number: i32): usize {
+  return <usize>load<u32>(HEADER, H_MARKS) + <usize>number;
+}
 
 /** Address of the n-th particle of this substep. */
-export function changedParticle(n: i32): usize { return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + (<usize>n << 2)); }
+export function changedParticle(n: i32): usize {
+  return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + ((<usize>n) << 2));
+}
 /** Where it was before the response, f32x4. */
-export function changedFrom(n: i32): usize { return <usize>load<u32>(HEADER, H_CHANGED_FROM) + (<usize>n << 4); }
+export function changedFrom(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_CHANGED_FROM) + ((<usize>n) << 4);
+}
 /** Address of the n-th particle of this round. */
-export function roundParticle(n: i32): usize { return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + (<usize>(load<i32>(HEADER, H_PARTICLES) + n) << 2)); }
+export function roundParticle(n: i32): usize {
+  return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + ((<usize>(load<i32>(HEADER, H_PARTICLES) + n)) << 2));
+}
 
 /** Has to be called before a particle is moved: notes it once a substep and once a round. */
 export function change(particle: usize): void {
-  const at = markAt(numberOf(particle)), marks = load<u8>(at), list = <usize>load<u32>(HEADER, H_CHANGED);
+  const at = markAt(numberOf(particle));
+  const marks = load<u8>(at);
+  const list = <usize>load<u32>(HEADER, H_CHANGED);
   if (!(marks & MARK_CHANGED)) {
-    v128.store(<usize>load<u32>(HEADER, H_CHANGED_FROM) + (<usize>changedCount << 4), v128.load(particle));
-    store<u32>(list + (<usize>changedCount << 2), <u32>particle);
+    v128.store(<usize>load<u32>(HEADER, H_CHANGED_FROM) + ((<usize>changedCount) << 4), v128.load(particle));
+    store<u32>(list + ((<usize>changedCount) << 2), <u32>particle);
     changedCount++;
   }
   if (!(marks & MARK_ROUND)) {
-    store<u32>(list + (<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount) << 2), <u32>particle);
+    store<u32>(list + ((<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount)) << 2), <u32>particle);
     roundCount++;
   }
-  store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND | (load<f32>(particle, 12) == 0 ? MARK_LAGS : 0)));
+  store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND | (load<f32>(particle, 12) === 0 ? MARK_LAGS : 0)));
 }
 
 export function endRound(): void {
@@ -53,20 +81,35 @@ export function endChanges(): void {
 }
 
 /**
- * A particle's pairs are a chain, that of the last packed pair first: entries from firstOf(particle), 0 at its end. A pair that has been taken out
- * (contactList.ts) stays in the chains of its other particles, its least distance negative.
+ * A particle's pairs are a chain, that of the last packed pair first: entries from firstOf(particle), 0 at its end. A
+ * pair that has been taken out (contactList.ts) stays in the chains of its other particles, its least distance
+ * negative.
  */
-@inline export function firstOf(particle: usize): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2)); }
-@inline export function nextOf(entry: i32): i32 { return load<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + (<usize>(entry - 1) << 2)); }
+// @inline
+export function firstOf(particle: usize): i32 {
+  return load<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + ((<usize>numberOf(particle)) << 2));
+}
+// @inline
+export function nextOf(entry: i32): i32 {
+  return load<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>(entry - 1)) << 2));
+}
 /** Number of the pair. */
-@inline export function pairOf(entry: i32): i32 { return (entry - 1) >> 2; }
+// @inline
+export function pairOf(entry: i32): i32 {
+  return (entry - 1) >> 2;
+}
 
 /** Pair number `pair` becomes the first of the chain of its particle number k. */
-@inline export function enchain(pair: i32, k: i32, particle: usize): void {
-  const first = <usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2), entry = (pair << 2) + k;
-  store<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + (<usize>entry << 2), load<i32>(first));
+// @inline
+export function enchain(pair: i32, k: i32, particle: usize): void {
+  const first = <usize>load<u32>(HEADER, H_INCIDENT) + ((<usize>numberOf(particle)) << 2);
+  const entry = (pair << 2) + k;
+  store<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>entry) << 2), load<i32>(first));
   store<i32>(first, entry + 1);
 }
 
 /** The particle has no pairs. */
-@inline export function unchain(particle: usize): void { store<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + (<usize>numberOf(particle) << 2), 0); }
+// @inline
+export function unchain(particle: usize): void {
+  store<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + ((<usize>numberOf(particle)) << 2), 0);
+}

@@ -1,60 +1,118 @@
 /**
  * At the end of a substep: has any listed pair come together on the way from its safe positions S to x? Four at a time.
  *
- * Two convex sets whose points move on straight lines do not meet if one direction holds them apart at the start and at the end: n . (p - q) is linear
- * in time for every p of the one and q of the other. Every pair keeps such a direction n for its S (CONTACT_BLOCK_NORMAL); while it holds the pair apart by
- * its least distance at x, too, that is the whole test. Else the direction of the closest points at x is tried on S. What neither clears is
- * marked CONTACT_BLOCK_BAD for contactResponse.ts, which looks at it alone and in float64.
- * Float32 is enough: coordinates are differences within the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part
- * of its thickness (KEEP of contactList.ts) at x, by half as much at S.
+ * Two convex sets whose points move on straight lines do not meet if one direction holds them apart at the start and at
+ * the end: n . (p - q) is linear in time for every p of the one and q of the other. Every pair keeps such a direction n
+ * for its S (CONTACT_BLOCK_NORMAL); while it holds the pair apart by its least distance at x, too, that is the whole
+ * test. Else the direction of the closest points at x is tried on S. What neither clears is marked CONTACT_BLOCK_BAD
+ * for contactResponse.ts, which looks at it alone and in float64. Float32 is enough: coordinates are differences within
+ * the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part of its thickness (KEEP of
+ * contactList.ts) at x, by half as much at S.
  *
- * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the trajectories of its pairs (STATUS_PACE a substep) and
- * what the worst particle moved otherwise (H_TRAVEL, twice) add up to less.
- * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next substep's contacts are solved.
+ * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the trajectories
+ * of its pairs (STATUS_PACE a substep) and what the worst particle moved otherwise (H_TRAVEL, twice) add up to less.
+ * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next
+ * substep's contacts are solved.
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, dueOf, nearOf, numberOfBlock, paceOf } from "./blockStatus";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
-import { HEADER, H_X, H_SAFE, H_CONTACT_BLOCK_CAPACITY, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_LIST_SUBSTEPS, H_TRAVEL, CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_WEIGHT, CONTACT_BLOCK_OWNS, CONTACT_BLOCK_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_X,
+  H_SAFE,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_EDGE_CONTACT_BLOCKS,
+  H_LIST_SUBSTEPS,
+  H_TRAVEL,
+  CONTACT_BLOCK_NORMAL,
+  CONTACT_BLOCK_KEEP,
+  CONTACT_BLOCK_THICKNESS,
+  CONTACT_BLOCK_GAP,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_BAD,
+  CONTACT_BLOCK_WEIGHT,
+  CONTACT_BLOCK_OWNS,
+  CONTACT_BLOCK_BYTES,
+} from "../layout/layout";
 
-/** Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what it lost in the last substep. */
+/**
+ * Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what
+ * it lost in the last substep.
+ */
 export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
-/** A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of its thickness. */
+/**
+ * A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of
+ * its thickness.
+ */
 const STALE: f32 = 0.1;
 
 /**
- * @param substeps done since the list was made, this one included; travel H_TRAVEL; step what of it was the last substep's
+ * @param substeps done since the list was made, this one included; travel H_TRAVEL; step what of it was the last
+ *   substep's
  * @returns how many blocks have a pair that is not cleared
  */
 export function checkContacts(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32, step: f32): i32 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
-  const first = block, number = numberOfBlock(block), dues = dueOf(number), paces = paceOf(number), nears = nearOf(number), bads = badOf(number), done = f32x4.splat(substeps), travelled = f32x4.splat(2 * travel);
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
+  const first = block;
+  const number = numberOfBlock(block);
+  const dues = dueOf(number);
+  const paces = paceOf(number);
+  const nears = nearOf(number);
+  const bads = badOf(number);
+  const done = f32x4.splat(substeps);
+  const travelled = f32x4.splat(2 * travel);
   let found = 0;
   for (let n = 0; n < count; n++) {
-    const word = <usize>n << 2;
-    if (n + 4 <= count && v128.all_true<i32>(f32x4.gt(v128.load(dues + word), add(mul(v128.load(paces + word), done), travelled)))) { n += 3; continue; }
-    const pace = load<f32>(paces + word), gone = pace * substeps + 2 * travel;
+    const word = (<usize>n) << 2;
+    if (
+      n + 4 <= count &&
+      v128.all_true<i32>(f32x4.gt(v128.load(dues + word), add(mul(v128.load(paces + word), done), travelled)))
+    ) {
+      n += 3;
+      continue;
+    }
+    const pace = load<f32>(paces + word);
+    const gone = pace * substeps + 2 * travel;
     if (load<f32>(dues + word) > gone) continue;
     block = first + <usize>n * CONTACT_BLOCK_BYTES;
     gather(block, 0);
-    const nx = v128.load(block, CONTACT_BLOCK_NORMAL), ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16), nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32), keep = v128.load(block, CONTACT_BLOCK_KEEP), r = v128.load(block, CONTACT_BLOCK_THICKNESS);
-    const apart = separation(vertex, nx, ny, nz), reach = mul(f32x4.splat(NEAR), r), least = f32x4.max(reach, keep);
+    const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
+    const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
+    const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
+    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const apart = separation(vertex, nx, ny, nz);
+    const reach = mul(f32x4.splat(NEAR), r);
+    const least = f32x4.max(reach, keep);
     // not a number counts as not cleared
     let bad = v128.not(f32x4.ge(apart, keep));
     // what may be near before the next substep ends
-    const ahead = f32x4.splat(AHEAD * (pace + 2 * step)), within = f32x4.lt(apart, add(least, ahead));
+    const ahead = f32x4.splat(AHEAD * (pace + 2 * step));
+    const within = f32x4.lt(apart, add(least, ahead));
     if (!v128.any_true(v128.or(bad, within))) {
       v128.store(block, apart, CONTACT_BLOCK_GAP);
       v128.store(block, zero, CONTACT_BLOCK_NEAR);
       v128.store(block, zero, CONTACT_BLOCK_BAD);
-      store<i32>(nears + word, 0); store<i32>(bads + word, 0);
+      store<i32>(nears + word, 0);
+      store<i32>(bads + word, 0);
       store<f32>(dues + word, gone + smallest(sub(sub(apart, least), ahead)));
       continue;
     }
     closest(vertex);
-    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(one, gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale);
-    const weight0 = b0, weight1 = b1, weight2 = b2, weight3 = b3;
+    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
+    const scale = f32x4.div(one, gap);
+    const mx = mul(dx, scale);
+    const my = mul(dy, scale);
+    const mz = mul(dz, scale);
+    const weight0 = b0;
+    const weight1 = b1;
+    const weight2 = b2;
+    const weight3 = b3;
     gather(block, toSafe);
     const wasApart = separation(vertex, mx, my, mz);
     if (v128.any_true(bad)) {
@@ -63,46 +121,102 @@ export function checkContacts(block: usize, count: i32, vertex: bool, substeps: 
     }
     v128.store(block, bad, CONTACT_BLOCK_BAD);
     // solved next: what is near, and what comes near if it goes on as it did in this substep
-    const good = v128.andnot(f32x4.gt(gap, zero), bad), close = v128.and(good, f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))));
-    const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
+    const good = v128.andnot(f32x4.gt(gap, zero), bad);
+    const close = v128.and(
+      good,
+      f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))),
+    );
+    const near = v128.and(
+      close,
+      vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
+    );
     v128.store(block, near, CONTACT_BLOCK_NEAR);
-    store<i32>(nears + word, v128.bitmask<i32>(near)); store<i32>(bads + word, v128.bitmask<i32>(bad));
+    store<i32>(nears + word, v128.bitmask<i32>(near));
+    store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, CONTACT_BLOCK_GAP);
-    v128.store(block, v128.bitselect(mx, nx, good), CONTACT_BLOCK_NORMAL); v128.store(block, v128.bitselect(my, ny, good), CONTACT_BLOCK_NORMAL + 16); v128.store(block, v128.bitselect(mz, nz, good), CONTACT_BLOCK_NORMAL + 32);
-    v128.store(block, weight0, CONTACT_BLOCK_WEIGHT); v128.store(block, weight1, CONTACT_BLOCK_WEIGHT + 16); v128.store(block, weight2, CONTACT_BLOCK_WEIGHT + 32); v128.store(block, weight3, CONTACT_BLOCK_WEIGHT + 48);
+    v128.store(block, v128.bitselect(mx, nx, good), CONTACT_BLOCK_NORMAL);
+    v128.store(block, v128.bitselect(my, ny, good), CONTACT_BLOCK_NORMAL + 16);
+    v128.store(block, v128.bitselect(mz, nz, good), CONTACT_BLOCK_NORMAL + 32);
+    v128.store(block, weight0, CONTACT_BLOCK_WEIGHT);
+    v128.store(block, weight1, CONTACT_BLOCK_WEIGHT + 16);
+    v128.store(block, weight2, CONTACT_BLOCK_WEIGHT + 32);
+    v128.store(block, weight3, CONTACT_BLOCK_WEIGHT + 48);
     // far ones until they may be near, near ones until they may be stale, and all while they are sure to be apart
-    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep))), slack = v128.bitselect(stale, sub(sub(gap, least), ahead), close);
+    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep)));
+    const slack = v128.bitselect(stale, sub(sub(gap, least), ahead), close);
     store<f32>(dues + word, v128.any_true(bad) ? 0 : gone + smallest(slack));
   }
   return found;
 }
 
-/** Marks as near what would be, or would be past each other, where the substep is going: along the direction of the closest points at S. */
+/**
+ * Marks as near what would be, or would be past each other, where the substep is going: along the direction of the
+ * closest points at S.
+ */
 export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), zero = f32x4.splat(0), one = f32x4.splat(1);
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
   const nears = nearOf(numberOfBlock(block));
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS), keep = v128.load(block, CONTACT_BLOCK_KEEP), reach = mul(f32x4.splat(NEAR), r), was = v128.load(block, CONTACT_BLOCK_NEAR);
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
+    const reach = mul(f32x4.splat(NEAR), r);
+    const was = v128.load(block, CONTACT_BLOCK_NEAR);
     gather(block, 0);
-    const within = v128.andnot(f32x4.lt(separation(vertex, v128.load(block, CONTACT_BLOCK_NORMAL), v128.load(block, CONTACT_BLOCK_NORMAL + 16), v128.load(block, CONTACT_BLOCK_NORMAL + 32)), f32x4.max(reach, keep)), was);
+    const within = v128.andnot(
+      f32x4.lt(
+        separation(
+          vertex,
+          v128.load(block, CONTACT_BLOCK_NORMAL),
+          v128.load(block, CONTACT_BLOCK_NORMAL + 16),
+          v128.load(block, CONTACT_BLOCK_NORMAL + 32),
+        ),
+        f32x4.max(reach, keep),
+      ),
+      was,
+    );
     if (!v128.any_true(within)) continue;
     gather(block, toSafe);
     closest(vertex);
-    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz)), scale = f32x4.div(one, gap), mx = mul(dx, scale), my = mul(dy, scale), mz = mul(dz, scale), weight0 = b0, weight1 = b1, weight2 = b2, weight3 = b3;
+    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
+    const scale = f32x4.div(one, gap);
+    const mx = mul(dx, scale);
+    const my = mul(dy, scale);
+    const mz = mul(dz, scale);
+    const weight0 = b0;
+    const weight1 = b1;
+    const weight2 = b2;
+    const weight3 = b3;
     gather(block, 0);
-    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero))), close = v128.and(good, f32x4.lt(separation(vertex, mx, my, mz), reach));
-    const near = v128.and(close, vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3));
+    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
+    const close = v128.and(good, f32x4.lt(separation(vertex, mx, my, mz), reach));
+    const near = v128.and(
+      close,
+      vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
+    );
     if (!v128.any_true(near)) continue;
     v128.store(block, v128.or(was, near), CONTACT_BLOCK_NEAR);
-    store<i32>(nears + (<usize>n << 2), 1);
-    keepLanes(block, CONTACT_BLOCK_NORMAL, mx, near); keepLanes(block, CONTACT_BLOCK_NORMAL + 16, my, near); keepLanes(block, CONTACT_BLOCK_NORMAL + 32, mz, near);
-    keepLanes(block, CONTACT_BLOCK_WEIGHT, weight0, near); keepLanes(block, CONTACT_BLOCK_WEIGHT + 16, weight1, near); keepLanes(block, CONTACT_BLOCK_WEIGHT + 32, weight2, near); keepLanes(block, CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+    store<i32>(nears + ((<usize>n) << 2), 1);
+    keepLanes(block, CONTACT_BLOCK_NORMAL, mx, near);
+    keepLanes(block, CONTACT_BLOCK_NORMAL + 16, my, near);
+    keepLanes(block, CONTACT_BLOCK_NORMAL + 32, mz, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT, weight0, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 16, weight1, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 32, weight2, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 48, weight3, near);
   }
 }
 
-@inline function keepLanes(block: usize, row: usize, value: v128, mask: v128): void { v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask)); }
+// @inline
+function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
+  v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask));
+}
 
-/** Trajectories rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it is. */
+/**
+ * Trajectories rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it
+ * is.
+ */
 export function restBlocks(): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   restFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
@@ -110,27 +224,43 @@ export function restBlocks(): void {
 }
 
 function restFrom(begin: i32, count: i32): void {
-  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL);
+  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS);
+  const travel = load<f32>(HEADER, H_TRAVEL);
   for (let due = dueOf(begin), pace = paceOf(begin), n = count; n > 0; n--, due += 4, pace += 4) {
     store<f32>(due, load<f32>(due) - (load<f32>(pace) * substeps + 2 * travel));
     store<f32>(pace, 0);
   }
 }
 
-@inline function smallest(a: v128): f32 { return min<f32>(min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)), min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3))); }
+// @inline
+function smallest(a: v128): f32 {
+  return min<f32>(
+    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
+    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
+  );
+}
 
 /**
- * A vertex whose nearest point of the triangle is a corner is as near to every triangle around that corner, and the corner to those around the vertex: of all
- * these pairs one answers, that of the triangle that owns the corner, seen from the vertex with the lower address.
+ * A vertex whose nearest point of the triangle is a corner is as near to every triangle around that corner, and the
+ * corner to those around the vertex: of all these pairs one answers, that of the triangle that owns the corner, seen
+ * from the vertex with the lower address.
  */
-@inline function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
-  const owns = v128.load(block, CONTACT_BLOCK_OWNS), corner = f32x4.splat(-1), none = i32x4.splat(0);
-  const a = v128.and(f32x4.eq(wa, corner), i32x4.eq(v128.and(owns, i32x4.splat(1)), none)), b = v128.and(f32x4.eq(wb, corner), i32x4.eq(v128.and(owns, i32x4.splat(2)), none)), c = v128.and(f32x4.eq(wc, corner), i32x4.eq(v128.and(owns, i32x4.splat(4)), none));
+// @inline
+function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
+  const owns = v128.load(block, CONTACT_BLOCK_OWNS);
+  const corner = f32x4.splat(-1);
+  const none = i32x4.splat(0);
+  const a = v128.and(f32x4.eq(wa, corner), i32x4.eq(v128.and(owns, i32x4.splat(1)), none));
+  const b = v128.and(f32x4.eq(wb, corner), i32x4.eq(v128.and(owns, i32x4.splat(2)), none));
+  const c = v128.and(f32x4.eq(wc, corner), i32x4.eq(v128.and(owns, i32x4.splat(4)), none));
   return v128.not(v128.or(a, v128.or(b, c)));
 }
 
-/** Two edges answer where they cross; at an end of either the vertex there answers to the triangles at the other edge. */
-@inline function crosses(w0: v128, w1: v128, w2: v128, w3: v128): v128 {
+/**
+ * Two edges answer where they cross; at an end of either the vertex there answers to the triangles at the other edge.
+ */
+// @inline
+function crosses(w0: v128, w1: v128, w2: v128, w3: v128): v128 {
   const zero = f32x4.splat(0);
   return v128.and(v128.and(f32x4.ne(w0, zero), f32x4.ne(w1, zero)), v128.and(f32x4.ne(w2, zero), f32x4.ne(w3, zero)));
 }

@@ -1,8 +1,18 @@
 /**
- * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What contactCheck.ts does for four
- * at a time, and what it could not clear.
+ * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What
+ * contactCheck.ts does for four at a time, and what it could not clear.
  */
-import { HEADER, H_X, H_SAFE, H_CONTACT_BLOCKS, H_VERTEX_CONTACT_BLOCKS, H_PAIR_SCRATCH, CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_X,
+  H_SAFE,
+  H_CONTACT_BLOCKS,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_PAIR_SCRATCH,
+  CONTACT_BLOCK_NORMAL,
+  CONTACT_BLOCK_KEEP,
+  CONTACT_BLOCK_BYTES,
+} from "../layout/layout";
 import { dot3, sub, xs, ys, zs } from "../math/lanes";
 import { edgeEdge, vertexTriangle } from "../ccd/ccd";
 
@@ -23,42 +33,62 @@ export let slack: f32;
 /** Direction, weights and distance of the closest points: of the last `closest`. */
 export let nx: f64, ny: f64, nz: f64, b0: f64, b1: f64, b2: f64, b3: f64, gap: f64;
 
-/** Part of its distance that a pair that is already nearer than it may be can lose in a substep: float32 positions cannot hold it exactly. */
+/**
+ * Part of its distance that a pair that is already nearer than it may be can lose in a substep: float32 positions
+ * cannot hold it exactly.
+ */
 const ROUNDING: f64 = 1.0 / 1024;
 
 /** Part of its least distance by which a direction has to hold a pair apart, in float64. */
 const SURE: f64 = 1e-6;
 
-@inline function at(n: i32): usize { return <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + (<usize>n << 3); }
+// @inline
+function at(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + ((<usize>n) << 3);
+}
 
 /** Address of a pair's lane: its block plus four times its lane. */
 export function laneOf(pair: i32): usize {
-  return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>(pair >> 2) * CONTACT_BLOCK_BYTES + (<usize>(pair & 3) << 2);
+  return (
+    <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>(pair >> 2) * CONTACT_BLOCK_BYTES + ((<usize>(pair & 3)) << 2)
+  );
 }
 
 /** What `examine` leaves, but for the answer: S and x in the scratch. */
 export function lookAt(pair: i32): void {
   const lane = laneOf(pair);
   vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
-  particle0 = <usize>load<u32>(lane); particle1 = <usize>load<u32>(lane, 16); particle2 = <usize>load<u32>(lane, 32); particle3 = <usize>load<u32>(lane, 48);
+  particle0 = <usize>load<u32>(lane);
+  particle1 = <usize>load<u32>(lane, 16);
+  particle2 = <usize>load<u32>(lane, 32);
+  particle3 = <usize>load<u32>(lane, 48);
   open(lane);
 }
 
 /** Puts S at q[0 .. 11] and x at q[12 .. 23] of the scratch. */
 function open(lane: usize): void {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  put(0, particle0 + toSafe); put(3, particle1 + toSafe); put(6, particle2 + toSafe); put(9, particle3 + toSafe);
-  put(12, particle0); put(15, particle1); put(18, particle2); put(21, particle3);
+  put(0, particle0 + toSafe);
+  put(3, particle1 + toSafe);
+  put(6, particle2 + toSafe);
+  put(9, particle3 + toSafe);
+  put(12, particle0);
+  put(15, particle1);
+  put(18, particle2);
+  put(21, particle3);
   keep = load<f32>(lane, CONTACT_BLOCK_KEEP);
 }
 
-@inline function put(n: i32, particle: usize): void {
-  store<f64>(at(n), <f64>load<f32>(particle)); store<f64>(at(n + 1), <f64>load<f32>(particle, 4)); store<f64>(at(n + 2), <f64>load<f32>(particle, 8));
+// @inline
+function put(n: i32, particle: usize): void {
+  store<f64>(at(n), <f64>load<f32>(particle));
+  store<f64>(at(n + 1), <f64>load<f32>(particle, 4));
+  store<f64>(at(n + 2), <f64>load<f32>(particle, 8));
 }
 
 /**
- * Is the way of pair number `pair` clear? Most pairs whose neighbors were moved are still held apart by the direction that they have; one that is found
- * otherwise is kept for the next time.
+ * Is the way of pair number `pair` clear? Most pairs whose neighbors were moved are still held apart by the direction
+ * that they have; one that is found otherwise is kept for the next time.
  */
 export function examine(pair: i32): i32 {
   const lane = laneOf(pair);
@@ -67,20 +97,35 @@ export function examine(pair: i32): i32 {
   slack = 0;
   open(lane);
   closest(12);
-  const end = gap, ex = nx, ey = ny, ez = nz, before = separation(0, ex, ey, ez);
-  // apart at the end by what they have to be, and at the start in the same direction: how far they were apart there does not matter
+  const end = gap;
+  const ex = nx;
+  const ey = ny;
+  const ez = nz;
+  const before = separation(0, ex, ey, ez);
+  // apart at the end by what they have to be, and at the start in the same direction: how far they were apart there
+  // does not matter
   if (end >= keep && end < Infinity && before > SURE * keep) {
-    if (before >= 0.5 * keep) { learn(lane); slack = <f32>(end - keep); }
+    if (before >= 0.5 * keep) {
+      learn(lane);
+      slack = <f32>(end - keep);
+    }
     return CLEAR;
   }
   closest(0);
-  if (!(gap > 0) || !(gap < Infinity) || !(end < Infinity)) return CLEAR; // not a number somewhere: the guard will put the body back
+  // not a number somewhere: the guard will put the body back
+  if (!(gap > 0) || !(gap < Infinity) || !(end < Infinity)) return CLEAR;
   keep = min<f64>(keep, gap * (1 - ROUNDING));
   const sure = SURE * keep;
   if (!(separation(12, nx, ny, nz) > sure || (end > 0 && before > sure))) {
     // neither end's direction holds them apart at the other: one between the two may
-    const mx = ex + nx, my = ey + ny, mz = ez + nz, length = sqrt(mx * mx + my * my + mz * mz);
-    const between = length > 0 && separation(0, mx / length, my / length, mz / length) > sure && separation(12, mx / length, my / length, mz / length) > sure;
+    const mx = ex + nx;
+    const my = ey + ny;
+    const mz = ez + nz;
+    const length = sqrt(mx * mx + my * my + mz * mz);
+    const between =
+      length > 0 &&
+      separation(0, mx / length, my / length, mz / length) > sure &&
+      separation(12, mx / length, my / length, mz / length) > sure;
     if (!between) {
       impact = vertex ? vertexTriangle(at(0)) : edgeEdge(at(0));
       if (impact >= 0) return MEET;
@@ -89,11 +134,23 @@ export function examine(pair: i32): i32 {
   return end >= keep ? CLEAR : TOO_NEAR;
 }
 
-/** Does the pair's own direction hold it apart at both ends? As contactCheck.ts asks it, of one pair: its four particles are the lanes. */
+/**
+ * Does the pair's own direction hold it apart at both ends? As contactCheck.ts asks it, of one pair: its four particles
+ * are the lanes.
+ */
 function heldApart(lane: usize): bool {
-  const p0 = <usize>load<u32>(lane), p1 = <usize>load<u32>(lane, 16), p2 = <usize>load<u32>(lane, 32), p3 = <usize>load<u32>(lane, 48);
-  const x = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL), y = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 16), z = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 32), least = load<f32>(lane, CONTACT_BLOCK_KEEP);
-  particle0 = p0; particle1 = p1; particle2 = p2; particle3 = p3;
+  const p0 = <usize>load<u32>(lane);
+  const p1 = <usize>load<u32>(lane, 16);
+  const p2 = <usize>load<u32>(lane, 32);
+  const p3 = <usize>load<u32>(lane, 48);
+  const x = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL);
+  const y = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 16);
+  const z = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 32);
+  const least = load<f32>(lane, CONTACT_BLOCK_KEEP);
+  particle0 = p0;
+  particle1 = p1;
+  particle2 = p2;
+  particle3 = p3;
   slack = apart(p0, p1, p2, p3, x, y, z) - least;
   if (!(slack >= 0)) return false;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
@@ -101,20 +158,33 @@ function heldApart(lane: usize): bool {
 }
 
 /** How far apart a direction (one number in all lanes) holds four particles at these addresses. */
-@inline function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: v128): f32 {
-  const d = v128.load(p3), a = sub(v128.load(p0), d), b = sub(v128.load(p1), d), c = sub(v128.load(p2), d), none = f32x4.splat(0), s = dot3(x, xs(a, b, c, none), y, ys(a, b, c, none), z, zs(a, b, c, none));
-  const s0 = f32x4.extract_lane(s, 0), s1 = f32x4.extract_lane(s, 1), s2 = f32x4.extract_lane(s, 2);
+// @inline
+function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: v128): f32 {
+  const d = v128.load(p3);
+  const a = sub(v128.load(p0), d);
+  const b = sub(v128.load(p1), d);
+  const c = sub(v128.load(p2), d);
+  const none = f32x4.splat(0);
+  const s = dot3(x, xs(a, b, c, none), y, ys(a, b, c, none), z, zs(a, b, c, none));
+  const s0 = f32x4.extract_lane(s, 0);
+  const s1 = f32x4.extract_lane(s, 1);
+  const s2 = f32x4.extract_lane(s, 2);
   return vertex ? s0 - max<f32>(0, max<f32>(s1, s2)) : min<f32>(s0, s1) - max<f32>(0, s2);
 }
 
 /** The direction of the last `closest` is the pair's from now on. */
 function learn(lane: usize): void {
-  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL); store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
 }
 
 /** How far apart a direction holds the pair at q[n .. n + 11]. */
 function separation(n: i32, x: f64, y: f64, z: f64): f64 {
-  const q = at(n), cx = load<f64>(q, 72), cy = load<f64>(q, 80), cz = load<f64>(q, 88);
+  const q = at(n);
+  const cx = load<f64>(q, 72);
+  const cy = load<f64>(q, 80);
+  const cz = load<f64>(q, 88);
   const s0 = x * (load<f64>(q) - cx) + y * (load<f64>(q, 8) - cy) + z * (load<f64>(q, 16) - cz);
   const s1 = x * (load<f64>(q, 24) - cx) + y * (load<f64>(q, 32) - cy) + z * (load<f64>(q, 40) - cz);
   const s2 = x * (load<f64>(q, 48) - cx) + y * (load<f64>(q, 56) - cy) + z * (load<f64>(q, 64) - cz);
@@ -123,53 +193,133 @@ function separation(n: i32, x: f64, y: f64, z: f64): f64 {
 
 /** q[24 .. 35] = the pair at time t between S and x. */
 export function between(t: f64): void {
-  for (let k = 0; k < 12; k++) store<f64>(at(24 + k), load<f64>(at(k)) + t * (load<f64>(at(12 + k)) - load<f64>(at(k))));
+  for (let k = 0; k < 12; k++)
+    store<f64>(at(24 + k), load<f64>(at(k)) + t * (load<f64>(at(12 + k)) - load<f64>(at(k))));
 }
 
 /** Weighted sum of the four particles of q[n .. n + 11], by the weights of the last `closest`, along (x, y, z). */
 export function weighted(n: i32, x: f64, y: f64, z: f64): f64 {
-  const q = at(n), cx = load<f64>(q, 72), cy = load<f64>(q, 80), cz = load<f64>(q, 88);
-  return x * (b0 * (load<f64>(q) - cx) + b1 * (load<f64>(q, 24) - cx) + b2 * (load<f64>(q, 48) - cx))
-    + y * (b0 * (load<f64>(q, 8) - cy) + b1 * (load<f64>(q, 32) - cy) + b2 * (load<f64>(q, 56) - cy))
-    + z * (b0 * (load<f64>(q, 16) - cz) + b1 * (load<f64>(q, 40) - cz) + b2 * (load<f64>(q, 64) - cz));
+  const q = at(n);
+  const cx = load<f64>(q, 72);
+  const cy = load<f64>(q, 80);
+  const cz = load<f64>(q, 88);
+  return (
+    x * (b0 * (load<f64>(q) - cx) + b1 * (load<f64>(q, 24) - cx) + b2 * (load<f64>(q, 48) - cx)) +
+    y * (b0 * (load<f64>(q, 8) - cy) + b1 * (load<f64>(q, 32) - cy) + b2 * (load<f64>(q, 56) - cy)) +
+    z * (b0 * (load<f64>(q, 16) - cz) + b1 * (load<f64>(q, 40) - cz) + b2 * (load<f64>(q, 64) - cz))
+  );
 }
 
-@inline function share(num: f64, den: f64): f64 { return den > 0 ? max<f64>(0, min<f64>(1, num / den)) : 0; }
+// @inline
+function share(num: f64, den: f64): f64 {
+  return den > 0 ? max<f64>(0, min<f64>(1, num / den)) : 0;
+}
 
 /** Closest points of the pair at q[n .. n + 11]: contactLanes.ts in float64. */
 export function closest(n: i32): void {
-  const q = at(n), cx = load<f64>(q, 72), cy = load<f64>(q, 80), cz = load<f64>(q, 88);
-  const x0 = load<f64>(q) - cx, y0 = load<f64>(q, 8) - cy, z0 = load<f64>(q, 16) - cz, x1 = load<f64>(q, 24) - cx, y1 = load<f64>(q, 32) - cy, z1 = load<f64>(q, 40) - cz;
-  const x2 = load<f64>(q, 48) - cx, y2 = load<f64>(q, 56) - cy, z2 = load<f64>(q, 64) - cz;
-  let ex: f64 = 0, ey: f64 = 0, ez: f64 = 0;
+  const q = at(n);
+  const cx = load<f64>(q, 72);
+  const cy = load<f64>(q, 80);
+  const cz = load<f64>(q, 88);
+  const x0 = load<f64>(q) - cx;
+  const y0 = load<f64>(q, 8) - cy;
+  const z0 = load<f64>(q, 16) - cz;
+  const x1 = load<f64>(q, 24) - cx;
+  const y1 = load<f64>(q, 32) - cy;
+  const z1 = load<f64>(q, 40) - cz;
+  const x2 = load<f64>(q, 48) - cx;
+  const y2 = load<f64>(q, 56) - cy;
+  const z2 = load<f64>(q, 64) - cz;
+  let ex: f64 = 0;
+  let ey: f64 = 0;
+  let ez: f64 = 0;
   if (vertex) {
-    const uu = x1 * x1 + y1 * y1 + z1 * z1, vv = x2 * x2 + y2 * y2 + z2 * z2, uv = x1 * x2 + y1 * y2 + z1 * z2, uq = x1 * x0 + y1 * y0 + z1 * z0, vq = x2 * x0 + y2 * y0 + z2 * z0;
-    const det = uu * vv - uv * uv, s = vv * uq - uv * vq, t = uu * vq - uv * uq;
-    let wa: f64 = 0, wb: f64 = 0;
+    const uu = x1 * x1 + y1 * y1 + z1 * z1;
+    const vv = x2 * x2 + y2 * y2 + z2 * z2;
+    const uv = x1 * x2 + y1 * y2 + z1 * z2;
+    const uq = x1 * x0 + y1 * y0 + z1 * z0;
+    const vq = x2 * x0 + y2 * y0 + z2 * z0;
+    const det = uu * vv - uv * uv;
+    const s = vv * uq - uv * vq;
+    const t = uu * vq - uv * uq;
+    let wa: f64 = 0;
+    let wb: f64 = 0;
     if (s >= 0 && t >= 0 && s + t <= det && det > 1e-12 * uu * vv) {
-      wa = s / det; wb = t / det;
-      ex = x0 - wa * x1 - wb * x2; ey = y0 - wa * y1 - wb * y2; ez = z0 - wa * z1 - wb * z2;
+      wa = s / det;
+      wb = t / det;
+      ex = x0 - wa * x1 - wb * x2;
+      ey = y0 - wa * y1 - wb * y2;
+      ez = z0 - wa * z1 - wb * z2;
     } else {
-      const k1 = share(uq, uu), k2 = share(vq, vv), mx = x2 - x1, my = y2 - y1, mz = z2 - z1, rx = x0 - x1, ry = y0 - y1, rz = z0 - z1, k3 = share(rx * mx + ry * my + rz * mz, mx * mx + my * my + mz * mz);
+      const k1 = share(uq, uu);
+      const k2 = share(vq, vv);
+      const mx = x2 - x1;
+      const my = y2 - y1;
+      const mz = z2 - z1;
+      const rx = x0 - x1;
+      const ry = y0 - y1;
+      const rz = z0 - z1;
+      const k3 = share(rx * mx + ry * my + rz * mz, mx * mx + my * my + mz * mz);
       wa = k1;
-      ex = x0 - k1 * x1; ey = y0 - k1 * y1; ez = z0 - k1 * z1;
+      ex = x0 - k1 * x1;
+      ey = y0 - k1 * y1;
+      ez = z0 - k1 * z1;
       let best = ex * ex + ey * ey + ez * ez;
-      let fx = x0 - k2 * x2, fy = y0 - k2 * y2, fz = z0 - k2 * z2, other = fx * fx + fy * fy + fz * fz;
-      if (other < best) { best = other; wa = 0; wb = k2; ex = fx; ey = fy; ez = fz; }
-      fx = rx - k3 * mx; fy = ry - k3 * my; fz = rz - k3 * mz; other = fx * fx + fy * fy + fz * fz;
-      if (other < best) { wa = 1 - k3; wb = k3; ex = fx; ey = fy; ez = fz; }
+      let fx = x0 - k2 * x2;
+      let fy = y0 - k2 * y2;
+      let fz = z0 - k2 * z2;
+      let other = fx * fx + fy * fy + fz * fz;
+      if (other < best) {
+        best = other;
+        wa = 0;
+        wb = k2;
+        ex = fx;
+        ey = fy;
+        ez = fz;
+      }
+      fx = rx - k3 * mx;
+      fy = ry - k3 * my;
+      fz = rz - k3 * mz;
+      other = fx * fx + fy * fy + fz * fz;
+      if (other < best) {
+        wa = 1 - k3;
+        wb = k3;
+        ex = fx;
+        ey = fy;
+        ez = fz;
+      }
     }
-    b0 = 1; b1 = -wa; b2 = -wb; b3 = wa + wb - 1;
+    b0 = 1;
+    b1 = -wa;
+    b2 = -wb;
+    b3 = wa + wb - 1;
   } else {
-    const fx = x1 - x0, fy = y1 - y0, fz = z1 - z0, rx = x0 - x2, ry = y0 - y2, rz = z0 - z2;
-    const ff = fx * fx + fy * fy + fz * fz, gg = x2 * x2 + y2 * y2 + z2 * z2, fg = -(fx * x2 + fy * y2 + fz * z2), fr = fx * rx + fy * ry + fz * rz, gr = -(x2 * rx + y2 * ry + z2 * rz);
+    const fx = x1 - x0;
+    const fy = y1 - y0;
+    const fz = z1 - z0;
+    const rx = x0 - x2;
+    const ry = y0 - y2;
+    const rz = z0 - z2;
+    const ff = fx * fx + fy * fy + fz * fz;
+    const gg = x2 * x2 + y2 * y2 + z2 * z2;
+    const fg = -(fx * x2 + fy * y2 + fz * z2);
+    const fr = fx * rx + fy * ry + fz * rz;
+    const gr = -(x2 * rx + y2 * ry + z2 * rz);
     const det = ff * gg - fg * fg;
-    let s: f64 = det > 1e-12 * ff * gg ? share(fg * gr - fr * gg, det) : 0, t = share(fg * s + gr, gg);
+    let s: f64 = det > 1e-12 * ff * gg ? share(fg * gr - fr * gg, det) : 0;
+    let t = share(fg * s + gr, gg);
     s = share(fg * t - fr, ff);
     t = share(fg * s + gr, gg);
-    b0 = 1 - s; b1 = s; b2 = t - 1; b3 = -t;
-    ex = rx + s * fx + t * x2; ey = ry + s * fy + t * y2; ez = rz + s * fz + t * z2;
+    b0 = 1 - s;
+    b1 = s;
+    b2 = t - 1;
+    b3 = -t;
+    ex = rx + s * fx + t * x2;
+    ey = ry + s * fy + t * y2;
+    ez = rz + s * fz + t * z2;
   }
   gap = sqrt(ex * ex + ey * ey + ez * ez);
-  nx = ex / gap; ny = ey / gap; nz = ez / gap;
+  nx = ex / gap;
+  ny = ey / gap;
+  nz = ez / gap;
 }

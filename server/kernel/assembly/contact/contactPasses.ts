@@ -1,37 +1,86 @@
 /**
  * The force pass and the check of all pairs by several threads, in pieces that are shared out (scheduler.ts).
- *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no difference, and one color after the other
- *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the last color (pairs that stand alone,
+ *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no
+ *   difference, and one color after the other
+ *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the
+ *                last color (pairs that stand alone,
  *                pairs that were not near when the list was made, and those of a mended list), the leader solves alone.
  *   check        each block by itself
- * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not shared.
+ * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not
+ * shared.
  */
 import {
-  HEADER, H_RIGID_CONTACTS, H_FRONT, FRONT_SOLVED, FRONT_SOLVED_EDGE, FRONT_SOLVED_VERTEX, H_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_COLORS, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SHARED_FIRST, H_SHARED_COUNT, H_SHARED_FOUND, H_SHARED_AGAIN, H_DRIVE_COUNT,
-  CONTACT_BLOCK_BYTES, CONTACT_COLORS, COLOR_ENTRIES, SHARED_CONTACTS, SHARED_CHECK,
+  HEADER,
+  H_RIGID_CONTACTS,
+  H_FRONT,
+  FRONT_SOLVED,
+  FRONT_SOLVED_EDGE,
+  FRONT_SOLVED_VERTEX,
+  H_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_EDGE_CONTACT_BLOCKS,
+  H_CONTACT_COLORS,
+  H_LIST_SUBSTEPS,
+  H_TRAVEL,
+  H_TRAVEL_STEP,
+  H_SHARED_FIRST,
+  H_SHARED_COUNT,
+  H_SHARED_FOUND,
+  H_SHARED_AGAIN,
+  H_DRIVE_COUNT,
+  CONTACT_BLOCK_BYTES,
+  CONTACT_COLORS,
+  COLOR_ENTRIES,
+  SHARED_CONTACTS,
+  SHARED_CHECK,
 } from "../layout/layout";
-import { chunkBegin, chunkEnd, claimChunk, closeShared, isHelped, openShared, sharedParts } from "../scheduler/scheduler";
+import {
+  chunkBegin,
+  chunkEnd,
+  claimChunk,
+  closeShared,
+  isHelped,
+  openShared,
+  sharedParts,
+} from "../scheduler/scheduler";
 import { solveContacts } from "./contactSolver";
 import { dueOf } from "./blockStatus";
 import { checkContacts } from "./contactCheck";
 
-/** Blocks that are worth the microsecond or two that it takes to share them out: solved ones, and ones that are mostly passed over. */
+/**
+ * Blocks that are worth the microsecond or two that it takes to share them out: solved ones, and ones that are mostly
+ * passed over.
+ */
 const SOLVED: i32 = 96;
 const CHECKED: i32 = 1024;
 
 /** Passes over near pairs in a substep at most. */
 const PASSES = 8;
 
-@inline function front(): usize { return <usize>load<u32>(HEADER, H_FRONT); }
-@inline function solvedAt(n: i32): usize { return <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES; }
-@inline function blockAt(n: i32): usize { return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES; }
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function solvedAt(n: i32): usize {
+  return <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
+}
+// @inline
+function blockAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
+}
 /** Part `n` of `parts` of a range of `count`. */
-@inline function part(count: i32, n: i32, parts: i32): i32 { return <i32>(<i64>count * n / parts); }
+// @inline
+function part(count: i32, n: i32, parts: i32): i32 {
+  return <i32>((<i64>count * n) / parts);
+}
 
 /**
  * Near pairs, in an iteration: once, and in the last one of a substep until none is pushed far any more.
- * What is pulled together layer upon layer needs many passes, and what they leave is answered pair by pair (contactResponse.ts), at a hundred times the cost.
- * Not while something is drawn apart (resolution.ts): what is pushed back then should not come at once.
+ * What is pulled together layer upon layer needs many passes, and what they leave is answered pair by pair
+ * (contactResponse.ts), at a hundred times the cost. Not while something is drawn apart (resolution.ts): what is pushed
+ * back then should not come at once.
  */
 export function solveNearContacts(last: bool): void {
   let far = solveOnce(false);
@@ -41,23 +90,33 @@ export function solveNearContacts(last: bool): void {
 /** @returns how many blocks were pushed far */
 function solveOnce(again: bool): i32 {
   if (!front()) return 0;
-  const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX), edges = load<i32>(front(), FRONT_SOLVED_EDGE);
-  const starts = <usize>load<u32>(HEADER, H_CONTACT_COLORS), shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
+  const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX);
+  const edges = load<i32>(front(), FRONT_SOLVED_EDGE);
+  const starts = <usize>load<u32>(HEADER, H_CONTACT_COLORS);
+  const shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
-  const far = solveRange(starts, 0, vertices, shared, again) + solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
+  const far =
+    solveRange(starts, 0, vertices, shared, again) +
+    solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
   return far + atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 
 /** Blocks begin .. end in order. @param starts where the colors of the last whole list begin */
 function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bool): i32 {
-  let at = begin, far = 0;
+  let at = begin;
+  let far = 0;
   if (shared && end - begin >= SOLVED) {
     for (let color = 0; color < CONTACT_COLORS && at < end; color++, starts += 4) {
-      const first = max<i32>(at, load<i32>(starts)), last = min<i32>(end, load<i32>(starts, 4));
-      if (last - first < SOLVED) { if (last <= first) continue; break; }
+      const first = max<i32>(at, load<i32>(starts));
+      const last = min<i32>(end, load<i32>(starts, 4));
+      if (last - first < SOLVED) {
+        if (last <= first) continue;
+        break;
+      }
       if (first > at) far += solveContacts(solvedAt(at), first - at, again);
-      store<i32>(HEADER, first, H_SHARED_FIRST); store<i32>(HEADER, last - first, H_SHARED_COUNT);
+      store<i32>(HEADER, first, H_SHARED_FIRST);
+      store<i32>(HEADER, last - first, H_SHARED_COUNT);
       openShared(SHARED_CONTACTS);
       while (claimChunk()) solveShared(chunkBegin, chunkEnd, sharedParts());
       closeShared(SHARED_CONTACTS);
@@ -69,8 +128,14 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
 
 /** Parts begin .. end of `parts` of the color that is shared out. */
 export function solveShared(begin: i32, end: i32, parts: i32): void {
-  const first = load<i32>(HEADER, H_SHARED_FIRST), count = load<i32>(HEADER, H_SHARED_COUNT), from = part(count, begin, parts);
-  const far = solveContacts(solvedAt(first + from), part(count, end, parts) - from, load<i32>(HEADER, H_SHARED_AGAIN) != 0);
+  const first = load<i32>(HEADER, H_SHARED_FIRST);
+  const count = load<i32>(HEADER, H_SHARED_COUNT);
+  const from = part(count, begin, parts);
+  const far = solveContacts(
+    solvedAt(first + from),
+    part(count, end, parts) - from,
+    load<i32>(HEADER, H_SHARED_AGAIN) !== 0,
+  );
   if (far) atomic.add<i32>(HEADER, far, H_SHARED_FOUND);
 }
 
@@ -79,7 +144,8 @@ export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   // all of them
-  memory.fill(dueOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2); memory.fill(dueOf(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges), 0, <usize>edges << 2);
+  memory.fill(dueOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
+  memory.fill(dueOf(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges), 0, (<usize>edges) << 2);
   if (isHelped() && load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS) >= CHECKED) {
     openShared(SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
@@ -92,9 +158,22 @@ export function checkAll(): i32 {
 
 /** Parts begin .. end of `parts` of all blocks. */
 export function checkShared(begin: i32, end: i32, parts: i32): void {
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), travel = load<f32>(HEADER, H_TRAVEL), step = load<f32>(HEADER, H_TRAVEL_STEP);
-  const v = part(vertices, begin, parts), e = part(edges, begin, parts);
-  const found = checkContacts(blockAt(v), part(vertices, end, parts) - v, true, substeps, travel, step)
-    + checkContacts(blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e), part(edges, end, parts) - e, false, substeps, travel, step);
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS);
+  const travel = load<f32>(HEADER, H_TRAVEL);
+  const step = load<f32>(HEADER, H_TRAVEL_STEP);
+  const v = part(vertices, begin, parts);
+  const e = part(edges, begin, parts);
+  const found =
+    checkContacts(blockAt(v), part(vertices, end, parts) - v, true, substeps, travel, step) +
+    checkContacts(
+      blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e),
+      part(edges, end, parts) - e,
+      false,
+      substeps,
+      travel,
+      step,
+    );
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
 }

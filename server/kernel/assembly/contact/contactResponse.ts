@@ -1,28 +1,94 @@
 /**
- * What the verification of a substep could not clear (contactCheck.ts), in three stages (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
- *   impulses   the pairs are pushed apart by their masses, inelastic but for restitution, with friction (impulses.ts), and their neighbors are looked at
+ * What the verification of a substep could not clear (contactCheck.ts), in three stages (Bridson, Fedkiw & Anderson
+ * 2002, sections 7.3 to 7.5):
+ *   impulses   the pairs are pushed apart by their masses, inelastic but for restitution, with friction (impulses.ts),
+ *   and their neighbors are looked at
  *              again: ROUNDS times
  *   zones      what is still not clear moves as one rigid piece: rigidImpactZones.ts
  *   stop       what even that does not clear stays where the substep began
- * Pairs not listed are further apart than this substep's motion (pairListLifetime.ts). After the last stage every listed pair is clear: S is free of
- * intersections, and particles that stop all stand as they stood there.
+ * Pairs not listed are further apart than this substep's motion (pairListLifetime.ts). After the last stage every
+ * listed pair is clear: S is free of intersections, and particles that stop all stand as they stood there.
  *
- * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep is made good, no more. Where the pair
- * meets elsewhere, n and b are those shortly before the time of impact. Where it does not meet but ends too near, those of x.
- * Velocities change by what the response moved, over h.
+ * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep
+ * is made good, no more. Where the pair meets elsewhere, n and b are those shortly before the time of impact. Where it
+ * does not meet but ends too near, those of x. Velocities change by what the response moved, over h.
  *
- * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is looked at once a round, first by the direction that held it apart
- * last; and not at all while it had more to spare than the rounds since have moved anything.
+ * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is looked at once a round, first
+ * by the direction that held it apart last; and not at all while it had more to spare than the rounds since have moved
+ * anything.
  */
 import {
-  HEADER, H_X, H_V, H_SAFE, H_CONTACT_BLOCKS, H_VERTEX_CONTACT_BLOCKS, H_EDGE_CONTACT_BLOCKS, H_CONTACT_BLOCK_CAPACITY, H_QUEUE, H_QUEUED, H_COLLIDER_COUNT, H_COUNT_IMPULSES, H_COUNT_CHECKS, H_COUNT_STOPS,
-  CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_KEEP, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_GAP, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_BAD, CONTACT_BLOCK_WEIGHT, CONTACT_BLOCK_BYTES,
-  H_LIST_VALID, H_LIST_SUBSTEPS, H_TRAVEL, H_TRAVEL_STEP, H_SURFACE, H_SURFACE_COUNT, SURFACE_FIRST, SURFACE_COUNT, SURFACE_BYTES, MARK_ROUND,
+  HEADER,
+  H_X,
+  H_V,
+  H_SAFE,
+  H_CONTACT_BLOCKS,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_EDGE_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_QUEUE,
+  H_QUEUED,
+  H_COLLIDER_COUNT,
+  H_COUNT_IMPULSES,
+  H_COUNT_CHECKS,
+  H_COUNT_STOPS,
+  CONTACT_BLOCK_NORMAL,
+  CONTACT_BLOCK_KEEP,
+  CONTACT_BLOCK_THICKNESS,
+  CONTACT_BLOCK_GAP,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_BAD,
+  CONTACT_BLOCK_WEIGHT,
+  CONTACT_BLOCK_BYTES,
+  H_LIST_VALID,
+  H_LIST_SUBSTEPS,
+  H_TRAVEL,
+  H_TRAVEL_STEP,
+  H_SURFACE,
+  H_SURFACE_COUNT,
+  SURFACE_FIRST,
+  SURFACE_COUNT,
+  SURFACE_BYTES,
+  MARK_ROUND,
 } from "../layout/layout";
 import { badOf, dueOf, nearOf } from "./blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
-import { CLEAR, closest, examine, laneOf, lookAt, slack, particle0, particle1, particle2, particle3, nx, ny, nz, b0, b1, b2, b3, gap, weighted } from "./contactPair";
-import { change, changedCount, changedFrom, changedParticle, endChanges, endRound, firstOf, markAt, nextOf, numberOf, pairOf, roundCount, roundParticle } from "./changed";
+import {
+  CLEAR,
+  closest,
+  examine,
+  laneOf,
+  lookAt,
+  slack,
+  particle0,
+  particle1,
+  particle2,
+  particle3,
+  nx,
+  ny,
+  nz,
+  b0,
+  b1,
+  b2,
+  b3,
+  gap,
+  weighted,
+} from "./contactPair";
+import {
+  change,
+  changedCount,
+  changedFrom,
+  changedParticle,
+  endChanges,
+  endRound,
+  firstOf,
+  markAt,
+  nextOf,
+  numberOf,
+  pairOf,
+  roundCount,
+  roundParticle,
+} from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows } from "./impulses";
@@ -32,10 +98,16 @@ import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpa
 const ROUNDS = 8;
 const ZONE_ROUNDS = 8;
 
-let queueSize = 0, nextSize = 0, swapped = false;
+let queueSize = 0;
+let nextSize = 0;
+let swapped = false;
 
-@inline function queueAt(next: bool, n: i32): usize {
-  return <usize>load<u32>(HEADER, H_QUEUE) + (<usize>((next == swapped ? 0 : load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) << 2) + n) << 2);
+// @inline
+function queueAt(next: bool, n: i32): usize {
+  return (
+    <usize>load<u32>(HEADER, H_QUEUE) +
+    ((<usize>((next === swapped ? 0 : load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) << 2) + n)) << 2)
+  );
 }
 
 // a pair's byte: whether it is enqueued, has had an impulse, and the number of the round that last looked at it
@@ -48,17 +120,21 @@ let gone: f32 = 0;
 /** Number of the next round of impulses. */
 let coming = 0;
 
-@inline function flagOf(pair: i32): usize { return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair; }
+// @inline
+function flagOf(pair: i32): usize {
+  return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
+}
 
 function forgetLooks(): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  memory.fill(flagOf(0), 0, <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2);
-  memory.fill(flagOf((load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, <usize>edges << 2);
+  memory.fill(flagOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
+  memory.fill(flagOf((load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, (<usize>edges) << 2);
   looks = 0;
 }
 
 function enqueue(pair: i32): void {
-  const flag = flagOf(pair), is = load<u8>(flag);
+  const flag = flagOf(pair);
+  const is = load<u8>(flag);
   if (is & QUEUED) return;
   store<u8>(flag, is | QUEUED);
   store<i32>(queueAt(true, nextSize), pair);
@@ -74,12 +150,19 @@ function turnQueue(): void {
     const flag = flagOf(load<i32>(queueAt(false, n)));
     store<u8>(flag, load<u8>(flag) & PUSHED);
   }
-  if (looks == LOOKS) forgetLooks();
+  if (looks === LOOKS) forgetLooks();
 }
 
-@inline function tally(counter: usize, by: i32): void { store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by); }
+// @inline
+function tally(counter: usize, by: i32): void {
+  store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by);
+}
 
-/** Clears every pair that is marked CONTACT_BLOCK_BAD. @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in `updateChanged` */
+/**
+ * Clears every pair that is marked CONTACT_BLOCK_BAD.
+ * @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in
+ *   `updateChanged`
+ */
 export function respond(): i32 {
   forgetLooks();
   gone = 0;
@@ -111,8 +194,11 @@ export function respond(): i32 {
   }
   while (queueSize) {
     for (let n = 0; n < queueSize; n++) {
-      if (examine(load<i32>(queueAt(false, n))) == CLEAR) continue;
-      stop(particle0); stop(particle1); stop(particle2); stop(particle3);
+      if (examine(load<i32>(queueAt(false, n))) === CLEAR) continue;
+      stop(particle0);
+      stop(particle1);
+      stop(particle2);
+      stop(particle3);
     }
     askNeighbors();
     turnQueue();
@@ -136,19 +222,25 @@ function collectFrom(begin: i32, end: i32): void {
     if (!load<i32>(bad)) continue;
     const block = touches + <usize>n * CONTACT_BLOCK_BYTES;
     for (let lane = 0; lane < 4; lane++) {
-      if (!load<i32>(block + (<usize>lane << 2), CONTACT_BLOCK_BAD)) continue;
-      const pair = (n << 2) + lane, answer = examine(pair);
-      if (answer == CLEAR) freshen(pair); else pushNext(pair, answer);
+      if (!load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) continue;
+      const pair = (n << 2) + lane;
+      const answer = examine(pair);
+      if (answer === CLEAR) freshen(pair);
+      else pushNext(pair, answer);
     }
   }
 }
 
-/** The pair that was examined last is in the next round: of impulses, with a row for what it needs. Nothing moves before that. */
+/**
+ * The pair that was examined last is in the next round: of impulses, with a row for what it needs. Nothing moves before
+ * that.
+ */
 function pushNext(pair: i32, answer: i32): void {
   enqueue(pair);
   if (coming >= ROUNDS) return;
-  const flag = flagOf(pair), is = load<u8>(flag);
-  if (!addRow(pair, answer, coming, (is & PUSHED) != 0)) return;
+  const flag = flagOf(pair);
+  const is = load<u8>(flag);
+  if (!addRow(pair, answer, coming, (is & PUSHED) !== 0)) return;
   store<u8>(flag, is | PUSHED);
   tally(H_COUNT_IMPULSES, 1);
 }
@@ -161,29 +253,41 @@ function pushApart(): void {
   coming++;
   // those of which nothing has moved nobody will ask for
   for (let n = 0; n < queueSize; n++) {
-    const pair = load<i32>(queueAt(false, n)), lane = laneOf(pair);
-    if (moved(load<u32>(lane)) || moved(load<u32>(lane, 16)) || moved(load<u32>(lane, 32)) || moved(load<u32>(lane, 48))) continue;
+    const pair = load<i32>(queueAt(false, n));
+    const lane = laneOf(pair);
+    if (
+      moved(load<u32>(lane)) ||
+      moved(load<u32>(lane, 16)) ||
+      moved(load<u32>(lane, 32)) ||
+      moved(load<u32>(lane, 48))
+    )
+      continue;
     const answer = examine(pair);
-    if (answer != CLEAR) pushNext(pair, answer);
+    if (answer !== CLEAR) pushNext(pair, answer);
   }
 }
 
-@inline function moved(particle: u32): bool { return (load<u8>(markAt(numberOf(<usize>particle))) & MARK_ROUND) != 0; }
+// @inline
+function moved(particle: u32): bool {
+  return (load<u8>(markAt(numberOf(<usize>particle))) & MARK_ROUND) !== 0;
+}
 
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */
 function askNeighbors(): void {
   looks++;
   for (let n = 0; n < roundCount; n++) {
     for (let entry = firstOf(roundParticle(n)); entry; entry = nextOf(entry)) {
-      const pair = pairOf(entry), flag = flagOf(pair), is = load<u8>(flag);
-      if (is & QUEUED || (is & LOOKS) == looks) continue;
+      const pair = pairOf(entry);
+      const flag = flagOf(pair);
+      const is = load<u8>(flag);
+      if (is & QUEUED || (is & LOOKS) === looks) continue;
       const lane = laneOf(pair);
       if (!(load<f32>(lane, CONTACT_BLOCK_KEEP) >= 0)) continue;
       store<u8>(flag, (is & PUSHED) | looks);
       // seen before in this response, with more to spare than two particles can have used up since
       if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
       const answer = examine(pair);
-      if (answer == CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
+      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
       else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
@@ -193,9 +297,16 @@ function askNeighbors(): void {
 /** Back to where the substep began. */
 function stop(particle: usize): void {
   const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  if (load<f32>(particle) == load<f32>(safe) && load<f32>(particle, 4) == load<f32>(safe, 4) && load<f32>(particle, 8) == load<f32>(safe, 8)) return;
+  if (
+    load<f32>(particle) === load<f32>(safe) &&
+    load<f32>(particle, 4) === load<f32>(safe, 4) &&
+    load<f32>(particle, 8) === load<f32>(safe, 8)
+  )
+    return;
   change(particle);
-  store<f32>(particle, load<f32>(safe)); store<f32>(particle, load<f32>(safe, 4), 4); store<f32>(particle, load<f32>(safe, 8), 8);
+  store<f32>(particle, load<f32>(safe));
+  store<f32>(particle, load<f32>(safe, 4), 4);
+  store<f32>(particle, load<f32>(safe, 8), 8);
   tally(H_COUNT_STOPS, 1);
 }
 
@@ -203,7 +314,8 @@ function stop(particle: usize): void {
 export function stopAll(): void {
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   for (let n = 0; n < surfaces; n++) {
-    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES, first = <usize>load<u32>(surface, SURFACE_FIRST);
+    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+    const first = <usize>load<u32>(surface, SURFACE_FIRST);
     for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
   }
   store<i32>(HEADER, 0, H_LIST_VALID);
@@ -214,20 +326,27 @@ function leave(): void {
   if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
-    if (load<f32>(particle, 12) != 0 && leaveColliders(particle)) lean(particle);
+    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) lean(particle);
   }
 }
 
-/** Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes. @param h s */
+/**
+ * Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes.
+ * @param h s
+ */
 export function updateChanged(h: f32): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   if (load<i32>(HEADER, H_LIST_VALID)) forgetLooks();
   beginKeeping();
   for (let n = 0; n < changedCount; n++) {
-    const particle = changedParticle(n), from = changedFrom(n), v = particle + toV;
-    if (load<f32>(particle, 12) == 0) continue;
+    const particle = changedParticle(n);
+    const from = changedFrom(n);
+    const v = particle + toV;
+    if (load<f32>(particle, 12) === 0) continue;
     const scale: f32 = 1 / (h * (1 + h * load<f32>(v, 12)));
-    const vx: f64 = load<f32>(v), vy: f64 = load<f32>(v, 4), vz: f64 = load<f32>(v, 8);
+    const vx: f64 = load<f32>(v);
+    const vy: f64 = load<f32>(v, 4);
+    const vz: f64 = load<f32>(v, 8);
     store<f32>(v, load<f32>(v) + scale * (load<f32>(particle) - load<f32>(from)));
     store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
@@ -239,14 +358,29 @@ export function updateChanged(h: f32): void {
   endChanges();
 }
 
-/** Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those that it could not clear. */
+/**
+ * Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those
+ * that it could not clear.
+ */
 function freshenBlock(n: i32): void {
-  const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES, flag = <usize>load<u32>(HEADER, H_QUEUED) + (<usize>n << 2);
+  const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
+  const flag = <usize>load<u32>(HEADER, H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
   store<f32>(dueOf(n), 0);
-  if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), <f32>load<i32>(HEADER, H_LIST_SUBSTEPS), load<f32>(HEADER, H_TRAVEL), load<f32>(HEADER, H_TRAVEL_STEP))) return;
-  for (let lane = 0; lane < 4; lane++) if (load<i32>(block + (<usize>lane << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
+  if (
+    !checkContacts(
+      block,
+      1,
+      n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS),
+      <f32>load<i32>(HEADER, H_LIST_SUBSTEPS),
+      load<f32>(HEADER, H_TRAVEL),
+      load<f32>(HEADER, H_TRAVEL_STEP),
+    )
+  )
+    return;
+  for (let lane = 0; lane < 4; lane++)
+    if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
 
 /** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
@@ -255,11 +389,17 @@ function freshen(pair: i32): void {
   lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
-  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL); store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16); store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
-  store<f32>(lane, <f32>b0, CONTACT_BLOCK_WEIGHT); store<f32>(lane, <f32>b1, CONTACT_BLOCK_WEIGHT + 16); store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32); store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
+  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>b0, CONTACT_BLOCK_WEIGHT);
+  store<f32>(lane, <f32>b1, CONTACT_BLOCK_WEIGHT + 16);
+  store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32);
+  store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
   store<f32>(lane, <f32>gap, CONTACT_BLOCK_GAP);
   // as contactCheck.ts chooses, but for who answers at a corner
-  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS), before = weighted(0, nx, ny, nz);
+  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  const before = weighted(0, nx, ny, nz);
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
   if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);

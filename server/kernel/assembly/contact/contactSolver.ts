@@ -1,22 +1,38 @@
 /**
- * Contact between surfaces: vertex-triangle and edge-edge pairs that are near, as unilateral constraints with Coulomb friction on displacements.
- *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (contactCheck.ts; of what slides: contactSlide.ts), r the pair's thickness
+ * Contact between surfaces: vertex-triangle and edge-edge pairs that are near, as unilateral constraints with Coulomb
+ * friction on displacements.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (contactCheck.ts; of
+ *   what slides: contactSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
- * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too small before moves xPrev
- * along (at most RELEASE of it a substep), so overlap never turns into speed.
- * Restitution e: what approached by a in this substep leaves with e a/h, whatever part of a was beyond the surface: xPrev moves so that it does. (To push
- * by e times that part left e = 1 with anything from nothing to all of its speed.) Not where a is no more than external acceleration makes in two
- * substeps: what lies still does not hop.
- * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p, p the approach made good
- * (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks of a color may be solved side by side.
- * Pairs of rigid bodies are taken out of the blocks on the way: rigidContact.ts, balls.ts.
+ * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too
+ * small before moves xPrev along (at most RELEASE of it a substep), so overlap never turns into speed.
+ * Restitution e: what approached by a in this substep leaves with e a/h, whatever part of a was beyond the surface:
+ * xPrev moves so that it does. (To push by e times that part left e = 1 with anything from nothing to all of its
+ * speed.) Not where a is no more than external acceleration makes in two substeps: what lies still does not hop.
+ * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p,
+ * p the approach made good (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks
+ * of a color may be solved side by side. Pairs of rigid bodies are taken out of the blocks on the way: rigidContact.ts,
+ * balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import { takeRigid } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
-import { HEADER, H_X, H_XPREV, H_ACC, H_SUBSTEP_SECONDS, H_RIGID_CONTACTS, CONTACT_BLOCK_THICKNESS, CONTACT_BLOCK_NEAR, CONTACT_BLOCK_STATIC, CONTACT_BLOCK_DYNAMIC, CONTACT_BLOCK_BOUNCE, CONTACT_BLOCK_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_ACC,
+  H_SUBSTEP_SECONDS,
+  H_RIGID_CONTACTS,
+  CONTACT_BLOCK_THICKNESS,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_STATIC,
+  CONTACT_BLOCK_DYNAMIC,
+  CONTACT_BLOCK_BOUNCE,
+  CONTACT_BLOCK_BYTES,
+} from "../layout/layout";
 
 /** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
 const RELEASE: f32 = 0.25;
@@ -30,12 +46,21 @@ const UNDONE: f32 = 0.03125;
  * @returns how many blocks had a pair that was pushed far
  */
 export function solveContacts(block: usize, count: i32, again: bool): i32 {
-  const zero = f32x4.splat(0), one = f32x4.splat(1), release = f32x4.splat(again ? 0 : RELEASE), rigid = load<u32>(HEADER, H_RIGID_CONTACTS) != 0, toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const first = block, nears = nearsFrom(block), undone = f32x4.splat(UNDONE);
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
+  const release = f32x4.splat(again ? 0 : RELEASE);
+  const rigid = load<u32>(HEADER, H_RIGID_CONTACTS) !== 0;
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const first = block;
+  const nears = nearsFrom(block);
+  const undone = f32x4.splat(UNDONE);
   let far = 0;
   for (let n = 0; n < count; n++) {
-    const word = nears + (<usize>n << 2);
-    if (n + 4 <= count && !v128.any_true(v128.load(word))) { n += 3; continue; }
+    const word = nears + ((<usize>n) << 2);
+    if (n + 4 <= count && !v128.any_true(v128.load(word))) {
+      n += 3;
+      continue;
+    }
     if (!load<i32>(word)) continue;
     block = first + <usize>n * CONTACT_BLOCK_BYTES;
     let active = v128.load(block, CONTACT_BLOCK_NEAR);
@@ -51,44 +76,89 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     active = v128.and(active, f32x4.lt(g, r));
     if (!v128.any_true(active)) continue;
     // where they were
-    let a = v128.load(<usize>load<u32>(block, 0) + toPrev), b = v128.load(<usize>load<u32>(block, 4) + toPrev), c = v128.load(<usize>load<u32>(block, 8) + toPrev), d = v128.load(<usize>load<u32>(block, 12) + toPrev);
-    const p0x = xs(a, b, c, d), p0y = ys(a, b, c, d), p0z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16) + toPrev); b = v128.load(<usize>load<u32>(block, 20) + toPrev); c = v128.load(<usize>load<u32>(block, 24) + toPrev); d = v128.load(<usize>load<u32>(block, 28) + toPrev);
-    const p1x = xs(a, b, c, d), p1y = ys(a, b, c, d), p1z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32) + toPrev); b = v128.load(<usize>load<u32>(block, 36) + toPrev); c = v128.load(<usize>load<u32>(block, 40) + toPrev); d = v128.load(<usize>load<u32>(block, 44) + toPrev);
-    const p2x = xs(a, b, c, d), p2y = ys(a, b, c, d), p2z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48) + toPrev); b = v128.load(<usize>load<u32>(block, 52) + toPrev); c = v128.load(<usize>load<u32>(block, 56) + toPrev); d = v128.load(<usize>load<u32>(block, 60) + toPrev);
-    const p3x = xs(a, b, c, d), p3y = ys(a, b, c, d), p3z = zs(a, b, c, d);
+    let a = v128.load(<usize>load<u32>(block, 0) + toPrev);
+    let b = v128.load(<usize>load<u32>(block, 4) + toPrev);
+    let c = v128.load(<usize>load<u32>(block, 8) + toPrev);
+    let d = v128.load(<usize>load<u32>(block, 12) + toPrev);
+    const p0x = xs(a, b, c, d);
+    const p0y = ys(a, b, c, d);
+    const p0z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 16) + toPrev);
+    b = v128.load(<usize>load<u32>(block, 20) + toPrev);
+    c = v128.load(<usize>load<u32>(block, 24) + toPrev);
+    d = v128.load(<usize>load<u32>(block, 28) + toPrev);
+    const p1x = xs(a, b, c, d);
+    const p1y = ys(a, b, c, d);
+    const p1z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 32) + toPrev);
+    b = v128.load(<usize>load<u32>(block, 36) + toPrev);
+    c = v128.load(<usize>load<u32>(block, 40) + toPrev);
+    d = v128.load(<usize>load<u32>(block, 44) + toPrev);
+    const p2x = xs(a, b, c, d);
+    const p2y = ys(a, b, c, d);
+    const p2z = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(block, 48) + toPrev);
+    b = v128.load(<usize>load<u32>(block, 52) + toPrev);
+    c = v128.load(<usize>load<u32>(block, 56) + toPrev);
+    d = v128.load(<usize>load<u32>(block, 60) + toPrev);
+    const p3x = xs(a, b, c, d);
+    const p3y = ys(a, b, c, d);
+    const p3z = zs(a, b, c, d);
     // how they stood to each other when the substep began, and the tangential part of how they have moved
-    let ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x)))), uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y)))), uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
-    let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux), ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy), tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
-    let along = dot3(tx, nx, ty, ny, tz, nz), slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
+    let ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
+    let uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
+    let uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
+    let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
+    let ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
+    let tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+    let along = dot3(tx, nx, ty, ny, tz, nz);
+    let slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
     const slid = v128.and(active, slides(slide2, r));
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       g = gapAlong();
       active = v128.and(active, f32x4.lt(g, r));
       if (!v128.any_true(active)) continue;
-      ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x)))); uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y)))); uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
-      tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux); ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy); tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+      ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
+      uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
+      uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
+      tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
+      ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
+      tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
       along = dot3(tx, nx, ty, ny, tz, nz);
     }
     const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
     active = v128.and(active, f32x4.gt(W, zero));
     if (!v128.any_true(active)) continue;
-    const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz)), approach = f32x4.max(zero, sub(hold, g)), still = mul(release, sub(r, hold));
+    const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz));
+    const approach = f32x4.max(zero, sub(hold, g));
+    const still = mul(release, sub(r, hold));
     const iW = v128.and(f32x4.div(one, W), active);
     // what is still missing after the approach; less than `still` where the pair parts by itself
     const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
-    tx = sub(tx, mul(along, nx)); ty = sub(ty, mul(along, ny)); tz = sub(tz, mul(along, nz));
-    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz)), sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), approach));
-    const slips = f32x4.pmin(one, f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), approach), slide)));
+    tx = sub(tx, mul(along, nx));
+    ty = sub(ty, mul(along, ny));
+    tz = sub(tz, mul(along, nz));
+    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
+    const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), approach));
+    const slips = f32x4.pmin(
+      one,
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), approach), slide)),
+    );
     const cut = v128.bitselect(one, slips, sticks);
 
-    const push = mul(iW, approach), more = mul(iW, extra), drag = mul(iW, cut), all = add(push, more);
-    const fx = sub(mul(all, nx), mul(drag, tx)), fy = sub(mul(all, ny), mul(drag, ty)), fz = sub(mul(all, nz), mul(drag, tz));
-    const s0 = mul(w0, b0), s1 = mul(w1, b1), s2 = mul(w2, b2), s3 = mul(w3, b3);
+    const push = mul(iW, approach);
+    const more = mul(iW, extra);
+    const drag = mul(iW, cut);
+    const all = add(push, more);
+    const fx = sub(mul(all, nx), mul(drag, tx));
+    const fy = sub(mul(all, ny), mul(drag, ty));
+    const fz = sub(mul(all, nz), mul(drag, tz));
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
     shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
     shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
@@ -101,7 +171,9 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
     }
     if (!v128.any_true(f32x4.ne(back, zero))) continue;
-    const mx = mul(back, nx), my = mul(back, ny), mz = mul(back, nz);
+    const mx = mul(back, nx);
+    const my = mul(back, ny);
+    const mz = mul(back, nz);
     shift(block, toPrev, mul(s0, mx), mul(s0, my), mul(s0, mz));
     shift(block + 16, toPrev, mul(s1, mx), mul(s1, my), mul(s1, mz));
     shift(block + 32, toPrev, mul(s2, mx), mul(s2, my), mul(s2, mz));
@@ -110,25 +182,45 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   return far;
 }
 
-/** Of each lane, negative: the displacement that the largest external acceleration on its particles makes in two substeps. */
+/**
+ * Of each lane, negative: the displacement that the largest external acceleration on its particles makes in two
+ * substeps.
+ */
 function restingApproach(block: usize): v128 {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
   let most = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 16) {
-    const at = block + k, a = v128.load(<usize>load<u32>(at, 0) + toAcc), b = v128.load(<usize>load<u32>(at, 4) + toAcc), c = v128.load(<usize>load<u32>(at, 8) + toAcc), d = v128.load(<usize>load<u32>(at, 12) + toAcc);
-    const x = xs(a, b, c, d), y = ys(a, b, c, d), z = zs(a, b, c, d);
+    const at = block + k;
+    const a = v128.load(<usize>load<u32>(at, 0) + toAcc);
+    const b = v128.load(<usize>load<u32>(at, 4) + toAcc);
+    const c = v128.load(<usize>load<u32>(at, 8) + toAcc);
+    const d = v128.load(<usize>load<u32>(at, 12) + toAcc);
+    const x = xs(a, b, c, d);
+    const y = ys(a, b, c, d);
+    const z = zs(a, b, c, d);
     most = f32x4.max(most, dot3(x, x, y, y, z, z));
   }
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
 }
 
-/** Adds a vector a lane to the four particles whose addresses are at `at`, `by` bytes from there. Lanes that are not solved add 0: not a bit changes. */
+/**
+ * Adds a vector a lane to the four particles whose addresses are at `at`, `by` bytes from there. Lanes that are not
+ * solved add 0: not a bit changes.
+ */
 function shift(at: usize, by: usize, x: v128, y: v128, z: v128): void {
-  const zero = f32x4.splat(0), xy = v128.shuffle<f32>(x, y, 0, 4, 1, 5), zw = v128.shuffle<f32>(z, zero, 0, 4, 1, 5), xyHigh = v128.shuffle<f32>(x, y, 2, 6, 3, 7), zwHigh = v128.shuffle<f32>(z, zero, 2, 6, 3, 7);
+  const zero = f32x4.splat(0);
+  const xy = v128.shuffle<f32>(x, y, 0, 4, 1, 5);
+  const zw = v128.shuffle<f32>(z, zero, 0, 4, 1, 5);
+  const xyHigh = v128.shuffle<f32>(x, y, 2, 6, 3, 7);
+  const zwHigh = v128.shuffle<f32>(z, zero, 2, 6, 3, 7);
   move(<usize>load<u32>(at, 0) + by, v128.shuffle<f32>(xy, zw, 0, 1, 4, 5));
   move(<usize>load<u32>(at, 4) + by, v128.shuffle<f32>(xy, zw, 2, 3, 6, 7));
   move(<usize>load<u32>(at, 8) + by, v128.shuffle<f32>(xyHigh, zwHigh, 0, 1, 4, 5));
   move(<usize>load<u32>(at, 12) + by, v128.shuffle<f32>(xyHigh, zwHigh, 2, 3, 6, 7));
 }
 
-@inline function move(at: usize, by: v128): void { v128.store(at, f32x4.add(v128.load(at), by)); }
+// @inline
+function move(at: usize, by: v128): void {
+  v128.store(at, f32x4.add(v128.load(at), by));
+}

@@ -1,11 +1,43 @@
 /**
- * Which bodies are free in this tick, and which exchange momentum (state/islands.ts): momentum.ts keeps that of what nothing else takes it from.
+ * Which bodies are free in this tick, and which exchange momentum (state/islands.ts): momentum.ts keeps that of what
+ * nothing else takes it from.
  */
 import {
-  HEADER, H_X, H_V, H_POINTS, H_POINT_COUNT, H_COLLIDERS, H_COLLIDER_COUNT, H_BODY_COUNT, H_TICK_SECONDS, H_BODIES,
-  H_INTERSECTIONS, H_SAFE, H_DRIVE_COUNT, POINT_ACTIVE, POINT_COUNT, POINT_ADDRESS, POINT_BYTES, COLLIDER_MOTION,
-  COLLIDER_BYTES, MOTION_RADIUS, MOTION_TRAVEL, MOTION_S1, INTERSECTION_SURFACES, INTERSECTION_BYTES, BODY_FIRST, BODY_COUNT,
-  BODY_FREE, BODY_MEETS, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_RIGID, BODY_LISTED, BODY_AGAINST, BODY_BYTES,
+  HEADER,
+  H_X,
+  H_V,
+  H_POINTS,
+  H_POINT_COUNT,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  H_BODY_COUNT,
+  H_TICK_SECONDS,
+  H_BODIES,
+  H_INTERSECTIONS,
+  H_SAFE,
+  H_DRIVE_COUNT,
+  POINT_ACTIVE,
+  POINT_COUNT,
+  POINT_ADDRESS,
+  POINT_BYTES,
+  COLLIDER_MOTION,
+  COLLIDER_BYTES,
+  MOTION_RADIUS,
+  MOTION_TRAVEL,
+  MOTION_S1,
+  INTERSECTION_SURFACES,
+  INTERSECTION_BYTES,
+  BODY_FIRST,
+  BODY_COUNT,
+  BODY_FREE,
+  BODY_MEETS,
+  BODY_HELD,
+  HELD_RIGID,
+  BODY_ISLAND,
+  BODY_RIGID,
+  BODY_LISTED,
+  BODY_AGAINST,
+  BODY_BYTES,
 } from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
 import { bindBalls } from "../rigid/balls";
@@ -14,9 +46,11 @@ import { islandOf, join, meetsFixed } from "../state/islands";
 
 /** Once a tick, after the broad phase: which bodies are free. */
 export function findFreeBodies(): void {
-  const bodies = load<i32>(HEADER, H_BODY_COUNT), rows = <usize>load<u32>(HEADER, H_BODIES);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, free = flies(row);
+    const row = rows + <usize>b * BODY_BYTES;
+    const free = flies(row);
     store<i32>(row, free ? 1 : 0, BODY_FREE);
     store<i32>(row, free ? 0 : 1, BODY_HELD);
     store<i32>(row, b, BODY_ISLAND);
@@ -24,33 +58,47 @@ export function findFreeBodies(): void {
   let point = <usize>load<u32>(HEADER, H_POINTS);
   for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
     if (!load<i32>(point, POINT_ACTIVE)) continue;
-    for (let i = 0; i < load<i32>(point, POINT_COUNT); i++) bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
+    for (let i = 0; i < load<i32>(point, POINT_COUNT); i++)
+      bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
   }
   bindNeighbors();
 }
 
-/** Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies' first, in body order. */
+/**
+ * Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies'
+ * first, in body order.
+ */
 export function bindNeighbors(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
   // a list that is made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, held = load<i32>(row, BODY_HELD) & 1;
+    const row = rows + <usize>b * BODY_BYTES;
+    const held = load<i32>(row, BODY_HELD) & 1;
     store<i32>(row, b, BODY_ISLAND);
     store<i32>(row, held, BODY_HELD);
     store<i32>(row, 1 - held, BODY_FREE);
   }
-  const listed = load<u32>(HEADER, H_SAFE) != 0;
-  if (listed) for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
-    join(rows, b, load<u32>(row, BODY_LISTED));
-    if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
-  }
+  const listed = load<u32>(HEADER, H_SAFE) !== 0;
+  if (listed)
+    for (let b: u32 = 0; b < bodies; b++) {
+      const row = rows + <usize>b * BODY_BYTES;
+      join(rows, b, load<u32>(row, BODY_LISTED));
+      if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
+    }
   bindBalls();
   // what is driven apart (resolution.ts)
-  if (listed) for (let n = load<i32>(HEADER, H_DRIVE_COUNT), intersection = <usize>load<u32>(HEADER, H_INTERSECTIONS); n > 0; n--, intersection += INTERSECTION_BYTES) bindBoth(rows, bodies, load<u32>(intersection, INTERSECTION_SURFACES));
+  if (listed)
+    for (
+      let n = load<i32>(HEADER, H_DRIVE_COUNT), intersection = <usize>load<u32>(HEADER, H_INTERSECTIONS);
+      n > 0;
+      n--, intersection += INTERSECTION_BYTES
+    )
+      bindBoth(rows, bodies, load<u32>(intersection, INTERSECTION_SURFACES));
   // who is held holds all of its island; where one is rigid, velocities are put back after rigid.ts
   for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES, all = islandOf(rows, b);
+    const row = rows + <usize>b * BODY_BYTES;
+    const all = islandOf(rows, b);
     store<i32>(row, all, BODY_ISLAND);
     const at = rows + <usize>all * BODY_BYTES;
     if (load<i32>(row, BODY_HELD) & 3) store<i32>(at, load<i32>(at, BODY_HELD) | 2, BODY_HELD);
@@ -59,49 +107,79 @@ export function bindNeighbors(): void {
 }
 
 /** @param both a pair's surfaces, first << 16 | second */
-@inline function bindBoth(rows: usize, bodies: u32, both: u32): void {
-  const a = both >> 16, b = both & 0xffff;
-  if (a == b) return;
+// @inline
+function bindBoth(rows: usize, bodies: u32, both: u32): void {
+  const a = both >> 16;
+  const b = both & 0xffff;
+  if (a === b) return;
   if (a < bodies && b < bodies) join(rows, a, b);
   else meetsFixed(rows + <usize>(a < bodies ? a : b) * BODY_BYTES);
 }
 
-@inline function hold(row: usize): void { store<i32>(row, 0, BODY_FREE); store<i32>(row, 1, BODY_HELD); }
+// @inline
+function hold(row: usize): void {
+  store<i32>(row, 0, BODY_FREE);
+  store<i32>(row, 1, BODY_HELD);
+}
 
 /** The body that owns the particle at `address` is not free. */
 function bind(rows: usize, bodies: i32, address: u32): void {
   for (let b = 0, row = rows; b < bodies; b++, row += BODY_BYTES) {
     const first = load<u32>(row, BODY_FIRST);
-    if (address >= first && address < first + (load<u32>(row, BODY_COUNT) << 4)) { hold(row); return; }
+    if (address >= first && address < first + (load<u32>(row, BODY_COUNT) << 4)) {
+      hold(row);
+      return;
+    }
   }
 }
 
-/** No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks. */
+/**
+ * No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks.
+ */
 function flies(row: usize): bool {
-  const first = <usize>load<u32>(row, BODY_FIRST), count = load<i32>(row, BODY_COUNT);
+  const first = <usize>load<u32>(row, BODY_FIRST);
+  const count = load<i32>(row, BODY_COUNT);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  let low = v128.load(first), high = low, speed2: f32 = 0;
+  let low = v128.load(first);
+  let high = low;
+  let speed2: f32 = 0;
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) == 0) return false;
+    if (load<f32>(at, 12) === 0) return false;
     const x = v128.load(at);
-    low = f32x4.min(low, x); high = f32x4.max(high, x);
-    const a = load<f32>(at + toV), b = load<f32>(at + toV, 4), c = load<f32>(at + toV, 8);
+    low = f32x4.min(low, x);
+    high = f32x4.max(high, x);
+    const a = load<f32>(at + toV);
+    const b = load<f32>(at + toV, 4);
+    const c = load<f32>(at + toV, 8);
     speed2 = max<f32>(speed2, a * a + b * b + c * c);
   }
-  const half = f32x4.mul(f32x4.sub(high, low), f32x4.splat(0.5)), center = f32x4.add(low, half);
-  const hx = f32x4.extract_lane(half, 0), hy = f32x4.extract_lane(half, 1), hz = f32x4.extract_lane(half, 2);
-  const reach: f32 = Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
+  const half = f32x4.mul(f32x4.sub(high, low), f32x4.splat(0.5));
+  const center = f32x4.add(low, half);
+  const hx = f32x4.extract_lane(half, 0);
+  const hy = f32x4.extract_lane(half, 1);
+  const hz = f32x4.extract_lane(half, 2);
+  const reach: f32 =
+    Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
   if (!(reach < Infinity)) return false; // blown up: the guard deals with it
   let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(row, BODY_MEETS);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(row, BODY_MEETS);
   for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
     if (!meets(table, n)) continue;
     const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-    if (motion) { // nowhere near the ball that holds it on its way
-      const toward = f32x4.sub(center, v128.load(motion, MOTION_S1)), x = f32x4.extract_lane(toward, 0), y = f32x4.extract_lane(toward, 1), z = f32x4.extract_lane(toward, 2);
+    if (motion) {
+      // nowhere near the ball that holds it on its way
+      const toward = f32x4.sub(center, v128.load(motion, MOTION_S1));
+      const x = f32x4.extract_lane(toward, 0);
+      const y = f32x4.extract_lane(toward, 1);
+      const z = f32x4.extract_lane(toward, 2);
       const near: f32 = reach + load<f32>(motion, MOTION_RADIUS) + load<f32>(motion, MOTION_TRAVEL);
       if (!(x * x + y * y + z * z > near * near)) return false;
-    } else if (distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <= reach) return false;
+    } else if (
+      distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <=
+      reach
+    )
+      return false;
   }
   return true;
 }

@@ -1,25 +1,41 @@
 /**
- * Momentum of bodies that nothing holds or touches. The elastic solve is internal, so it must leave linear and angular momentum as
- * prediction made them. It does not quite: implicit Euler turns every rotation down by omega^2 h a second (7 % in 10 s at 3 rad/s and
- * 1/1200 s), a sweep that is not converged adds torques of its own, and positions are rounded to float32 before velocities are taken
- * from them (a body 6 m from the origin wanders by half its velocity in a minute). So what was lost or gained is put back as a rigid motion
- * (Dahl & Bargteil 2019, Global momentum preservation for position-based dynamics):
+ * Momentum of bodies that nothing holds or touches. The elastic solve is internal, so it must leave linear and angular
+ * momentum as prediction made them. It does not quite: implicit Euler turns every rotation down by omega^2 h a second
+ * (7 % in 10 s at 3 rad/s and 1/1200 s), a sweep that is not converged adds torques of its own, and positions are
+ * rounded to float32 before velocities are taken from them (a body 6 m from the origin wanders by half its velocity in
+ * a minute). So what was lost or gained is put back as a rigid motion (Dahl & Bargteil 2019, Global momentum
+ * preservation for position-based dynamics):
  *   balance, before the velocity update, with c and I the center and inertia at x:
  *     P* = sum m v,  L* = sum m (S - cS) x v            (v as predicted, S where the substep began)
  *     P  = sum m u,  L  = sum m (x - c) x u,            u = (x - xPrev)/h
  *     dV = (P* - P)/M,  dOmega = I^-1 (L* - L)
  *   restore, after it:  v = (u + dV + dOmega x (x - c)) / (1 + h damping)
- * The velocity is made anew and rounded once: what is put back is often less than a unit in the last place of what is there.
- * Sums are float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a hand on them exchange
- * momentum with the world inside the solve and are left alone; so are those that may reach a collider in this tick, for which nobody would see the difference.
- * Bodies near each other exchange it among them: they are an island, whose momentum is kept as one body's is. Contact keeps a distance between the
- * points that it pushes, so friction on both is a couple; that is put back with the rest. Without islands two jellies that met at 2 m/s lost a
- * hundredth of their angular momentum. Velocities of rigid bodies are made from positions after `restore` (rigid.ts): islands with one of them get theirs back then
- * (momentumCorrection.ts). Before that two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
+ * The velocity is made anew and rounded once: what is put back is often less than a unit in the last place of what is
+ * there. Sums are float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an
+ * attachment or a hand on them exchange momentum with the world inside the solve and are left alone; so are those that
+ * may reach a collider in this tick, for which nobody would see the difference. Bodies near each other exchange it
+ * among them: they are an island, whose momentum is kept as one body's is. Contact keeps a distance between the points
+ * that it pushes, so friction on both is a couple; that is put back with the rest. Without islands two jellies that met
+ * at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies are made from positions after
+ * `restore` (rigid.ts): islands with one of them get theirs back then (momentumCorrection.ts). Before that two rigid
+ * blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_BODY_COUNT, H_BODIES, H_SAFE, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_VELOCITY,
-  BODY_SPIN, BODY_CENTER, BODY_ISLAND, BODY_BYTES,
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_V,
+  H_BODY_COUNT,
+  H_BODIES,
+  H_SAFE,
+  BODY_FIRST,
+  BODY_COUNT,
+  BODY_FREE,
+  BODY_VELOCITY,
+  BODY_SPIN,
+  BODY_CENTER,
+  BODY_ISLAND,
+  BODY_BYTES,
 } from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
 import { standsForIsland, standsForRigid } from "../state/islands";
@@ -36,48 +52,124 @@ export function balance(begin: i32, end: i32, h: f32): void {
 
 /** A body that is free, or the island that body number `island` stands for. */
 function balanceIsland(row: usize, island: i32, inverseH: f64): void {
-  const first = <usize>load<u32>(row, BODY_FIRST), safe = <usize>load<u32>(HEADER, H_SAFE), bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const first = <usize>load<u32>(row, BODY_FIRST);
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
   // contact moves xPrev along with what overlapped: where the substep began is S
   const toStart = (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   // coordinates from the first particle, for the digits
-  const ox: f64 = load<f32>(first), oy: f64 = load<f32>(first, 4), oz: f64 = load<f32>(first, 8);
-  let M: f64 = 0, sx: f64 = 0, sy: f64 = 0, sz: f64 = 0, qx: f64 = 0, qy: f64 = 0, qz: f64 = 0; // mass, sum m x, sum m S
-  let px: f64 = 0, py: f64 = 0, pz: f64 = 0, tx: f64 = 0, ty: f64 = 0, tz: f64 = 0; // P, P*
-  let lx: f64 = 0, ly: f64 = 0, lz: f64 = 0, mx: f64 = 0, my: f64 = 0, mz: f64 = 0; // L, L* about o
-  let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0; // sum m x x^T
+  const ox: f64 = load<f32>(first);
+  const oy: f64 = load<f32>(first, 4);
+  const oz: f64 = load<f32>(first, 8);
+  let M: f64 = 0;
+  let sx: f64 = 0;
+  let sy: f64 = 0;
+  let sz: f64 = 0;
+  let qx: f64 = 0;
+  let qy: f64 = 0;
+  let qz: f64 = 0; // mass, sum m x, sum m S
+  let px: f64 = 0;
+  let py: f64 = 0;
+  let pz: f64 = 0;
+  let tx: f64 = 0;
+  let ty: f64 = 0;
+  let tz: f64 = 0; // P, P*
+  let lx: f64 = 0;
+  let ly: f64 = 0;
+  let lz: f64 = 0;
+  let mx: f64 = 0;
+  let my: f64 = 0;
+  let mz: f64 = 0; // L, L* about o
+  let xx: f64 = 0;
+  let yy: f64 = 0;
+  let zz: f64 = 0;
+  let xy: f64 = 0;
+  let xz: f64 = 0;
+  let yz: f64 = 0; // sum m x x^T
   for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-   if (load<i32>(other, BODY_ISLAND) != island) continue;
-   for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-    const m: f64 = 1.0 / <f64>load<f32>(at, 12);
-    const x: f64 = <f64>load<f32>(at) - ox, y: f64 = <f64>load<f32>(at, 4) - oy, z: f64 = <f64>load<f32>(at, 8) - oz;
-    const a: f64 = <f64>load<f32>(at + toPrev) - ox, b: f64 = <f64>load<f32>(at + toPrev, 4) - oy, c: f64 = <f64>load<f32>(at + toPrev, 8) - oz;
-    const u = m * (x - a) * inverseH, v = m * (y - b) * inverseH, w = m * (z - c) * inverseH;
-    const a0: f64 = <f64>load<f32>(at + toStart) - ox, b0: f64 = <f64>load<f32>(at + toStart, 4) - oy, c0: f64 = <f64>load<f32>(at + toStart, 8) - oz;
-    const d = m * <f64>load<f32>(at + toV), e = m * <f64>load<f32>(at + toV, 4), f = m * <f64>load<f32>(at + toV, 8);
-    M += m;
-    sx += m * x; sy += m * y; sz += m * z; qx += m * a0; qy += m * b0; qz += m * c0;
-    px += u; py += v; pz += w; tx += d; ty += e; tz += f;
-    lx += y * w - z * v; ly += z * u - x * w; lz += x * v - y * u;
-    mx += b0 * f - c0 * e; my += c0 * d - a0 * f; mz += a0 * e - b0 * d;
-    xx += m * x * x; yy += m * y * y; zz += m * z * z; xy += m * x * y; xz += m * x * z; yz += m * y * z;
-   }
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+      const m: f64 = 1.0 / <f64>load<f32>(at, 12);
+      const x: f64 = <f64>load<f32>(at) - ox;
+      const y: f64 = <f64>load<f32>(at, 4) - oy;
+      const z: f64 = <f64>load<f32>(at, 8) - oz;
+      const a: f64 = <f64>load<f32>(at + toPrev) - ox;
+      const b: f64 = <f64>load<f32>(at + toPrev, 4) - oy;
+      const c: f64 = <f64>load<f32>(at + toPrev, 8) - oz;
+      const u = m * (x - a) * inverseH;
+      const v = m * (y - b) * inverseH;
+      const w = m * (z - c) * inverseH;
+      const a0: f64 = <f64>load<f32>(at + toStart) - ox;
+      const b0: f64 = <f64>load<f32>(at + toStart, 4) - oy;
+      const c0: f64 = <f64>load<f32>(at + toStart, 8) - oz;
+      const d = m * <f64>load<f32>(at + toV);
+      const e = m * <f64>load<f32>(at + toV, 4);
+      const f = m * <f64>load<f32>(at + toV, 8);
+      M += m;
+      sx += m * x;
+      sy += m * y;
+      sz += m * z;
+      qx += m * a0;
+      qy += m * b0;
+      qz += m * c0;
+      px += u;
+      py += v;
+      pz += w;
+      tx += d;
+      ty += e;
+      tz += f;
+      lx += y * w - z * v;
+      ly += z * u - x * w;
+      lz += x * v - y * u;
+      mx += b0 * f - c0 * e;
+      my += c0 * d - a0 * f;
+      mz += a0 * e - b0 * d;
+      xx += m * x * x;
+      yy += m * y * y;
+      zz += m * z * z;
+      xy += m * x * y;
+      xz += m * x * z;
+      yz += m * y * z;
+    }
   }
-  const cx = sx / M, cy = sy / M, cz = sz / M;
+  const cx = sx / M;
+  const cy = sy / M;
+  const cz = sz / M;
   // from o to the centers: what is to be put back
   const gx = mx - (qy * tz - qz * ty) / M - lx + (cy * pz - cz * py);
   const gy = my - (qz * tx - qx * tz) / M - ly + (cz * px - cx * pz);
   const gz = mz - (qx * ty - qy * tx) / M - lz + (cx * py - cy * px);
   // I = tr(Q) - Q with Q = sum m (x - c)(x - c)^T
-  xx -= M * cx * cx; yy -= M * cy * cy; zz -= M * cz * cz; xy -= M * cx * cy; xz -= M * cx * cz; yz -= M * cy * cz;
-  const i00 = yy + zz, i11 = xx + zz, i22 = xx + yy, i01 = -xy, i02 = -xz, i12 = -yz;
-  const k00 = i11 * i22 - i12 * i12, k01 = i02 * i12 - i01 * i22, k02 = i01 * i12 - i02 * i11;
-  const determinant = i00 * k00 + i01 * k01 + i02 * k02, trace = i00 + i11 + i22;
-  store<f64>(row, (tx - px) / M, BODY_VELOCITY); store<f64>(row, (ty - py) / M, BODY_VELOCITY + 8); store<f64>(row, (tz - pz) / M, BODY_VELOCITY + 16);
-  store<f64>(row, ox + cx, BODY_CENTER); store<f64>(row, oy + cy, BODY_CENTER + 8); store<f64>(row, oz + cz, BODY_CENTER + 16);
+  xx -= M * cx * cx;
+  yy -= M * cy * cy;
+  zz -= M * cz * cz;
+  xy -= M * cx * cy;
+  xz -= M * cx * cz;
+  yz -= M * cy * cz;
+  const i00 = yy + zz;
+  const i11 = xx + zz;
+  const i22 = xx + yy;
+  const i01 = -xy;
+  const i02 = -xz;
+  const i12 = -yz;
+  const k00 = i11 * i22 - i12 * i12;
+  const k01 = i02 * i12 - i01 * i22;
+  const k02 = i01 * i12 - i02 * i11;
+  const determinant = i00 * k00 + i01 * k01 + i02 * k02;
+  const trace = i00 + i11 + i22;
+  store<f64>(row, (tx - px) / M, BODY_VELOCITY);
+  store<f64>(row, (ty - py) / M, BODY_VELOCITY + 8);
+  store<f64>(row, (tz - pz) / M, BODY_VELOCITY + 16);
+  store<f64>(row, ox + cx, BODY_CENTER);
+  store<f64>(row, oy + cy, BODY_CENTER + 8);
+  store<f64>(row, oz + cz, BODY_CENTER + 16);
   // a body on a line does not say how fast it turns about it
   const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0;
-  const k11 = i00 * i22 - i02 * i02, k12 = i01 * i02 - i00 * i12, k22 = i00 * i11 - i01 * i01;
+  const k11 = i00 * i22 - i02 * i02;
+  const k12 = i01 * i02 - i00 * i12;
+  const k22 = i00 * i11 - i01 * i01;
   store<f64>(row, inverse * (k00 * gx + k01 * gy + k02 * gz), BODY_SPIN);
   store<f64>(row, inverse * (k01 * gx + k11 * gy + k12 * gz), BODY_SPIN + 8);
   store<f64>(row, inverse * (k02 * gx + k12 * gy + k22 * gz), BODY_SPIN + 16);
@@ -85,18 +177,33 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
 
 /** The velocity update again, with what `balance` found. */
 export function restore(begin: i32, end: i32, h: f32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), inverseH: f64 = 1.0 / <f64>h;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const inverseH: f64 = 1.0 / <f64>h;
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   for (let n = begin; n < end; n++) {
     const row = rows + <usize>n * BODY_BYTES;
-    const number = load<i32>(row, BODY_ISLAND), all = rows + <usize>number * BODY_BYTES;
+    const number = load<i32>(row, BODY_ISLAND);
+    const all = rows + <usize>number * BODY_BYTES;
     if (!load<i32>(row, BODY_FREE) && !standsForIsland(rows, number)) continue;
-    const vx = load<f64>(all, BODY_VELOCITY), vy = load<f64>(all, BODY_VELOCITY + 8), vz = load<f64>(all, BODY_VELOCITY + 16);
-    const wx = load<f64>(all, BODY_SPIN), wy = load<f64>(all, BODY_SPIN + 8), wz = load<f64>(all, BODY_SPIN + 16);
-    const cx = load<f64>(all, BODY_CENTER), cy = load<f64>(all, BODY_CENTER + 8), cz = load<f64>(all, BODY_CENTER + 16);
+    const vx = load<f64>(all, BODY_VELOCITY);
+    const vy = load<f64>(all, BODY_VELOCITY + 8);
+    const vz = load<f64>(all, BODY_VELOCITY + 16);
+    const wx = load<f64>(all, BODY_SPIN);
+    const wy = load<f64>(all, BODY_SPIN + 8);
+    const wz = load<f64>(all, BODY_SPIN + 16);
+    const cx = load<f64>(all, BODY_CENTER);
+    const cy = load<f64>(all, BODY_CENTER + 8);
+    const cz = load<f64>(all, BODY_CENTER + 16);
     for (let i = load<i32>(row, BODY_COUNT), at = <usize>load<u32>(row, BODY_FIRST); i > 0; i--, at += 16) {
-      const X = <f64>load<f32>(at), Y = <f64>load<f32>(at, 4), Z = <f64>load<f32>(at, 8), prev = at + toPrev, v = at + toV;
-      const x = X - cx, y = Y - cy, z = Z - cz;
+      const X = <f64>load<f32>(at);
+      const Y = <f64>load<f32>(at, 4);
+      const Z = <f64>load<f32>(at, 8);
+      const prev = at + toPrev;
+      const v = at + toV;
+      const x = X - cx;
+      const y = Y - cy;
+      const z = Z - cz;
       const damped: f64 = 1.0 / (1.0 + <f64>h * <f64>load<f32>(v, 12));
       store<f32>(v, <f32>(damped * ((X - <f64>load<f32>(prev)) * inverseH + vx + wy * z - wz * y)));
       store<f32>(v, <f32>(damped * ((Y - <f64>load<f32>(prev, 4)) * inverseH + vy + wz * x - wx * z)), 4);

@@ -1,16 +1,37 @@
 /**
- * What the response to contacts (contactResponse.ts) changed of the momentum of bodies that are free or touch only each other (islands: momentum.ts) is put
- * back as a rigid motion of them all. Impulses act along directions of S on particles that are at x by then: a couple; particles that stop where the
- * substep began lose all they have. Only velocities change, so nothing of what has been verified does.
+ * What the response to contacts (contactResponse.ts) changed of the momentum of bodies that are free or touch only each
+ * other (islands: momentum.ts) is put back as a rigid motion of them all. Impulses act along directions of S on
+ * particles that are at x by then: a couple; particles that stop where the substep began lose all they have. Only
+ * velocities change, so nothing of what has been verified does.
  *   dP = sum m (v - v0),  dL = sum m (x x v - x0 x v0)   over what was moved, from x0, v0
- * Islands with a rigid body get theirs back in the same way, once a substep, from what they brought into it: where rigid.ts has made velocities from positions.
+ * Islands with a rigid body get theirs back in the same way, once a substep, from what they brought into it: where
+ * rigid.ts has made velocities from positions.
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
-import { HEADER, H_X, H_XPREV, H_SAFE, H_V, H_BODIES, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_VELOCITY, BODY_SPIN, BODY_CENTER, BODY_BYTES } from "../layout/layout";
+import {
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_SAFE,
+  H_V,
+  H_BODIES,
+  H_BODY_COUNT,
+  BODY_FIRST,
+  BODY_COUNT,
+  BODY_FREE,
+  BODY_ISLAND,
+  BODY_VELOCITY,
+  BODY_SPIN,
+  BODY_CENTER,
+  BODY_BYTES,
+} from "../layout/layout";
 import { bodyOf } from "../state/owners";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
-@inline function bodyAt(n: i32): usize { return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES; }
+// @inline
+function bodyAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES;
+}
 
 /** Between the restoring of velocities and the next substep BODY_VELOCITY and BODY_SPIN hold dP and dL. */
 export function beginKeeping(): void {
@@ -18,24 +39,53 @@ export function beginKeeping(): void {
 }
 
 /** Row of the body that stands for the island of the body that owns a particle. */
-@inline function islandRow(particle: usize): usize { return bodyAt(load<i32>(bodyOf(particle), BODY_ISLAND)); }
+// @inline
+function islandRow(particle: usize): usize {
+  return bodyAt(load<i32>(bodyOf(particle), BODY_ISLAND));
+}
 
-@inline function plus(at: usize, value: f64): void { store<f64>(at, load<f64>(at) + value); }
+// @inline
+function plus(at: usize, value: f64): void {
+  store<f64>(at, load<f64>(at) + value);
+}
 
 /** A particle that has been moved here from `from` (address of f32x4), and its velocity changed from (vx, vy, vz). */
 export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f64): void {
-  const row = islandRow(particle), origin = <usize>load<u32>(row, BODY_FIRST), v = particle + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), m = 1.0 / <f64>load<f32>(particle, 12);
-  const ox: f64 = load<f32>(origin), oy: f64 = load<f32>(origin, 4), oz: f64 = load<f32>(origin, 8);
-  const x = <f64>load<f32>(particle) - ox, y = <f64>load<f32>(particle, 4) - oy, z = <f64>load<f32>(particle, 8) - oz, a = <f64>load<f32>(from) - ox, b = <f64>load<f32>(from, 4) - oy, c = <f64>load<f32>(from, 8) - oz;
-  const d: f64 = load<f32>(v), e: f64 = load<f32>(v, 4), f: f64 = load<f32>(v, 8);
-  plus(row + BODY_VELOCITY, m * (d - vx)); plus(row + BODY_VELOCITY + 8, m * (e - vy)); plus(row + BODY_VELOCITY + 16, m * (f - vz));
-  plus(row + BODY_SPIN, m * (y * f - z * e - (b * vz - c * vy))); plus(row + BODY_SPIN + 8, m * (z * d - x * f - (c * vx - a * vz))); plus(row + BODY_SPIN + 16, m * (x * e - y * d - (a * vy - b * vx)));
+  const row = islandRow(particle);
+  const origin = <usize>load<u32>(row, BODY_FIRST);
+  const v = particle + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const m = 1.0 / <f64>load<f32>(particle, 12);
+  const ox: f64 = load<f32>(origin);
+  const oy: f64 = load<f32>(origin, 4);
+  const oz: f64 = load<f32>(origin, 8);
+  const x = <f64>load<f32>(particle) - ox;
+  const y = <f64>load<f32>(particle, 4) - oy;
+  const z = <f64>load<f32>(particle, 8) - oz;
+  const a = <f64>load<f32>(from) - ox;
+  const b = <f64>load<f32>(from, 4) - oy;
+  const c = <f64>load<f32>(from, 8) - oz;
+  const d: f64 = load<f32>(v);
+  const e: f64 = load<f32>(v, 4);
+  const f: f64 = load<f32>(v, 8);
+  plus(row + BODY_VELOCITY, m * (d - vx));
+  plus(row + BODY_VELOCITY + 8, m * (e - vy));
+  plus(row + BODY_VELOCITY + 16, m * (f - vz));
+  plus(row + BODY_SPIN, m * (y * f - z * e - (b * vz - c * vy)));
+  plus(row + BODY_SPIN + 8, m * (z * d - x * f - (c * vx - a * vz)));
+  plus(row + BODY_SPIN + 16, m * (x * e - y * d - (a * vy - b * vx)));
 }
 
-/** What an island with a rigid body brings into the substep: P* = sum m v and L* = sum m S x v about o, which are kept in its row, with v as predicted. */
+/**
+ * What an island with a rigid body brings into the substep: P* = sum m v and L* = sum m S x v about o, which are kept
+ * in its row, with v as predicted.
+ */
 export function noteIsland(row: usize, island: i32): void {
-  const first = <usize>load<u32>(row, BODY_FIRST), safe = <usize>load<u32>(HEADER, H_SAFE), X = <usize>load<u32>(HEADER, H_X);
-  store<f64>(row, <f64>load<f32>(first), BODY_CENTER); store<f64>(row, <f64>load<f32>(first, 4), BODY_CENTER + 8); store<f64>(row, <f64>load<f32>(first, 8), BODY_CENTER + 16);
+  const first = <usize>load<u32>(row, BODY_FIRST);
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  const X = <usize>load<u32>(HEADER, H_X);
+  store<f64>(row, <f64>load<f32>(first), BODY_CENTER);
+  store<f64>(row, <f64>load<f32>(first, 4), BODY_CENTER + 8);
+  store<f64>(row, <f64>load<f32>(first, 8), BODY_CENTER + 16);
   memory.fill(row + BODY_VELOCITY, 0, 48);
   addMomentum(row, island, (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - X, 0, 1);
 }
@@ -48,29 +98,65 @@ export function keepIslands(h: f32): void {
     if (!standsForRigid(rows, n)) continue;
     addMomentum(row, n, 0, h, -1);
     // from P* - P about o to P - P* about the first particle
-    const first = <usize>load<u32>(row, BODY_FIRST), x = <f64>load<f32>(first) - load<f64>(row, BODY_CENTER), y = <f64>load<f32>(first, 4) - load<f64>(row, BODY_CENTER + 8), z = <f64>load<f32>(first, 8) - load<f64>(row, BODY_CENTER + 16);
-    const px = -load<f64>(row, BODY_VELOCITY), py = -load<f64>(row, BODY_VELOCITY + 8), pz = -load<f64>(row, BODY_VELOCITY + 16);
-    store<f64>(row, px, BODY_VELOCITY); store<f64>(row, py, BODY_VELOCITY + 8); store<f64>(row, pz, BODY_VELOCITY + 16);
-    store<f64>(row, -load<f64>(row, BODY_SPIN) - (y * pz - z * py), BODY_SPIN); store<f64>(row, -load<f64>(row, BODY_SPIN + 8) - (z * px - x * pz), BODY_SPIN + 8); store<f64>(row, -load<f64>(row, BODY_SPIN + 16) - (x * py - y * px), BODY_SPIN + 16);
+    const first = <usize>load<u32>(row, BODY_FIRST);
+    const x = <f64>load<f32>(first) - load<f64>(row, BODY_CENTER);
+    const y = <f64>load<f32>(first, 4) - load<f64>(row, BODY_CENTER + 8);
+    const z = <f64>load<f32>(first, 8) - load<f64>(row, BODY_CENTER + 16);
+    const px = -load<f64>(row, BODY_VELOCITY);
+    const py = -load<f64>(row, BODY_VELOCITY + 8);
+    const pz = -load<f64>(row, BODY_VELOCITY + 16);
+    store<f64>(row, px, BODY_VELOCITY);
+    store<f64>(row, py, BODY_VELOCITY + 8);
+    store<f64>(row, pz, BODY_VELOCITY + 16);
+    store<f64>(row, -load<f64>(row, BODY_SPIN) - (y * pz - z * py), BODY_SPIN);
+    store<f64>(row, -load<f64>(row, BODY_SPIN + 8) - (z * px - x * pz), BODY_SPIN + 8);
+    store<f64>(row, -load<f64>(row, BODY_SPIN + 16) - (x * py - y * px), BODY_SPIN + 16);
     putBack(row, n);
   }
 }
 
-/** Adds an island's momentum, and the angular one about BODY_CENTER, to its row. @param toPlace from X to its positions; h s, where velocities are damped, else 0; sign 1 or -1 */
+/**
+ * Adds an island's momentum, and the angular one about BODY_CENTER, to its row.
+ * @param toPlace from X to its positions; h s, where velocities are damped, else 0; sign 1 or -1
+ */
 function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), bodies = load<i32>(HEADER, H_BODY_COUNT) - island, ox = load<f64>(row, BODY_CENTER), oy = load<f64>(row, BODY_CENTER + 8), oz = load<f64>(row, BODY_CENTER + 16);
-  let px: f64 = 0, py: f64 = 0, pz: f64 = 0, lx: f64 = 0, ly: f64 = 0, lz: f64 = 0;
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const ox = load<f64>(row, BODY_CENTER);
+  const oy = load<f64>(row, BODY_CENTER + 8);
+  const oz = load<f64>(row, BODY_CENTER + 16);
+  let px: f64 = 0;
+  let py: f64 = 0;
+  let pz: f64 = 0;
+  let lx: f64 = 0;
+  let ly: f64 = 0;
+  let lz: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) != island) continue;
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-      const v = at + toV, m = sign * (1.0 + h * <f64>load<f32>(v, 12)) / <f64>load<f32>(at, 12), place = at + toPlace;
-      const x = <f64>load<f32>(place) - ox, y = <f64>load<f32>(place, 4) - oy, z = <f64>load<f32>(place, 8) - oz, a = m * <f64>load<f32>(v), b = m * <f64>load<f32>(v, 4), c = m * <f64>load<f32>(v, 8);
-      px += a; py += b; pz += c;
-      lx += y * c - z * b; ly += z * a - x * c; lz += x * b - y * a;
+      const v = at + toV;
+      const m = (sign * (1.0 + h * <f64>load<f32>(v, 12))) / <f64>load<f32>(at, 12);
+      const place = at + toPlace;
+      const x = <f64>load<f32>(place) - ox;
+      const y = <f64>load<f32>(place, 4) - oy;
+      const z = <f64>load<f32>(place, 8) - oz;
+      const a = m * <f64>load<f32>(v);
+      const b = m * <f64>load<f32>(v, 4);
+      const c = m * <f64>load<f32>(v, 8);
+      px += a;
+      py += b;
+      pz += c;
+      lx += y * c - z * b;
+      ly += z * a - x * c;
+      lz += x * b - y * a;
     }
   }
-  plus(row + BODY_VELOCITY, px); plus(row + BODY_VELOCITY + 8, py); plus(row + BODY_VELOCITY + 16, pz);
-  plus(row + BODY_SPIN, lx); plus(row + BODY_SPIN + 8, ly); plus(row + BODY_SPIN + 16, lz);
+  plus(row + BODY_VELOCITY, px);
+  plus(row + BODY_VELOCITY + 8, py);
+  plus(row + BODY_VELOCITY + 16, pz);
+  plus(row + BODY_SPIN, lx);
+  plus(row + BODY_SPIN + 8, ly);
+  plus(row + BODY_SPIN + 16, lz);
 }
 
 /** Puts back what has been noted. */
@@ -83,31 +169,89 @@ export function endKeeping(): void {
 }
 
 function putBack(row: usize, island: i32): void {
-  const px = load<f64>(row, BODY_VELOCITY), py = load<f64>(row, BODY_VELOCITY + 8), pz = load<f64>(row, BODY_VELOCITY + 16), lx = load<f64>(row, BODY_SPIN), ly = load<f64>(row, BODY_SPIN + 8), lz = load<f64>(row, BODY_SPIN + 16);
-  if (px == 0 && py == 0 && pz == 0 && lx == 0 && ly == 0 && lz == 0) return;
-  const origin = <usize>load<u32>(row, BODY_FIRST), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
-  const ox: f64 = load<f32>(origin), oy: f64 = load<f32>(origin, 4), oz: f64 = load<f32>(origin, 8);
-  let M: f64 = 0, sx: f64 = 0, sy: f64 = 0, sz: f64 = 0, xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0;
+  const px = load<f64>(row, BODY_VELOCITY);
+  const py = load<f64>(row, BODY_VELOCITY + 8);
+  const pz = load<f64>(row, BODY_VELOCITY + 16);
+  const lx = load<f64>(row, BODY_SPIN);
+  const ly = load<f64>(row, BODY_SPIN + 8);
+  const lz = load<f64>(row, BODY_SPIN + 16);
+  if (px === 0 && py === 0 && pz === 0 && lx === 0 && ly === 0 && lz === 0) return;
+  const origin = <usize>load<u32>(row, BODY_FIRST);
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const ox: f64 = load<f32>(origin);
+  const oy: f64 = load<f32>(origin, 4);
+  const oz: f64 = load<f32>(origin, 8);
+  let M: f64 = 0;
+  let sx: f64 = 0;
+  let sy: f64 = 0;
+  let sz: f64 = 0;
+  let xx: f64 = 0;
+  let yy: f64 = 0;
+  let zz: f64 = 0;
+  let xy: f64 = 0;
+  let xz: f64 = 0;
+  let yz: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) != island) continue;
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-      const m = 1.0 / <f64>load<f32>(at, 12), x = <f64>load<f32>(at) - ox, y = <f64>load<f32>(at, 4) - oy, z = <f64>load<f32>(at, 8) - oz;
-      M += m; sx += m * x; sy += m * y; sz += m * z;
-      xx += m * x * x; yy += m * y * y; zz += m * z * z; xy += m * x * y; xz += m * x * z; yz += m * y * z;
+      const m = 1.0 / <f64>load<f32>(at, 12);
+      const x = <f64>load<f32>(at) - ox;
+      const y = <f64>load<f32>(at, 4) - oy;
+      const z = <f64>load<f32>(at, 8) - oz;
+      M += m;
+      sx += m * x;
+      sy += m * y;
+      sz += m * z;
+      xx += m * x * x;
+      yy += m * y * y;
+      zz += m * z * z;
+      xy += m * x * y;
+      xz += m * x * z;
+      yz += m * y * z;
     }
   }
-  const cx = sx / M, cy = sy / M, cz = sz / M;
-  xx -= M * cx * cx; yy -= M * cy * cy; zz -= M * cz * cz; xy -= M * cx * cy; xz -= M * cx * cz; yz -= M * cy * cz;
-  const gx = cy * pz - cz * py - lx, gy = cz * px - cx * pz - ly, gz = cx * py - cy * px - lz;
-  const i00 = yy + zz, i11 = xx + zz, i22 = xx + yy, i01 = -xy, i02 = -xz, i12 = -yz;
-  const k00 = i11 * i22 - i12 * i12, k01 = i02 * i12 - i01 * i22, k02 = i01 * i12 - i02 * i11, determinant = i00 * k00 + i01 * k01 + i02 * k02, trace = i00 + i11 + i22;
+  const cx = sx / M;
+  const cy = sy / M;
+  const cz = sz / M;
+  xx -= M * cx * cx;
+  yy -= M * cy * cy;
+  zz -= M * cz * cz;
+  xy -= M * cx * cy;
+  xz -= M * cx * cz;
+  yz -= M * cy * cz;
+  const gx = cy * pz - cz * py - lx;
+  const gy = cz * px - cx * pz - ly;
+  const gz = cx * py - cy * px - lz;
+  const i00 = yy + zz;
+  const i11 = xx + zz;
+  const i22 = xx + yy;
+  const i01 = -xy;
+  const i02 = -xz;
+  const i12 = -yz;
+  const k00 = i11 * i22 - i12 * i12;
+  const k01 = i02 * i12 - i01 * i22;
+  const k02 = i01 * i12 - i02 * i11;
+  const determinant = i00 * k00 + i01 * k01 + i02 * k02;
+  const trace = i00 + i11 + i22;
   // on a line nothing says how fast it turns about it
-  const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0, k11 = i00 * i22 - i02 * i02, k12 = i01 * i02 - i00 * i12, k22 = i00 * i11 - i01 * i01;
-  const wx = inverse * (k00 * gx + k01 * gy + k02 * gz), wy = inverse * (k01 * gx + k11 * gy + k12 * gz), wz = inverse * (k02 * gx + k12 * gy + k22 * gz), vx = -px / M, vy = -py / M, vz = -pz / M;
+  const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0;
+  const k11 = i00 * i22 - i02 * i02;
+  const k12 = i01 * i02 - i00 * i12;
+  const k22 = i00 * i11 - i01 * i01;
+  const wx = inverse * (k00 * gx + k01 * gy + k02 * gz);
+  const wy = inverse * (k01 * gx + k11 * gy + k12 * gz);
+  const wz = inverse * (k02 * gx + k12 * gy + k22 * gz);
+  const vx = -px / M;
+  const vy = -py / M;
+  const vz = -pz / M;
   for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) != island) continue;
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-      const x = <f64>load<f32>(at) - ox - cx, y = <f64>load<f32>(at, 4) - oy - cy, z = <f64>load<f32>(at, 8) - oz - cz, v = at + toV;
+      const x = <f64>load<f32>(at) - ox - cx;
+      const y = <f64>load<f32>(at, 4) - oy - cy;
+      const z = <f64>load<f32>(at, 8) - oz - cz;
+      const v = at + toV;
       store<f32>(v, <f32>(<f64>load<f32>(v) + vx + wy * z - wz * y));
       store<f32>(v, <f32>(<f64>load<f32>(v, 4) + vy + wz * x - wx * z), 4);
       store<f32>(v, <f32>(<f64>load<f32>(v, 8) + vz + wx * y - wy * x), 8);

@@ -1,9 +1,11 @@
 /**
- * The memory map that the kernel (asc) and the loader (tsc) share: byte sizes, byte offsets, phase kinds. Numbers only, so that both
- * compilers read the same file. All addresses in memory are absolute byte addresses in the room's one WebAssembly.Memory.
+ * The memory map that the kernel (asc) and the loader (tsc) share: byte sizes, byte offsets, phase kinds. Numbers only,
+ * so that both compilers read the same file. All addresses in memory are absolute byte addresses in the room's one
+ * WebAssembly.Memory.
  */
 
-// ---- header, at address HEADER -------------------------------------------------------------------------------------------------
+// ---- header, at address HEADER
+// -------------------------------------------------------------------------------------------------
 /** Address 0 stays unused, so that a zero pointer is a bug that shows. */
 export const HEADER = 64;
 /** i32 pointers: the four particle arrays, each f32x4 per particle. */
@@ -28,7 +30,8 @@ export const H_WATCH = 156; // i32: what the host wants to see, WATCH bits, adde
 export const H_BODIES = 160; // i32 pointer: BODY rows
 export const H_WARM_START = 164; // i32: 1 while stress is being remembered from tick to tick (warmStart.ts)
 export const H_WARM_STARTED = 168; // i32: H_WARM_START of the last tick: its multipliers are kept
-export const H_SUPPORT = 172; // i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
+// i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
+export const H_SUPPORT = 172;
 export const H_SHAPES = 256; // i32 pointer: SHAPE rows
 export const H_SUBSTEP = 260; // i32: substep of the tick that runs now
 export const H_TICK_HZ = 264; // f32: ticks in a second
@@ -59,7 +62,9 @@ export const STAGE_BROAD = 4;
 export const H_WARM_START_SUMS = 576; // three rows of four lanes: the leader's scratch while it settles
 /** Each of the crew's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
-export const H_OPENED = 328; // i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep on it
+// i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep
+// on it
+export const H_OPENED = 328;
 export const H_DONE = 384; // i32: chunks finished in this phase; a leader that has waited for long sleeps on it
 export const H_LEADER_SLEEPS = 388; // i32: 1 while it may
 export const H_ACTIVE = 448; // i32: generation of the running tick, 0 between ticks; helpers wait on it
@@ -73,15 +78,21 @@ export const H_CHUNKS_HELPED = 532; // i32: of them those that helpers did
 export const H_HELPERS = 832;
 export const HELPER_BYTES = 64;
 export const HELPER_LEAVES = 0; // i32: 1: it is wanted elsewhere
-export const HELPER_CLAIMS = 4; // i32: 1 while it has a chunk, is about to claim one, or has not told of all that it has done
+// i32: 1 while it has a chunk, is about to claim one, or has not told of all that it has done
+export const HELPER_CLAIMS = 4;
 export const HELPER_NEXT = 8; // i64: the ticket's upper half << 32 | next chunk of this row's part of what is open
 /** Contact between surfaces: touchList.ts. */
-export const H_SAFE = 640; // i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there. 0: no two surfaces ever meet, and nobody looks for pairs
-export const H_CONTACT_BLOCKS = 644; // i32 pointer: contact blocks, vertex-triangle from the front, edge-edge at the end
+// i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there. 0: no two surfaces
+// ever meet, and nobody looks for pairs
+export const H_SAFE = 640;
+// i32 pointer: contact blocks, vertex-triangle from the front, edge-edge at the end
+export const H_CONTACT_BLOCKS = 644;
 export const H_CONTACT_BLOCK_CAPACITY = 648; // i32 blocks, a multiple of four
 export const H_CONTACT_BLOCK_COUNT = 652; // i32 blocks listed
 export const H_VERTEX_CONTACT_BLOCKS = 656; // i32 of them vertex-triangle
-export const H_CONTACT_COLORS = 660; // i32 pointer: first block of every color of vertex-triangle, as many of edge-edge, both of the last whole list; then those of what was added last, and how many of each color are placed
+// i32 pointer: first block of every color of vertex-triangle, as many of edge-edge, both of the last whole list; then
+// those of what was added last, and how many of each color are placed
+export const H_CONTACT_COLORS = 660;
 export const H_COLOR_MASKS = 664; // i32 pointer: two u64 per particle and class, scratch of the coloring
 export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where its trajectory was when the list was made
 export const H_LIST_SUBSTEPS = 672; // i32 substeps done since then
@@ -91,7 +102,8 @@ export const H_CHANGED = 684; // i32 pointer: i32 addresses of particles that th
 export const H_CHANGED_FROM = 688; // i32 pointer: f32x4 per particle, where it was before
 export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
 export const H_INCIDENT = 696; // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
-export const H_INCIDENCES = 700; // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
+// i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
+export const H_INCIDENCES = 700;
 export const H_OUTLIERS = 704; // i32 pointer: i32 addresses of particles that have strayed
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
@@ -102,23 +114,31 @@ export const H_RESOLUTION = 764; // i32 RESOLUTION bits: a search for intersecti
 export const H_DRIVE_COUNT = 768; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
 export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
 export const H_LIST_LIFE = 748; // i32 substeps that trajectories are planned for
-export const H_TRAJECTORIES = 752; // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to which its pairs are listed
+// i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to
+// which its pairs are listed
+export const H_TRAJECTORIES = 752;
 export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
-/** Intersections are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told. */
+/**
+ * Intersections are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told.
+ */
 export const RESOLUTION_SEARCH = 1;
 export const RESOLUTION_ANEW = 2;
 export const RESOLUTION_REPORTED = 4;
-export const H_TRAVEL = 776; // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
+// f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
+export const H_TRAVEL = 776;
 export const H_EDGE_CONTACT_BLOCKS = 788; // i32 blocks edge-edge
 export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
 export const H_BLOCK_STATUS = 800; // i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_CONTACTS: the first block
 export const H_SHARED_COUNT = 808; // i32: how many
-export const H_SHARED_FOUND = 812; // i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared; KIND_SHARED_CONTACTS: with one that was pushed far
+// i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared; KIND_SHARED_CONTACTS: with one that was
+// pushed far
+export const H_SHARED_FOUND = 812;
 export const H_SHARED_AGAIN = 828; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
 export const H_LIST_BLOCKS = 824; // i32 blocks of the last whole list
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
-export const H_OWNERS = 780; // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
+// i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
+export const H_OWNERS = 780;
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
 export const H_COUNT_MENDED = 792; // lists in which only the pairs of strayed particles were looked for again
@@ -127,11 +147,13 @@ export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
 export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
-export const H_RIGID_CONTACTS = 816; // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
+// i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
+export const H_RIGID_CONTACTS = 816;
 export const H_RIGID_CONTACT_CAPACITY = 820; // i32
 export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
 
-// ---- phases of a substep -------------------------------------------------------------------------------------------------------
+// ---- phases of a substep
+// -------------------------------------------------------------------------------------------------------
 export const PHASE_BYTES = 64;
 export const PHASE_KIND = 0; // i32
 export const PHASE_DATA = 4; // i32 pointer to the first block
@@ -143,9 +165,11 @@ export const PHASE_STAGE = 24; // i32
 export const PHASE_WARM_START = 28; // i32 pointer to the first block of remembered stress, 0 if the kind has none
 /** What only some kinds need; each kind's file says which. */
 export const PHASE_FIRST = 32; // i32 first particle, or bytes of a block
-export const PHASE_OWN = 32; // i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
+// i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
+export const PHASE_OWN = 32;
 export const PHASE_CORNERS = 36; // i32 particles of a constraint, or rows that it remembers
-export const PHASE_KEPT = 40; // i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
+// i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
+export const PHASE_KEPT = 40;
 export const PHASE_SUM = 44; // i32 address: corrections of every particle, their count in the fourth lane
 export const PHASE_OLDER = 48; // i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
 export const PHASE_OMEGA = 52; // f32 Chebyshev's factor of this iteration; 1 is none
@@ -201,7 +225,10 @@ export const KIND_BALLS = 63;
 export const KIND_CORE_MESHES = 64;
 export const KIND_SAFE = 65;
 export const KIND_VERIFY = 66;
-/** Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all pairs, of the list. */
+/**
+ * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
+ * pairs, of the list.
+ */
 export const KIND_SHARED_CONTACTS = 67;
 export const KIND_SHARED_CHECK = 68;
 export const KIND_SHARED_LIST = 69;
@@ -210,40 +237,62 @@ export const SHARED_CHECK = 1;
 export const SHARED_LIST = 2;
 export const SHARED_ROWS = 3;
 
-// ---- particles -----------------------------------------------------------------------------------------------------------------
+// ---- particles
+// -----------------------------------------------------------------------------------------------------------------
 export const PARTICLE_BYTES = 16;
-/** Fixed particles at the end of the arrays that padded lanes point at: a unit tetrahedron's corners (1,0,0) (0,1,0) (0,0,1) (0,0,0). */
+/**
+ * Fixed particles at the end of the arrays that padded lanes point at: a unit tetrahedron's corners (1,0,0) (0,1,0)
+ * (0,0,1) (0,0,0).
+ */
 export const DUMMIES = 4;
 
-// ---- constraint blocks: four lanes each; every row is 16 bytes -----------------------------------------------------------------
+// ---- constraint blocks: four lanes each; every row is 16 bytes
+// -----------------------------------------------------------------
 /**
- * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic: in the principal axes of K = sum w b b^T, which every isotropic material allows (sim/memory/blocks/tet.ts);
- * K (00 11 22) and the compliance S (normal, coupling) times the unit 1/tr K (that of soft elements is smaller), and that unit, of which multipliers are multiples: what is squared and cubed is near 1.
+ * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic: in the principal axes of K = sum w b b^T,
+ * which every isotropic material allows (sim/memory/blocks/tet.ts); K (00 11 22) and the compliance S (normal,
+ * coupling) times the unit 1/tr K (that of soft elements is smaller), and that unit, of which multipliers are
+ * multiples: what is squared and cubed is near 1.
  */
 export const TET_DM = 64;
 export const TET_K = 208;
 export const TET_S = 256;
 export const TET_UNIT = 288; // kg m^2
 export const TET_BYTES = 304;
-/** Orthotropic: D_m^-1, K (00 11 22 12 02 01) and S (00 11 22, then 12 02 01, then the shears 12 02 01) in the material's axes. */
+/**
+ * Orthotropic: D_m^-1, K (00 11 22 12 02 01) and S (00 11 22, then 12 02 01, then the shears 12 02 01) in the
+ * material's axes.
+ */
 export const TET_ORTHO_S = 304;
 export const TET_S_COUPLING = 352;
 export const TET_S_SHEAR = 400;
 export const TET_ORTHO_BYTES = 448;
-/** Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and max, and each lane's body number. */
+/**
+ * Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and
+ * max, and each lane's body number.
+ */
 export const TET_PLASTIC_STRAIN = 448;
 export const TET_FLOW = 544;
 export const TET_BODY = 592;
 export const TET_PLASTIC_BYTES = 608;
-/** What a tetrahedron block remembers between iterations, in an array of its own, so that a substep of one iteration does not touch it: six multipliers, and F [L] (9) as applied so far, of inverted lanes, too. */
+/**
+ * What a tetrahedron block remembers between iterations, in an array of its own, so that a substep of one iteration
+ * does not touch it: six multipliers, and F [L] (9) as applied so far, of inverted lanes, too.
+ */
 export const TET_APPLIED = 96;
 export const TET_KEPT_BYTES = 240;
 
-/** Remembered stress of a tetrahedron block: what it remembers between iterations, but as it acts in this tick (warmStart.ts), and each lane's body number. */
+/**
+ * Remembered stress of a tetrahedron block: what it remembers between iterations, but as it acts in this tick
+ * (warmStart.ts), and each lane's body number.
+ */
 export const WARM_START_BODY = 240;
 export const WARM_START_BYTES = 256;
 
-/** Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is continued, each lane's body number. Nine multipliers in an array of their own. */
+/**
+ * Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is
+ * continued, each lane's body number. Nine multipliers in an array of their own.
+ */
 export const HYPER_MU = 304;
 export const HYPER_LAMBDA = 320;
 export const HYPER_CLAMP = 336;
@@ -251,7 +300,10 @@ export const HYPER_BODY = 352;
 export const HYPER_BYTES = 368;
 export const HYPER_KEPT_BYTES = 144;
 
-/** Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), K = sum w b b^T (00 01 11). In an array of their own three multipliers, and F [L] (3x2) as applied so far. */
+/**
+ * Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), K = sum w b b^T
+ * (00 01 11). In an array of their own three multipliers, and F [L] (3x2) as applied so far.
+ */
 export const TRI_DM = 48;
 export const TRI_S = 112;
 export const TRI_K = 176;
@@ -259,7 +311,10 @@ export const TRI_BYTES = 224;
 export const TRI_APPLIED = 48;
 export const TRI_KEPT_BYTES = 144;
 
-/** Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In an array of their own three multipliers. */
+/**
+ * Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In an array of their own three
+ * multipliers.
+ */
 export const BEND_K = 64;
 export const BEND_ALPHA = 128;
 export const BEND_REST = 144;
@@ -267,21 +322,34 @@ export const BEND_W = 160;
 export const BEND_BYTES = 176;
 export const BEND_KEPT_BYTES = 48;
 
-/** Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1 if the multiplier is kept (compliance) or 0 (stiffness k'). The multiplier is behind them, or of distances in an array of its own. */
+/**
+ * Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1
+ * if the multiplier is kept (compliance) or 0 (stiffness k'). The multiplier is behind them, or of distances in an
+ * array of its own.
+ */
 export const GEOMETRIC_ALPHA = 16;
 export const GEOMETRIC_STIFFNESS = 32;
 export const GEOMETRIC_LIMIT = 48;
 export const GEOMETRIC_KEEP = 64;
 export const GEOMETRIC_LAMBDA = 80;
-/** Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's bound is the upper one. */
+/**
+ * Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's
+ * bound is the upper one.
+ */
 export const DISTANCE_REST = 32;
 export const DISTANCE_DIRECTION = 112;
 export const DISTANCE_BYTES = 160;
 export const DISTANCE_KEPT_BYTES = 16;
-/** Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the lower one. */
+/**
+ * Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the
+ * lower one.
+ */
 export const VOLUME_REST = 64;
 export const VOLUME_BYTES = 160;
-/** Volumes of a hexahedron: 8 x 4 addresses, six times the rest volume in its two triangulations, compliance of each, two multipliers. */
+/**
+ * Volumes of a hexahedron: 8 x 4 addresses, six times the rest volume in its two triangulations, compliance of each,
+ * two multipliers.
+ */
 export const HEXAHEDRON_REST = 128;
 export const HEXAHEDRON_ALPHA = 160;
 export const HEXAHEDRON_LAMBDA = 176;
@@ -298,7 +366,8 @@ export const ENCLOSED_REST = 24; // f64 six times the wanted volume, m^3
 export const ENCLOSED_LAMBDA = 32; // f64
 export const ENCLOSED_BYTES = 64;
 
-// ---- weighted points: attachments and grabs ------------------------------------------------------------------------------------
+// ---- weighted points: attachments and grabs
+// ------------------------------------------------------------------------------------
 /** sum_i b_i x_i = target. b sums to 1 (held in space) or to 0 (two bodies held together). */
 export const POINT_MAX_PARTICLES = 24;
 export const POINT_ACTIVE = 0; // i32
@@ -313,7 +382,8 @@ export const POINT_WEIGHT = 144; // f32[POINT_MAX_PARTICLES]
 export const POINT_MOTION = 240; // i32 pointer
 export const POINT_BYTES = 256;
 
-// ---- colliders -----------------------------------------------------------------------------------------------------------------
+// ---- colliders
+// -----------------------------------------------------------------------------------------------------------------
 export const COLLIDER_PLANE = 0;
 export const COLLIDER_SPHERE = 1;
 export const COLLIDER_BOX = 2;
@@ -329,17 +399,19 @@ export const COLLIDER_A = 16; // f32x3 plane normal + offset (4th), center, or e
 export const COLLIDER_B = 32; // f32x3 box half extents, or end b
 export const COLLIDER_ROTATION = 48; // f32x9 box axes as rows: local = R (x - center)
 export const COLLIDER_RADIUS_B = 48; // f32 funnel: of the wall's middle at b
-export const COLLIDER_INSET = 48; // f32 sphere, capsule: how deep the core lies where it is smooth (server/sim/colliders/smooth.ts), else 0, m
+// f32 sphere, capsule: how deep the core lies where it is smooth (server/sim/colliders/smooth.ts), else 0, m
+export const COLLIDER_INSET = 48;
 export const COLLIDER_HALF_WALL = 52; // f32 funnel: half the wall's thickness
 export const COLLIDER_MOTION = 12; // i32 address of its MOTION row; 0: it stands
-export const COLLIDER_BOUND = 84; // f32 radius of the sphere around A (boxes: the center) that holds the collider; infinite for a plane
+// f32 radius of the sphere around A (boxes: the center) that holds the collider; infinite for a plane
+export const COLLIDER_BOUND = 84;
 export const COLLIDER_STATIC = 88; // f32 square root of the static friction coefficient
 export const COLLIDER_RESTITUTION = 92; // f32 square root of the coefficient of restitution
 export const COLLIDER_BYTES = 96;
 
 /**
- * A collider's way: where it is at the start (0) and the end (1) of the substep. Pose: center s, rotation R row by row from the frame in
- * which the scene describes it to the world: world = s + R (p - center).
+ * A collider's way: where it is at the start (0) and the end (1) of the substep. Pose: center s, rotation R row by row
+ * from the frame in which the scene describes it to the world: world = s + R (p - center).
  */
 export const MOTION_KEYS = 0; // i32 pointer
 export const MOTION_KEY_COUNT = 4; // i32
@@ -363,7 +435,8 @@ export const CORE_POINT_BYTES = 24;
 /** f64: time (s), translation (m) x y z, unit quaternion w x y z. */
 export const KEY_BYTES = 64;
 
-// ---- body contacts: surfaces and candidates ------------------------------------------------------------------------------------
+// ---- body contacts: surfaces and candidates
+// ------------------------------------------------------------------------------------
 export const SURFACE_FIRST = 0; // i32 address of the body's first particle in X (its surface particles come first)
 export const SURFACE_COUNT = 4; // i32 surface particles
 export const SURFACE_TRIANGLES = 8; // i32 pointer: addresses, three per triangle
@@ -378,7 +451,8 @@ export const SURFACE_EDGES = 24; // i32 pointer: addresses, two per edge
 export const SURFACE_EDGE_COUNT = 28; // i32
 export const SURFACE_TRIANGLE_TREE = 32; // i32 pointer: bounding volumes of the triangles (trees.ts); 0: it has none
 export const SURFACE_EDGE_TREE = 36; // i32 pointer
-export const SURFACE_MEETS = 40; // i32 pointer: a byte for every surface, MEETS_*: may the two touch (its own: may it touch itself)
+// i32 pointer: a byte for every surface, MEETS_*: may the two touch (its own: may it touch itself)
+export const SURFACE_MEETS = 40;
 export const MEETS_NEVER = 0;
 export const MEETS = 1;
 export const MEETS_MARKED = 2; // contact is off between what is MARK_INTERSECTING of the one and of the other
@@ -387,23 +461,30 @@ export const MEETS_SKIPPED = 4; // likewise, and no search for intersections now
 export const SURFACE_STATIC = 44; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = 48; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = 52; // f32 square root of the coefficient of restitution
-export const SURFACE_MARGIN = 56; // f32 how far a particle may stray from its trajectory while the list of pairs stays valid, m
+// f32 how far a particle may stray from its trajectory while the list of pairs stays valid, m
+export const SURFACE_MARGIN = 56;
 export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
-export const SURFACE_SHAPED = 80; // i32: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none: 0
+// i32: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none: 0
+export const SURFACE_SHAPED = 80;
 export const SHAPED = 1;
 export const SHAPED_SMOOTH = 2; // so large and round that nothing else has to push: pairs of it are only verified
 export const SURFACE_OUTLIERS = 84; // i32 how many of its particles have strayed, while their pairs are listed
 export const SURFACE_OUTLIERS_SINCE = 88; // i32 how often its particles have strayed since the list was made
 export const SURFACE_BYTES = 96;
 
-/** A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1, b0, b1). */
+/**
+ * A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1,
+ * b0, b1).
+ */
 export const PAIR_ADDRESS = 0; // i32x4 particle addresses in X
 export const PAIR_NORMAL = 16; // f32x3 unit vector from the second's closest point to the first's
 export const PAIR_GAP = 28; // f32 their distance, m
 export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
 export const PAIR_COLOR = 40; // i32 scratch of contactList.ts
-export const PAIR_CORNER = 44; // i32 of a near pair: 1 .. 3, the triangle's corner that is nearest to the vertex, or 1, an end of an edge is nearest; else 0
+// i32 of a near pair: 1 .. 3, the triangle's corner that is nearest to the vertex, or 1, an end of an edge is nearest;
+// else 0
+export const PAIR_CORNER = 44;
 export const PAIR_BYTES = 48;
 
 /** Listing by several threads (pairChunks.ts): chunks of all blocks of four vertices or edges, piece after piece. */
@@ -436,47 +517,70 @@ export const PAGE_BYTES = 1552;
 /** An edge (a, b) and a triangle (c, d, e) that it meets (intersections.ts). */
 export const INTERSECTION_ADDRESS = 0; // i32x5 particle addresses in X
 export const INTERSECTION_SURFACES = 20; // i32 edge's surface << 16 | triangle's
-export const INTERSECTION_CROSSES = 24; // i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
-/** The list once it is read: what is to be driven, five particles a row, one or more rows for a constraint (resolution.ts). */
+// i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
+export const INTERSECTION_CROSSES = 24;
+/**
+ * The list once it is read: what is to be driven, five particles a row, one or more rows for a constraint
+ * (resolution.ts).
+ */
 export const INTERSECTION_ROWS = 24; // i32 of this constraint
 export const INTERSECTION_DRIVE = 28; // f32 how far they are to go apart in a substep, m; 0: left alone
 export const INTERSECTION_NORMAL = 32; // f32x3 that way
-export const INTERSECTION_WEIGHT = 44; // f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
+// f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
+export const INTERSECTION_WEIGHT = 44;
 export const INTERSECTION_BYTES = 64;
 /** Two surfaces that part as wholes, and the way; kept while they are tangled (server/sim/intersections). */
-export const WAY_PAIR = 0; // i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
+// i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
+export const WAY_PAIR = 0;
 export const WAY_TICK = 4; // i32 when it was found
 export const WAY_DIRECTION = 8; // f32x3 unit vector, of the lower surface
-export const WAY_OUTER = 20; // i32 1 + the surface that the other one is drawn out of, in which it was wholly; 0: neither was in the other
+// i32 1 + the surface that the other one is drawn out of, in which it was wholly; 0: neither was in the other
+export const WAY_OUTER = 20;
 export const WAY_BYTES = 32;
 export const WAY_COUNT = 64;
 /** Four pairs of one kind and color. */
 export const CONTACT_BLOCK_ADDRESS = 0; // i32x4 x 4: first .. fourth particle of each
-export const CONTACT_BLOCK_NORMAL = 64; // f32x4 x 3: a direction in which the pair is apart, from the second to the first
+// f32x4 x 3: a direction in which the pair is apart, from the second to the first
+export const CONTACT_BLOCK_NORMAL = 64;
 export const CONTACT_BLOCK_KEEP = 112; // f32x4 least distance, m
 export const CONTACT_BLOCK_THICKNESS = 128; // f32x4 distance that contact keeps, m
-export const CONTACT_BLOCK_GAP = 144; // f32x4 distance when the pair was looked at last (of pairs that are far a lower bound), m; for tests and tools
+// f32x4 distance when the pair was looked at last (of pairs that are far a lower bound), m; for tests and tools
+export const CONTACT_BLOCK_GAP = 144;
 export const CONTACT_BLOCK_NEAR = 160; // i32x4 mask: solved in this substep
 export const CONTACT_BLOCK_BAD = 176; // i32x4 mask: not cleared
 export const CONTACT_BLOCK_WEIGHT = 192; // f32x4 x 4: closest points' weights, negative for the second primitive
 export const CONTACT_BLOCK_STATIC = 256; // f32x4 static friction coefficient
 export const CONTACT_BLOCK_DYNAMIC = 272; // f32x4 dynamic
 export const CONTACT_BLOCK_BOUNCE = 288; // f32x4 coefficient of restitution
-export const CONTACT_BLOCK_OWNS = 304; // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
+// i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
+export const CONTACT_BLOCK_OWNS = 304;
 export const CONTACT_BLOCK_BYTES = 320;
-/** What decides whether a block is looked at at all stands apart from it, in four arrays of a word a block (blockStatus.ts): most are passed over, four at a time. */
-export const STATUS_DUE = 0; // f32: not checked while this is more than STATUS_PACE times the list's substeps and twice H_TRAVEL
+/**
+ * What decides whether a block is looked at at all stands apart from it, in four arrays of a word a block
+ * (blockStatus.ts): most are passed over, four at a time.
+ */
+// f32: not checked while this is more than STATUS_PACE times the list's substeps and twice H_TRAVEL
+export const STATUS_DUE = 0;
 export const STATUS_PACE = 1; // f32 how far the trajectories of two primitives of a pair part in a substep, m
 export const STATUS_NEAR = 2; // i32: 0 if no lane is CONTACT_BLOCK_NEAR
 export const STATUS_BAD = 3; // i32: 0 if no lane is CONTACT_BLOCK_BAD
 export const STATUS_BYTES = 16;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const CONTACT_COLORS = 128;
-/** Entries of a table of colors: near pairs, then those that are not (contactList.ts); of each the colors and what stands alone. */
+/**
+ * Entries of a table of colors: near pairs, then those that are not (contactList.ts); of each the colors and what
+ * stands alone.
+ */
 export const COLOR_ENTRIES = 258;
-/** Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center (3), flags. */
+/**
+ * Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center
+ * (3), flags.
+ */
 export const ZONE_BYTES = 208;
-/** There is room for at least so many, and for one a particle: before zones have their sums there, the pairs that get an impulse have a row of that size (impulses.ts). */
+/**
+ * There is room for at least so many, and for one a particle: before zones have their sums there, the pairs that get an
+ * impulse have a row of that size (impulses.ts).
+ */
 export const IMPULSE_ROWS = 1024;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
@@ -486,12 +590,14 @@ export const MARK_LEANS = 4; // on a collider, while there are impulses: neither
 export const MARK_INTERSECTING = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
 export const MARK_GLIDES = 16; // of a body that is drawn out of another one: colliders do not hold it by friction
-export const MARK_WITHIN = 32; // tangled with a collider; without MARK_INTERSECTING: of a body that is drawn out of one as a whole, or off one: colliders' shapes leave it alone, but for planes
+// tangled with a collider; without MARK_INTERSECTING: of a body that is drawn out of one as a whole, or off one:
+// colliders' shapes leave it alone, but for planes
+export const MARK_WITHIN = 32;
 export const MARK_RIGID = 128; // of a rigid body, for good
 export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
 
-
-// ---- whole bodies: what the solve did to their momentum -------------------------------------------------------------------------
+// ---- whole bodies: what the solve did to their momentum
+// -------------------------------------------------------------------------
 export const BODY_FIRST = 0; // i32 address of the first particle in X
 export const BODY_COUNT = 4; // i32 particles
 export const BODY_FREE = 8; // i32 1: nothing holds or touches it in this tick
@@ -506,20 +612,33 @@ export const BODY_STRAIN = 104; // f64 |aT S L|^2 likewise
 export const BODY_CHANGE = 112; // f64 |aT S (L - L0)|^2 likewise
 export const BODY_WEIGHT = 120; // f64 the weights themselves: stiffness times volume
 export const BODY_SHARE = 128; // f32: least share of its stress that the iterations built up alone; 0: not measured
-export const BODY_INVERTED = 132; // i32: how often an iteration of this substep found one of its plastic elements inverted; 1 if a Neo-Hookean one
-export const BODY_WAS_INVERTED = 136; // i32 1: the body was tangled in the substep before: what Neo-Hookean elements go by, in any order
+// i32: how often an iteration of this substep found one of its plastic elements inverted; 1 if a Neo-Hookean one
+export const BODY_INVERTED = 132;
+// i32 1: the body was tangled in the substep before: what Neo-Hookean elements go by, in any order
+export const BODY_WAS_INVERTED = 136;
 export const BODY_MEETS = 140; // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
-export const BODY_HELD = 144; // i32: something fixed, a hand, a ball or a collider within reach takes momentum from it or gives it some: 1 in this tick, 2 as long as this list of pairs lives; HELD_RIGID: one of its island is rigid
+// i32: something fixed, a hand, a ball or a collider within reach takes momentum from it or gives it some: 1 in this
+// tick, 2 as long as this list of pairs lives; HELD_RIGID: one of its island is rigid
+export const BODY_HELD = 144;
 export const HELD_RIGID = 4;
-export const BODY_ISLAND = 148; // i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
-export const BODY_RIGID = 152; // i32 address of the SHAPE row of a rigid body, whose motion is made from positions (rigid.ts); else 0
+// i32: number of the body that stands for all that exchange momentum with it in this tick; its own: so far with none
+export const BODY_ISLAND = 148;
+// i32 address of the SHAPE row of a rigid body, whose motion is made from positions (rigid.ts); else 0
+export const BODY_RIGID = 152;
 export const BODY_INACTIVE = 156; // i32 1: it takes no part (server/sim/inactive.ts)
-export const BODY_LISTED = 160; // i32: number of a body that the list of pairs has near it, or near one that is, and so on to the smallest of them: its own
+// i32: number of a body that the list of pairs has near it, or near one that is, and so on to the smallest of them: its
+// own
+export const BODY_LISTED = 160;
 export const BODY_AGAINST = 164; // i32 1: the list has a pair of it and a collider's core mesh
 export const BODY_BYTES = 176;
 
-// ---- per-instance scratch, behind everything else ------------------------------------------------------------------------------
-/** The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done, then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each). One area a thread. */
+// ---- per-instance scratch, behind everything else
+// ------------------------------------------------------------------------------
+/**
+ * The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done,
+ * then come U and V (9 each) and the three singular values; a hexahedron has its corners and gradients (24 rows each).
+ * One area a thread.
+ */
 export const SCRATCH_F = 0;
 export const SCRATCH_P = 144;
 export const SCRATCH_G = 144;
@@ -531,11 +650,13 @@ export const SCRATCH_SIGMA = 608;
 export const SCRATCH_BYTES = 768;
 export const MAX_THREADS = 16;
 
-// ---- shape matching: one row a body, then its rest shape ------------------------------------------------------------------------
+// ---- shape matching: one row a body, then its rest shape
+// ------------------------------------------------------------------------
 export const SHAPE_FIRST = 0; // i32 address of the first particle in X
 export const SHAPE_COUNT = 4; // i32 particles
 export const SHAPE_REST = 8; // i32 pointer: f64x4 per particle, rest position from the center of mass (m) and mass (kg)
-export const SHAPE_MEMORY = 12; // i32 pointer: f32x4 per particle, how far this substep's iterations have moved it; 0: not needed
+// i32 pointer: f32x4 per particle, how far this substep's iterations have moved it; 0: not needed
+export const SHAPE_MEMORY = 12;
 export const SHAPE_LINEAR = 16; // i32 0: rigid, 1: a share of the best linear map
 export const SHAPE_BODY = 20; // i32 address of the body's BODY row
 export const SHAPE_RATE = 24; // f64 1/s^2, spring rate over mass; infinite: all the way
@@ -560,11 +681,13 @@ export const SHAPE_PUSH = 352; // f64x3 what this phase has added to the shift
 export const SHAPE_TWIST = 376; // f64x3 what this phase has added to the turn
 export const SHAPE_PUSH_STILL = 400; // f64x3 part of the push that makes no velocity
 export const SHAPE_TWIST_STILL = 424; // f64x3 likewise
-export const SHAPE_ROUNDING = 448; // f64x3 kg m: what rounding has moved the body in this substep; it makes no velocity (rigid.ts)
+// f64x3 kg m: what rounding has moved the body in this substep; it makes no velocity (rigid.ts)
+export const SHAPE_ROUNDING = 448;
 export const SHAPE_ROUNDING_SPIN = 472; // f64x3 kg m^2 about the center, likewise
 export const SHAPE_BYTES = 496;
 
-// ---- balls ----------------------------------------------------------------------------------------------------------------------
+// ---- balls
+// ----------------------------------------------------------------------------------------------------------------------
 /** A near pair of a rigid body while it is solved (rigidContact.ts). */
 export const RIGID_CONTACT_LANE = 0; // i32 address of its contact block plus four times its lane
 export const RIGID_CONTACT_FIRST = 4; // i32 address of the first one's SHAPE row; 0: particles
@@ -573,7 +696,8 @@ export const RIGID_CONTACT_NORMAL = 16; // f64x3
 export const RIGID_CONTACT_ARM = 40; // f64x3 from the first one's center to where both are pushed, m
 export const RIGID_CONTACT_OTHER_ARM = 64; // f64x3 from the second one's
 export const RIGID_CONTACT_INVERSE = 88; // f64 1/kg along the normal
-export const RIGID_CONTACT_WANTED = 96; // f64 way of the first against the second along the normal in this substep, at least, m
+// f64 way of the first against the second along the normal in this substep, at least, m
+export const RIGID_CONTACT_WANTED = 96;
 export const RIGID_CONTACT_MISSING = 104; // f64 gap, at least, m
 export const RIGID_CONTACT_PUSHED = 112; // f64 kg m so far along the normal
 export const RIGID_CONTACT_DRAG = 120; // f64x3 kg m so far of friction
@@ -584,17 +708,20 @@ export const BALL_SHAPE = 0; // i32 address of its SHAPE row
 export const BALL_BODY = 4; // i32 body number
 export const BALL_LIST = 8; // i32 pointer: addresses of triangles (three particle addresses each) within reach
 export const BALL_COUNT = 12; // i32
-export const BALL_SLACK = 16; // f32 how far things may still travel before the list has to be made anew, m; negative: at once
+// f32 how far things may still travel before the list has to be made anew, m; negative: at once
+export const BALL_SLACK = 16;
 export const BALL_BYTES = 32;
 
-// ---- bounding volume trees (trees.ts): one of a surface's triangles, one of its edges ---------------------------------------------
+// ---- bounding volume trees (trees.ts): one of a surface's triangles, one of its edges
+// ---------------------------------------------
 export const TREE_NODES = 0; // i32 pointer: NODE rows, the root first, a node before its children
 export const TREE_NODE_COUNT = 4; // i32; 0: no primitives
 export const TREE_LEAVES = 8; // i32 pointer: LEAF rows
 export const TREE_LEAF_COUNT = 12; // i32
 export const TREE_COUNT = 16; // i32 primitives: four in every leaf, in the last as many as are left
 export const TREE_LONGEST = 20; // f32 greatest distance of two corners of a primitive at rest, m
-export const TREE_VERTICES = 24; // i32 pointer: addresses of the surface's particles, neighbors together, four in a block; of the triangles' tree only
+// i32 pointer: addresses of the surface's particles, neighbors together, four in a block; of the triangles' tree only
+export const TREE_VERTICES = 24;
 export const TREE_VERTEX_COUNT = 28; // i32
 export const TREE_BYTES = 32;
 /** Boxes of four children in lanes, then of all of them, at the start; then the same at the end of all trajectories. */
@@ -608,9 +735,13 @@ export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
 export const NODE_LATER_HIGH = 208;
 export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
 export const NODE_LATER_BOX_HIGH = 272;
-export const NODE_OUTLIERS = 288; // i32 a bit for every child with a primitive that has strayed, while their pairs are listed
+// i32 a bit for every child with a primitive that has strayed, while their pairs are listed
+export const NODE_OUTLIERS = 288;
 export const NODE_BYTES = 304;
-/** Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the first corner, of the second, ... as of the last refit, then their trajectories likewise. */
+/**
+ * Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the
+ * first corner, of the second, ... as of the last refit, then their trajectories likewise.
+ */
 export const TRIANGLE_LEAF_AT = 48;
 export const TRIANGLE_LEAF_TRAJECTORIES = 192;
 export const TRIANGLE_LEAF_BYTES = 336;
@@ -618,8 +749,12 @@ export const EDGE_LEAF_AT = 32;
 export const EDGE_LEAF_TRAJECTORIES = 128;
 export const EDGE_LEAF_BYTES = 224;
 
-// ---- the kinetic front of contact (front.ts) ---------------------------------------------------------------------------------
-/** Leaves have the numbers from 0 on, nodes those behind them; a node's children have higher numbers than it has, or are leaves. */
+// ---- the kinetic front of contact (front.ts)
+// ---------------------------------------------------------------------------------
+/**
+ * Leaves have the numbers from 0 on, nodes those behind them; a node's children have higher numbers than it has, or are
+ * leaves.
+ */
 export const FRONT_LEAVES = 0; // i32 pointer: LEAF rows
 export const FRONT_LEAF_COUNT = 4; // i32
 export const FRONT_CHILDREN = 8; // i32 pointer: four numbers for each node, -1: none
@@ -635,7 +770,8 @@ export const FRONT_PARTED_COUNT = 44; // i32
 export const FRONT_CLOSE = 48; // i32 pointer: CLOSE rows
 export const FRONT_CLOSE_CAPACITY = 52; // i32
 export const FRONT_CLOSE_COUNT = 56; // i32
-export const FRONT_NEXT = 60; // i32 pointer: of every lane of the list the next one of its CLOSE row plus one; of a free one the next that is free
+// i32 pointer: of every lane of the list the next one of its CLOSE row plus one; of a free one the next that is free
+export const FRONT_NEXT = 60;
 export const FRONT_FREE_VERTEX = 64; // i32 first free lane plus one, 0: none
 export const FRONT_FREE_EDGE = 68; // i32 likewise
 export const FRONT_WHOLE = 72; // i32 PARTED rows when the front was made
@@ -658,14 +794,20 @@ export const LEAF_EDGE = 112; // i32x2 x 12
 export const LEAF_TRIANGLE = 208; // i32x4 x 3: first, second, third corners
 export const LEAF_BYTES = 256;
 
-/** How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last substep, and up to x. */
+/**
+ * How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last
+ * substep, and up to x.
+ */
 export const WAY_LOW = 0; // f32x4
 export const WAY_HIGH = 16;
 export const WAY_NOW_LOW = 32;
 export const WAY_NOW_HIGH = 48;
 export const FRONT_WAY_BYTES = 64;
 
-/** A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the box of all. */
+/**
+ * A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the
+ * box of all.
+ */
 export const GATHERED_LOW = 144; // f32x4 x 3; corners before it, f32x4 x 9
 export const GATHERED_HIGH = 192;
 export const GATHERED_EDGES = 240; // three times: f32x4 x 6 ends, x 3 low, x 3 high
@@ -688,7 +830,8 @@ export const CLOSE_SECOND = 4; // i32 leaf
 export const CLOSE_SURFACES = 8; // i32 first << 16 | second
 export const CLOSE_LANES = 12; // i32 first lane of its rows plus one, 0: none
 export const CLOSE_REACH = 16; // f32 r, m
-export const CLOSE_SLACK = 20; // f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
+// f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
+export const CLOSE_SLACK = 20;
 export const CLOSE_LOW = 32; // f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
 export const CLOSE_HIGH = 48; // f32x4 the other way around
 export const CLOSE_BYTES = 64;

@@ -1,69 +1,129 @@
 /**
  * How deep a point or a triangle comes into a ball's sphere (balls.ts) on its way through a substep.
- * In the ball's frame the corners move on straight lines from xPrev - cPrev to x - c, and the distance from the center to the moving
- * triangle changes by at most the longest of the three motions, so that steps of d - (R + r) along them never jump into the sphere (conservative
- * advancement, as in collide.ts). A triangle that enters is put back to where it entered.
+ * In the ball's frame the corners move on straight lines from xPrev - cPrev to x - c, and the distance from the center
+ * to the moving triangle changes by at most the longest of the three motions, so that steps of d - (R + r) along them
+ * never jump into the sphere (conservative advancement, as in collide.ts). A triangle that enters is put back to where
+ * it entered.
  */
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "../math/closestOnTriangle";
 
 /** As in collide.ts: what still grazes after so many steps counts as a hit. */
 const MAX_MARCH = 24;
 /**
- * Share of its distance to which a triangle that begins within the margin may come nearer before that counts as going through. Nearer to 1,
- * things that slide along the sphere graze it too long for MAX_MARCH steps.
+ * Share of its distance to which a triangle that begins within the margin may come nearer before that counts as going
+ * through. Nearer to 1, things that slide along the sphere graze it too long for MAX_MARCH steps.
  */
 const INNER: f32 = 0.98;
 
-/** The last answer: normal from the triangle to the center, weights of its corners; one instance belongs to one thread. */
+/**
+ * The last answer: normal from the triangle to the center, weights of its corners; one instance belongs to one thread.
+ */
 export let nx: f32, ny: f32, nz: f32, wa: f32, wb: f32, wc: f32;
 /** No one normal keeps this motion out: the triangle has to go with the ball. */
 export let blocked = false;
 
 /** Makes this the last answer again. */
 export function setAnswer(x: f32, y: f32, z: f32, a: f32, b: f32, c: f32): void {
-  nx = x; ny = y; nz = z;
-  wa = a; wb = b; wc = c;
+  nx = x;
+  ny = y;
+  nz = z;
+  wa = a;
+  wb = b;
+  wc = c;
   blocked = false;
 }
 
 /**
- * The motion of a point past a sphere of radius r around the origin: as `depthOfTriangle`, with the entry in closed form.
+ * The motion of a point past a sphere of radius r around the origin: as `depthOfTriangle`, with the entry in closed
+ * form.
  * @returns how far they have to part along n, m; not above 0: nothing. Sets n and the weights.
  */
 export function depthOfPoint(p0: v128, p1: v128, r: f32): f32 {
-  const x = f32x4.extract_lane(p0, 0), y = f32x4.extract_lane(p0, 1), z = f32x4.extract_lane(p0, 2), X = f32x4.extract_lane(p1, 0), Y = f32x4.extract_lane(p1, 1), Z = f32x4.extract_lane(p1, 2);
-  const dx = X - x, dy = Y - y, dz = Z - z, dd = dx * dx + dy * dy + dz * dz, pd = x * dx + y * dy + z * dz, pp = x * x + y * y + z * z;
-  const end = Mathf.sqrt(X * X + Y * Y + Z * Z), start = Mathf.sqrt(pp), inner: f32 = start > r ? r : INNER * start;
-  wa = 1; wb = 0; wc = 0;
+  const x = f32x4.extract_lane(p0, 0);
+  const y = f32x4.extract_lane(p0, 1);
+  const z = f32x4.extract_lane(p0, 2);
+  const X = f32x4.extract_lane(p1, 0);
+  const Y = f32x4.extract_lane(p1, 1);
+  const Z = f32x4.extract_lane(p1, 2);
+  const dx = X - x;
+  const dy = Y - y;
+  const dz = Z - z;
+  const dd = dx * dx + dy * dy + dz * dz;
+  const pd = x * dx + y * dy + z * dz;
+  const pp = x * x + y * y + z * z;
+  const end = Mathf.sqrt(X * X + Y * Y + Z * Z);
+  const start = Mathf.sqrt(pp);
+  const inner: f32 = start > r ? r : INNER * start;
+  wa = 1;
+  wb = 0;
+  wc = 0;
   blocked = false;
-  if (end > 0) { nx = -X / end; ny = -Y / end; nz = -Z / end; } else { nx = 0; ny = 1; nz = 0; }
-  const room2 = pp - inner * inner, under = pd * pd - dd * room2;
+  if (end > 0) {
+    nx = -X / end;
+    ny = -Y / end;
+    nz = -Z / end;
+  } else {
+    nx = 0;
+    ny = 1;
+    nz = 0;
+  }
+  const room2 = pp - inner * inner;
+  const under = pd * pd - dd * room2;
   // on its way in and through the inner sphere before the end
   if (!(pd < 0 && under > 0 && start > 0)) return r - end;
   const t: f32 = room2 / (-pd + Mathf.sqrt(under));
   if (t > 1) return r - end;
-  const qx = x + t * dx, qy = y + t * dy, qz = z + t * dz, k: f32 = -1 / Mathf.sqrt(qx * qx + qy * qy + qz * qz), ux = k * qx, uy = k * qy, uz = k * qz;
+  const qx = x + t * dx;
+  const qy = y + t * dy;
+  const qz = z + t * dz;
+  const k: f32 = -1 / Mathf.sqrt(qx * qx + qy * qy + qz * qz);
+  const ux = k * qx;
+  const uy = k * qy;
+  const uz = k * qz;
   if (ux * nx + uy * ny + uz * nz >= 0.5) return r - end;
-  nx = ux; ny = uy; nz = uz;
+  nx = ux;
+  ny = uy;
+  nz = uz;
   return r + nx * X + ny * Y + nz * Z;
 }
 
-let distance: f32, ux: f32, uy: f32, uz: f32; // of the last `view`: from the center, and direction to it
+let distance: f32;
+let ux: f32;
+let uy: f32;
+let uz: f32; // of the last `view`: from the center, and direction to it
 
-/** Distance of the triangle at `corners` from the center (which is the origin), direction to the center, weights (closestOnTriangle.ts). */
+/**
+ * Distance of the triangle at `corners` from the center (which is the origin), direction to the center, weights
+ * (closestOnTriangle.ts).
+ */
 function view(corners: usize): f32 {
   closestPoint(0, 0, 0, corners, corners + 16, corners + 32);
   distance = Mathf.sqrt(closestX * closestX + closestY * closestY + closestZ * closestZ);
   const k: f32 = distance > 0 ? -1 / distance : 0;
-  ux = k * closestX; uy = k * closestY; uz = k * closestZ;
+  ux = k * closestX;
+  uy = k * closestY;
+  uz = k * closestZ;
   return distance;
 }
 
-@inline function keepAnswer(): void { nx = ux; ny = uy; nz = uz; wa = weightA; wb = weightB; wc = weightC; }
+// @inline
+function keepAnswer(): void {
+  nx = ux;
+  ny = uy;
+  nz = uz;
+  wa = weightA;
+  wb = weightB;
+  wc = weightC;
+}
 
 /** n . (where the weighted point is at the end, from the center). */
-@inline function along(end: usize): f32 {
-  return nx * (wa * load<f32>(end) + wb * load<f32>(end, 16) + wc * load<f32>(end, 32)) + ny * (wa * load<f32>(end, 4) + wb * load<f32>(end, 20) + wc * load<f32>(end, 36)) + nz * (wa * load<f32>(end, 8) + wb * load<f32>(end, 24) + wc * load<f32>(end, 40));
+// @inline
+function along(end: usize): f32 {
+  return (
+    nx * (wa * load<f32>(end) + wb * load<f32>(end, 16) + wc * load<f32>(end, 32)) +
+    ny * (wa * load<f32>(end, 4) + wb * load<f32>(end, 20) + wc * load<f32>(end, 36)) +
+    nz * (wa * load<f32>(end, 8) + wb * load<f32>(end, 24) + wc * load<f32>(end, 40))
+  );
 }
 
 /**
@@ -75,14 +135,20 @@ export function depthOfTriangle(room: usize, r: f32): f32 {
   const end = room + 48;
   let move2: f32 = 0;
   for (let k: usize = 0; k < 48; k += 16) {
-    const d = f32x4.sub(v128.load(end + k), v128.load(room + k)), x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
+    const d = f32x4.sub(v128.load(end + k), v128.load(room + k));
+    const x = f32x4.extract_lane(d, 0);
+    const y = f32x4.extract_lane(d, 1);
+    const z = f32x4.extract_lane(d, 2);
     move2 = max<f32>(move2, x * x + y * y + z * z);
   }
   const move = Mathf.sqrt(move2);
   const d1 = view(end) - r;
   if (d1 > 0 && d1 > move) return 0;
   keepAnswer();
-  const ex = ux, ey = uy, ez = uz, d0 = view(room) - r;
+  const ex = ux;
+  const ey = uy;
+  const ez = uz;
+  const d0 = view(room) - r;
   blocked = false;
   // what begins within the margin must not go much deeper on its way
   let inner: f32 = d0 > 0 ? r : INNER * (r + d0);
@@ -93,22 +159,41 @@ export function depthOfTriangle(room: usize, r: f32): f32 {
     between(room, t);
     const d = view(room + 96) - inner;
     if (d <= 1e-4 * r || step >= MAX_MARCH) {
-      // a shallow hit slides to where it ended, and one that grazes goes on: an edge within a flat face is no step; through is answered where it entered
+      // a shallow hit slides to where it ended, and one that grazes goes on: an edge within a flat face is no step;
+      // through is answered where it entered
       if (ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
-      const fx = nx, fy = ny, fz = nz, fa = wa, fb = wb, fc = wc;
+      const fx = nx;
+      const fy = ny;
+      const fz = nz;
+      const fa = wa;
+      const fb = wb;
+      const fc = wc;
       keepAnswer();
       const depth = along(end) + r;
       if (depth > 0) return depth;
       // the point that touched goes away; does another come nearer?
-      nx = fx; ny = fy; nz = fz; wa = fa; wb = fb; wc = fc;
+      nx = fx;
+      ny = fy;
+      nz = fz;
+      wa = fa;
+      wb = fb;
+      wc = fc;
       inner *= INNER;
-      if (step >= MAX_MARCH || inner < 0.5 * r) { blocked = true; return r; }
+      if (step >= MAX_MARCH || inner < 0.5 * r) {
+        blocked = true;
+        return r;
+      }
     } else t += d / move;
   }
   return -d1;
 }
 
-@inline function between(room: usize, t: f32): void {
+// @inline
+function between(room: usize, t: f32): void {
   const s = f32x4.splat(t);
-  for (let k: usize = 0; k < 48; k += 16) v128.store(room + 96 + k, f32x4.add(v128.load(room + k), f32x4.mul(s, f32x4.sub(v128.load(room + 48 + k), v128.load(room + k)))));
+  for (let k: usize = 0; k < 48; k += 16)
+    v128.store(
+      room + 96 + k,
+      f32x4.add(v128.load(room + k), f32x4.mul(s, f32x4.sub(v128.load(room + 48 + k), v128.load(room + k)))),
+    );
 }

@@ -1,28 +1,73 @@
 /**
- * Heavy dynamic spheres against the triangles of other bodies and of mesh colliders, and against each other. A ball is a rigid body by shape matching (rigid.ts); what it
- * touches with is not its particles but the sphere:
- *   C = |c - q| - (R + r) >= 0,  q = sum b_i x_i the point of the triangle nearest to the center c, r the other body's margin
+ * Heavy dynamic spheres against the triangles of other bodies and of mesh colliders, and against each other. A ball is
+ * a rigid body by shape matching (rigid.ts); what it touches with is not its particles but the sphere:
+ *   C = |c - q| - (R + r) >= 0,  q = sum b_i x_i the point of the triangle nearest to the center c, r the other body's
+ *   margin
  *   dL = -C / (1/M + sum w_i b_i^2),  c += dL n / M,  x_i -= w_i b_i dL n,  n from q to c
- * Faces count, not vertices only, so a cloth coarser than the ball holds it too; where all edges of a triangle are short (its middle is then
- * within e^2/(6 R) of the sphere, 0.7 % of R) its corners are enough, which is five times cheaper. Friction acts on the tangential displacement between the two
- * surfaces and turns the ball: w_t = 1/M + R^2/I + sum w_i b_i^2.
- * How deep things come into the sphere on their way through the substep: ballSweep.ts. Restitution turns the approach around, positions included (rigidContact.ts says why); what a push does
- * beyond that makes no velocity (xPrev moves along). A triangle of a rigid body stands for the whole of it. Both are pushed at one point, or friction would be a couple.
- * Triangles share corners, so a round of pushes leaves some inside: rounds follow until none is deeper than 0.5 % of the radius. What
- * still is then goes with the ball for this substep, as it stood to it at its start (the rigid impact zone of Bridson et al. 2002).
- * Candidates: each ball lists the particles and the triangles within its radius and a slack of twice what the fastest surface particle and the ball travel in a
- * tick, and makes the list anew when twice the distance travelled since has used that up; each tick starts a new one. Per iteration a list
- * entry costs a SIMD box test, and the exact test only near the sphere.
- * A ball whose center begins inside a closed body is drawn out of it first (server/sim/intersections): until then the two do not meet here.
- * Serial, in ball and list order, once per iteration after the other contacts. Limit: an iteration passes a force of at most
- * (w of the ball's neighbors)^-1 times their displacement, so much heavier balls press light things deeper than their stiffness says until
- * iterations or substeps are raised; nothing passes through either way.
+ * Faces count, not vertices only, so a cloth coarser than the ball holds it too; where all edges of a triangle are
+ * short (its middle is then within e^2/(6 R) of the sphere, 0.7 % of R) its corners are enough, which is five times
+ * cheaper. Friction acts on the tangential displacement between the two surfaces and turns the ball: w_t = 1/M + R^2/I
+ * + sum w_i b_i^2. How deep things come into the sphere on their way through the substep: ballSweep.ts. Restitution
+ * turns the approach around, positions included (rigidContact.ts says why); what a push does beyond that makes no
+ * velocity (xPrev moves along). A triangle of a rigid body stands for the whole of it. Both are pushed at one point, or
+ * friction would be a couple. Triangles share corners, so a round of pushes leaves some inside: rounds follow until
+ * none is deeper than 0.5 % of the radius. What still is then goes with the ball for this substep, as it stood to it at
+ * its start (the rigid impact zone of Bridson et al. 2002). Candidates: each ball lists the particles and the triangles
+ * within its radius and a slack of twice what the fastest surface particle and the ball travel in a tick, and makes the
+ * list anew when twice the distance travelled since has used that up; each tick starts a new one. Per iteration a list
+ * entry costs a SIMD box test, and the exact test only near the sphere. A ball whose center begins inside a closed body
+ * is drawn out of it first (server/sim/intersections): until then the two do not meet here. Serial, in ball and list
+ * order, once per iteration after the other contacts. Limit: an iteration passes a force of at most (w of the ball's
+ * neighbors)^-1 times their displacement, so much heavier balls press light things deeper than their stiffness says
+ * until iterations or substeps are raised; nothing passes through either way.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_SURFACE, H_BODIES, H_BODY_COUNT, H_BALLS, H_BALL_COUNT, H_TICK_SECONDS, H_SUBSTEP_SECONDS, PASS_FIRST,
-  SURFACE_FIRST, SURFACE_COUNT, SURFACE_TRIANGLES, SURFACE_TRIANGLE_COUNT, SURFACE_RADIUS, SURFACE_SOLID, SURFACE_SHAPED, SURFACE_RESTITUTION, SURFACE_BYTES, SOLID_BALL, SOLID_COLLIDER, H_SURFACE_COUNT, BODY_FREE, BODY_HELD, BODY_RIGID, BODY_BYTES,
-  SHAPE_FIRST, SHAPE_RADIUS, SHAPE_MEASURED, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
-  BALL_SHAPE, BALL_BODY, BALL_LIST, BALL_COUNT, BALL_SLACK, BALL_BYTES,
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_V,
+  H_ACC,
+  H_SURFACE,
+  H_BODIES,
+  H_BODY_COUNT,
+  H_BALLS,
+  H_BALL_COUNT,
+  H_TICK_SECONDS,
+  H_SUBSTEP_SECONDS,
+  PASS_FIRST,
+  SURFACE_FIRST,
+  SURFACE_COUNT,
+  SURFACE_TRIANGLES,
+  SURFACE_TRIANGLE_COUNT,
+  SURFACE_RADIUS,
+  SURFACE_SOLID,
+  SURFACE_SHAPED,
+  SURFACE_RESTITUTION,
+  SURFACE_BYTES,
+  SOLID_BALL,
+  SOLID_COLLIDER,
+  H_SURFACE_COUNT,
+  BODY_FREE,
+  BODY_HELD,
+  BODY_RIGID,
+  BODY_BYTES,
+  SHAPE_FIRST,
+  SHAPE_RADIUS,
+  SHAPE_MEASURED,
+  SHAPE_INVERSE_MASS,
+  SHAPE_CENTER,
+  SHAPE_SHIFT,
+  SHAPE_TURN,
+  SHAPE_PUSH,
+  SHAPE_TWIST,
+  SHAPE_PUSH_STILL,
+  SHAPE_TWIST_STILL,
+  BALL_SHAPE,
+  BALL_BODY,
+  BALL_LIST,
+  BALL_COUNT,
+  BALL_SLACK,
+  BALL_BYTES,
 } from "../layout/layout";
 import { rigidRow, surfaceOf } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
@@ -32,7 +77,10 @@ import { join } from "../state/islands";
 import { inverseMassAt, measure, moveParticles, pushAt } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
 
-/** A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE radii (at 1e-3 a cloth at rest takes all rounds, 1 ms). */
+/**
+ * A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE
+ * radii (at 1e-3 a cloth at rest takes all rounds, 1 ms).
+ */
 const SWEEPS = 8;
 const RESIDUE: f32 = 5e-3;
 /** A triangle is small while its edges are shorter than so many radii. */
@@ -43,26 +91,36 @@ const POINT: u32 = 1;
 const CAUTION: f32 = 2;
 
 // box and greatest speed of the last `look`
-let low: v128 = i32x4(0, 0, 0, 0), high: v128 = i32x4(0, 0, 0, 0), speed: f32;
+let low: v128 = i32x4(0, 0, 0, 0);
+let high: v128 = i32x4(0, 0, 0, 0);
+let speed: f32;
 
 /** Once a tick: lists are stale. */
 export function beginBalls(): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS);
+  const balls = load<i32>(HEADER, H_BALL_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BALLS);
   for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * BALL_BYTES, -1, BALL_SLACK);
 }
 
 /** Whoever may meet a ball in this tick exchanges momentum with it; with a collider's core mesh, with the world. */
 export function bindBalls(): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS), surfaces = <usize>load<u32>(HEADER, H_SURFACE), bodies = <usize>load<u32>(HEADER, H_BODIES);
+  const balls = load<i32>(HEADER, H_BALL_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BALLS);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
+  const bodies = <usize>load<u32>(HEADER, H_BODIES);
   if (!balls) return;
-  const tick = load<f32>(HEADER, H_TICK_SECONDS), count = load<i32>(HEADER, H_BODY_COUNT), all = load<i32>(HEADER, H_SURFACE_COUNT);
+  const tick = load<f32>(HEADER, H_TICK_SECONDS);
+  const count = load<i32>(HEADER, H_BODY_COUNT);
+  const all = load<i32>(HEADER, H_SURFACE_COUNT);
   for (let n = 0; n < balls; n++) {
     const own = load<i32>(rows + <usize>n * BALL_BYTES, BALL_BODY);
     look(surfaces + <usize>own * SURFACE_BYTES);
-    const mineLow = low, mineHigh = high, mine = speed;
+    const mineLow = low;
+    const mineHigh = high;
+    const mine = speed;
     for (let b = 0; b < all; b++) {
       const surface = surfaces + <usize>b * SURFACE_BYTES;
-      if (b == own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
+      if (b === own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
       look(surface);
       const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed));
       if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
@@ -77,46 +135,69 @@ export function bindBalls(): void {
 }
 
 /** Colliders that have a shape of their own answer as that (rigid.ts). */
-@inline function isMet(surface: usize): bool { return load<i32>(surface, SURFACE_SOLID) != SOLID_COLLIDER || !load<i32>(surface, SURFACE_SHAPED); }
+// @inline
+function isMet(surface: usize): bool {
+  return load<i32>(surface, SURFACE_SOLID) !== SOLID_COLLIDER || !load<i32>(surface, SURFACE_SHAPED);
+}
 
 /** Box and greatest speed of a body's surface particles. */
 function look(surface: usize): void {
-  const first = <usize>load<u32>(surface, SURFACE_FIRST), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  let least = v128.load(first), most = least, square = f32x4.splat(0);
+  const first = <usize>load<u32>(surface, SURFACE_FIRST);
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  let least = v128.load(first);
+  let most = least;
+  let square = f32x4.splat(0);
   for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) {
-    const x = v128.load(at), v = v128.load(at + toV), vv = f32x4.mul(v, v);
-    least = f32x4.min(least, x); most = f32x4.max(most, x);
-    square = f32x4.max(square, f32x4.add(vv, f32x4.add(v128.shuffle<f32>(vv, vv, 1, 2, 0, 3), v128.shuffle<f32>(vv, vv, 2, 0, 1, 3))));
+    const x = v128.load(at);
+    const v = v128.load(at + toV);
+    const vv = f32x4.mul(v, v);
+    least = f32x4.min(least, x);
+    most = f32x4.max(most, x);
+    square = f32x4.max(
+      square,
+      f32x4.add(vv, f32x4.add(v128.shuffle<f32>(vv, vv, 1, 2, 0, 3), v128.shuffle<f32>(vv, vv, 2, 0, 1, 3))),
+    );
   }
-  low = least; high = most;
+  low = least;
+  high = most;
   speed = Mathf.sqrt(f32x4.extract_lane(square, 0));
 }
 
 /** Boxes without a common point, by x y z. */
-@inline function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
-  return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) != 0;
+// @inline
+function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
+  return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) !== 0;
 }
 
 /** One iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT), rows = <usize>load<u32>(HEADER, H_BALLS), surfaces = <usize>load<u32>(HEADER, H_SURFACE);
+  const balls = load<i32>(HEADER, H_BALL_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BALLS);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < balls; n++) measure(<usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE), scratch);
   if (pass & PASS_FIRST) keepLists(balls, rows, h);
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
-    for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
+    for (let sweep = 0; sweep < SWEEPS; sweep++)
+      if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
     const own = surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES;
-    for (let m = n + 1; m < balls; m++) if (meetsSurface(own, load<i32>(rows + <usize>m * BALL_BYTES, BALL_BODY))) touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
+    for (let m = n + 1; m < balls; m++)
+      if (meetsSurface(own, load<i32>(rows + <usize>m * BALL_BYTES, BALL_BODY)))
+        touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
   }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
     moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
     moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
   }
-  for (let b = load<i32>(HEADER, H_BODY_COUNT), row = <usize>load<u32>(HEADER, H_BODIES); b > 0; b--, row += BODY_BYTES) {
+  for (
+    let b = load<i32>(HEADER, H_BODY_COUNT), row = <usize>load<u32>(HEADER, H_BODIES);
+    b > 0;
+    b--, row += BODY_BYTES
+  ) {
     const shape = <usize>load<u32>(row, BODY_RIGID);
     if (!shape || !load<i32>(shape, SHAPE_MEASURED)) continue;
     store<i32>(shape, 0, SHAPE_MEASURED);
@@ -125,32 +206,61 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   }
 }
 
-/** Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the substep began. */
+/**
+ * Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the
+ * substep began.
+ */
 function keepLists(balls: i32, rows: usize, h: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), count = load<i32>(HEADER, H_SURFACE_COUNT);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
+  const count = load<i32>(HEADER, H_SURFACE_COUNT);
   let fastest: f32 = 0;
-  for (let b = 0; b < count; b++) if (isMet(surfaces + <usize>b * SURFACE_BYTES)) { look(surfaces + <usize>b * SURFACE_BYTES); fastest = max<f32>(fastest, speed); }
+  for (let b = 0; b < count; b++)
+    if (isMet(surfaces + <usize>b * SURFACE_BYTES)) {
+      look(surfaces + <usize>b * SURFACE_BYTES);
+      fastest = max<f32>(fastest, speed);
+    }
   for (let n = 0; n < balls; n++) {
-    const ball = rows + <usize>n * BALL_BYTES, shape = <usize>load<u32>(ball, BALL_SHAPE), travel = CAUTION * h * 2 * fastest;
+    const ball = rows + <usize>n * BALL_BYTES;
+    const shape = <usize>load<u32>(ball, BALL_SHAPE);
+    const travel = CAUTION * h * 2 * fastest;
     const slack = load<f32>(ball, BALL_SLACK) - travel;
     store<f32>(ball, slack, BALL_SLACK);
     if (slack >= 0) continue;
-    const R = <f32>load<f64>(shape, SHAPE_RADIUS), wide: f32 = CAUTION * load<f32>(HEADER, H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
+    const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+    const wide: f32 = CAUTION * load<f32>(HEADER, H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
     listThings(ball, shape, R + wide);
     store<f32>(ball, wide - travel, BALL_SLACK);
   }
 }
 
-/** Every particle, and every triangle that is not small, of other bodies within `reach` and its margin of the ball's center at the start of the substep. */
+/**
+ * Every particle, and every triangle that is not small, of other bodies within `reach` and its margin of the ball's
+ * center at the start of the substep.
+ */
 function listThings(ball: usize, shape: usize, reach: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE), count = load<i32>(HEADER, H_SURFACE_COUNT), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const center = f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16)), 0);
+  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
+  const count = load<i32>(HEADER, H_SURFACE_COUNT);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const center = f32x4(
+    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT)),
+    <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8)),
+    <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16)),
+    0,
+  );
   const R = <f32>load<f64>(shape, SHAPE_RADIUS);
-  let list = <usize>load<u32>(ball, BALL_LIST), listed = 0;
+  let list = <usize>load<u32>(ball, BALL_LIST);
+  let listed = 0;
   for (let b = 0; b < count; b++) {
     const surface = surfaces + <usize>b * SURFACE_BYTES;
-    if (load<i32>(surface, SURFACE_SOLID) == SOLID_BALL || !isMet(surface) || !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)) continue;
-    const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS)), least = f32x4.sub(center, around), most = f32x4.add(center, around);
+    if (
+      load<i32>(surface, SURFACE_SOLID) === SOLID_BALL ||
+      !isMet(surface) ||
+      !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)
+    )
+      continue;
+    const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS));
+    const least = f32x4.sub(center, around);
+    const most = f32x4.add(center, around);
     look(surface);
     // the box is of x, the list of xPrev: a body's own motion in this substep is at most the slack
     if (apart(f32x4.sub(low, around), f32x4.add(high, around), least, most)) continue;
@@ -162,14 +272,19 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
       list += 4;
       listed++;
     }
-    // Edges may grow before the next list, twofold is allowed for; where things travel more than half the radius in a tick no triangle counts as
-    // small, so that what grows faster is out by the next tick, before the center comes near.
-    const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0, short2: f32 = short * short;
+    // Edges may grow before the next list, twofold is allowed for; where things travel more than half the radius in a
+    // tick no triangle counts as small, so that what grows faster is out by the next tick, before the center comes
+    // near.
+    const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0;
+    const short2: f32 = short * short;
     let t = <usize>load<u32>(surface, SURFACE_TRIANGLES);
     for (let i = load<i32>(surface, SURFACE_TRIANGLE_COUNT); i > 0; i--, t += 12) {
-      const A = v128.load(<usize>load<u32>(t) + toPrev), B = v128.load(<usize>load<u32>(t, 4) + toPrev), C = v128.load(<usize>load<u32>(t, 8) + toPrev);
+      const A = v128.load(<usize>load<u32>(t) + toPrev);
+      const B = v128.load(<usize>load<u32>(t, 4) + toPrev);
+      const C = v128.load(<usize>load<u32>(t, 8) + toPrev);
       if (apart(f32x4.min(A, f32x4.min(B, C)), f32x4.max(A, f32x4.max(B, C)), least, most)) continue;
-      if (max<f32>(square(f32x4.sub(A, B)), max<f32>(square(f32x4.sub(B, C)), square(f32x4.sub(C, A)))) < short2) continue;
+      if (max<f32>(square(f32x4.sub(A, B)), max<f32>(square(f32x4.sub(B, C)), square(f32x4.sub(C, A)))) < short2)
+        continue;
       store<u32>(list, <u32>t);
       list += 4;
       listed++;
@@ -178,18 +293,39 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
   store<i32>(ball, listed, BALL_COUNT);
 }
 
-@inline function square(a: v128): f32 {
-  const x = f32x4.extract_lane(a, 0), y = f32x4.extract_lane(a, 1), z = f32x4.extract_lane(a, 2);
+// @inline
+function square(a: v128): f32 {
+  const x = f32x4.extract_lane(a, 0);
+  const y = f32x4.extract_lane(a, 1);
+  const z = f32x4.extract_lane(a, 2);
   return x * x + y * y + z * z;
 }
 
-@inline function center32(shape: usize): v128 {
-  return f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)), 0);
+// @inline
+function center32(shape: usize): v128 {
+  return f32x4(
+    <f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)),
+    <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)),
+    <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)),
+    0,
+  );
 }
 
 /** Where the center was when the substep began: after pushes that make no velocity, moved along with them. */
-@inline function centerBefore32(shape: usize): v128 {
-  return f32x4(<f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)), <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8)), <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16) + load<f64>(shape, SHAPE_PUSH_STILL + 16)), 0);
+// @inline
+function centerBefore32(shape: usize): v128 {
+  return f32x4(
+    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)),
+    <f32>(
+      (load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8))
+    ),
+    <f32>(
+      (load<f64>(shape, SHAPE_CENTER + 16) -
+        load<f64>(shape, SHAPE_SHIFT + 16) +
+        load<f64>(shape, SHAPE_PUSH_STILL + 16))
+    ),
+    0,
+  );
 }
 
 /**
@@ -199,37 +335,83 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
 function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32 {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   if (listed & POINT) {
-    const P = <usize>(listed & ~POINT), r: f32 = R + load<f32>(P + toPrev, 12), p0 = f32x4.sub(v128.load(P + toPrev), before), p1 = f32x4.sub(placeOf(P, rigidRow(P)), now), box = f32x4.splat(r);
+    const P = <usize>(listed & ~POINT);
+    const r: f32 = R + load<f32>(P + toPrev, 12);
+    const p0 = f32x4.sub(v128.load(P + toPrev), before);
+    const p1 = f32x4.sub(placeOf(P, rigidRow(P)), now);
+    const box = f32x4.splat(r);
     return apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box) ? 0 : depthOfPoint(p0, p1, r);
   }
-  const t = <usize>listed, A = <usize>load<u32>(t), B = <usize>load<u32>(t, 4), C = <usize>load<u32>(t, 8), row = rigidRow(A);
-  const a0 = f32x4.sub(v128.load(A + toPrev), before), b0 = f32x4.sub(v128.load(B + toPrev), before), c0 = f32x4.sub(v128.load(C + toPrev), before);
-  const a1 = f32x4.sub(placeOf(A, row), now), b1 = f32x4.sub(placeOf(B, row), now), c1 = f32x4.sub(placeOf(C, row), now);
-  const r: f32 = R + load<f32>(A + toPrev, 12), box = f32x4.splat(r);
-  if (apart(f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)), f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)), f32x4.neg(box), box)) return 0;
-  v128.store(room, a0); v128.store(room, b0, 16); v128.store(room, c0, 32); v128.store(room, a1, 48); v128.store(room, b1, 64); v128.store(room, c1, 80);
+  const t = <usize>listed;
+  const A = <usize>load<u32>(t);
+  const B = <usize>load<u32>(t, 4);
+  const C = <usize>load<u32>(t, 8);
+  const row = rigidRow(A);
+  const a0 = f32x4.sub(v128.load(A + toPrev), before);
+  const b0 = f32x4.sub(v128.load(B + toPrev), before);
+  const c0 = f32x4.sub(v128.load(C + toPrev), before);
+  const a1 = f32x4.sub(placeOf(A, row), now);
+  const b1 = f32x4.sub(placeOf(B, row), now);
+  const c1 = f32x4.sub(placeOf(C, row), now);
+  const r: f32 = R + load<f32>(A + toPrev, 12);
+  const box = f32x4.splat(r);
+  if (
+    apart(
+      f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)),
+      f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)),
+      f32x4.neg(box),
+      box,
+    )
+  )
+    return 0;
+  v128.store(room, a0);
+  v128.store(room, b0, 16);
+  v128.store(room, c0, 32);
+  v128.store(room, a1, 48);
+  v128.store(room, b1, 64);
+  v128.store(room, c1, 80);
   return depthOfTriangle(room, r);
 }
 
 /** Corner k of what is listed; of a particle itself. */
-@inline function cornerOf(listed: u32, k: usize): usize { return listed & POINT ? <usize>(listed & ~POINT) : <usize>load<u32>(<usize>listed + (k << 2)); }
+// @inline
+function cornerOf(listed: u32, k: usize): usize {
+  return listed & POINT ? <usize>(listed & ~POINT) : <usize>load<u32>(<usize>listed + (k << 2));
+}
 
 /**
- * What does not give, deepest first: where the sphere is in a flat face by more than rounding, the triangles around the one that it stands on are in its way too,
- * by their edges, and would turn it aside. (A ball that met a box centrally at 2 m/s and 4 substeps left it sideways with a quarter of its speed.)
+ * What does not give, deepest first: where the sphere is in a flat face by more than rounding, the triangles around the
+ * one that it stands on are in its way too, by their edges, and would turn it aside. (A ball that met a box centrally
+ * at 2 m/s and 4 substeps left it sideways with a quarter of its speed.)
  */
 function touchFirm(ball: usize, room: usize): void {
-  const shape = <usize>load<u32>(ball, BALL_SHAPE), R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  const shape = <usize>load<u32>(ball, BALL_SHAPE);
+  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const now = center32(shape), before = centerBefore32(shape);
-    let deepest: f32 = 1e-5 * R, found: u32 = 0, fx: f32 = 0, fy: f32 = 0, fz: f32 = 0, fa: f32 = 0, fb: f32 = 0, fc: f32 = 0;
+    const now = center32(shape);
+    const before = centerBefore32(shape);
+    let deepest: f32 = 1e-5 * R;
+    let found: u32 = 0;
+    let fx: f32 = 0;
+    let fy: f32 = 0;
+    let fz: f32 = 0;
+    let fa: f32 = 0;
+    let fb: f32 = 0;
+    let fc: f32 = 0;
     for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
-      const listed = load<u32>(entry), A = cornerOf(listed, 0);
-      if (load<f32>(A, 12) != 0 && !rigidRow(A)) continue;
+      const listed = load<u32>(entry);
+      const A = cornerOf(listed, 0);
+      if (load<f32>(A, 12) !== 0 && !rigidRow(A)) continue;
       const depth = depthOf(listed, room, now, before, R);
       if (!(depth > deepest) || blocked) continue;
-      deepest = depth; found = listed;
-      fx = nx; fy = ny; fz = nz; fa = wa; fb = wb; fc = wc;
+      deepest = depth;
+      found = listed;
+      fx = nx;
+      fy = ny;
+      fz = nz;
+      fa = wa;
+      fb = wb;
+      fc = wc;
     }
     if (!found) return;
     setAnswer(fx, fy, fz, fa, fb, fc);
@@ -240,21 +422,32 @@ function touchFirm(ball: usize, room: usize): void {
 /**
  * All of a ball's list, in its order.
  * @param room of `depthOf`
- * @param hold false: parts what touches. true: corners of what is still deeper than the residue go with the ball as they did at the start of the substep
+ * @param hold false: parts what touches. true: corners of what is still deeper than the residue go with the ball as
+ *   they did at the start of the substep
  * @returns the greatest depth that was met, in radii
  */
 function touchListed(ball: usize, room: usize, hold: bool): f32 {
-  const shape = <usize>load<u32>(ball, BALL_SHAPE), R = <f32>load<f64>(shape, SHAPE_RADIUS), least: f32 = hold ? 4 * RESIDUE * R : 0;
-  let deepest: f32 = 0, now = center32(shape), before = centerBefore32(shape);
+  const shape = <usize>load<u32>(ball, BALL_SHAPE);
+  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  const least: f32 = hold ? 4 * RESIDUE * R : 0;
+  let deepest: f32 = 0;
+  let now = center32(shape);
+  let before = centerBefore32(shape);
   for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
-    const listed = load<u32>(entry), depth = depthOf(listed, room, now, before, R);
+    const listed = load<u32>(entry);
+    const depth = depthOf(listed, room, now, before, R);
     if (!(depth > least)) continue;
-    const A = cornerOf(listed, 0), B = cornerOf(listed, 1), C = cornerOf(listed, 2);
+    const A = cornerOf(listed, 0);
+    const B = cornerOf(listed, 1);
+    const C = cornerOf(listed, 2);
     deepest = max<f32>(deepest, depth / R);
     if (!hold && !blocked) respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
     else {
       stick(shape, A);
-      if (!(listed & POINT)) { stick(shape, B); stick(shape, C); }
+      if (!(listed & POINT)) {
+        stick(shape, B);
+        stick(shape, C);
+      }
     }
     now = center32(shape);
     before = centerBefore32(shape);
@@ -262,39 +455,78 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
   return deepest;
 }
 
-/** Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at its start. */
+/**
+ * Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at
+ * its start.
+ */
 function stick(shape: usize, at: usize): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), w: f64 = load<f32>(at, 12), heavy = load<f64>(shape, SHAPE_INVERSE_MASS), W = w + heavy;
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const w: f64 = load<f32>(at, 12);
+  const heavy = load<f64>(shape, SHAPE_INVERSE_MASS);
+  const W = w + heavy;
   if (!(W > 0) || rigidRow(at)) return; // a rigid body is not bent: verification sees to it
-  const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev)), y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4)), z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
+  const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev));
+  const y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4));
+  const z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
   const length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return;
   pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
   const s = w / W;
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x)); store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4); store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
+  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
+  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
+  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
 }
 
-@inline function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x)); store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4); store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
+// @inline
+function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
+  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
+  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
+  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
 }
 
-/** Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration. @param row its SHAPE row, 0: none */
+/**
+ * Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration.
+ * @param row its SHAPE row, 0: none
+ */
 function placeOf(at: usize, row: usize): v128 {
   const x = v128.load(at);
   if (!row || !load<i32>(row, SHAPE_MEASURED)) return x;
-  const rx = <f64>load<f32>(at) - load<f64>(row, SHAPE_CENTER), ry = <f64>load<f32>(at, 4) - load<f64>(row, SHAPE_CENTER + 8), rz = <f64>load<f32>(at, 8) - load<f64>(row, SHAPE_CENTER + 16), a = load<f64>(row, SHAPE_TWIST), b = load<f64>(row, SHAPE_TWIST + 8), c = load<f64>(row, SHAPE_TWIST + 16);
-  return f32x4.add(x, f32x4(<f32>(load<f64>(row, SHAPE_PUSH) + b * rz - c * ry), <f32>(load<f64>(row, SHAPE_PUSH + 8) + c * rx - a * rz), <f32>(load<f64>(row, SHAPE_PUSH + 16) + a * ry - b * rx), 0));
+  const rx = <f64>load<f32>(at) - load<f64>(row, SHAPE_CENTER);
+  const ry = <f64>load<f32>(at, 4) - load<f64>(row, SHAPE_CENTER + 8);
+  const rz = <f64>load<f32>(at, 8) - load<f64>(row, SHAPE_CENTER + 16);
+  const a = load<f64>(row, SHAPE_TWIST);
+  const b = load<f64>(row, SHAPE_TWIST + 8);
+  const c = load<f64>(row, SHAPE_TWIST + 16);
+  return f32x4.add(
+    x,
+    f32x4(
+      <f32>(load<f64>(row, SHAPE_PUSH) + b * rz - c * ry),
+      <f32>(load<f64>(row, SHAPE_PUSH + 8) + c * rx - a * rz),
+      <f32>(load<f64>(row, SHAPE_PUSH + 16) + a * ry - b * rx),
+      0,
+    ),
+  );
 }
 
-/** What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or just made good. @param first particles of the two */
+/**
+ * What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or
+ * just made good.
+ * @param first particles of the two
+ */
 function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
   if (!(approach > 0)) return 0;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  return approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h));
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  return (
+    approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h))
+  );
 }
 
 /** Square root of the restitution of the surface that owns a particle. */
-@inline function rootBounceOf(particle: usize): f32 { return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION); }
+// @inline
+function rootBounceOf(particle: usize): f32 {
+  return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION);
+}
 
 /** Measures a rigid body that a ball touches, once an iteration. */
 function open(row: usize, scratch: usize): void {
@@ -303,75 +535,161 @@ function open(row: usize, scratch: usize): void {
   measure(row, scratch);
 }
 
-/** Parts ball and triangle by `depth` along n, and holds them together sideways. @param scratch ROTATION_SCRATCH bytes */
+/**
+ * Parts ball and triangle by `depth` along n, and holds them together sideways.
+ * @param scratch ROTATION_SCRATCH bytes
+ */
 function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
-  const X = <usize>load<u32>(HEADER, H_X), toPrev = <usize>load<u32>(HEADER, H_XPREV) - X, toAcc = <usize>load<u32>(HEADER, H_ACC) - X, two = rigidRow(A);
-  const a: f64 = wa, b: f64 = wb, c: f64 = wc, va = <f64>load<f32>(A, 12) * a, vb = <f64>load<f32>(B, 12) * b, vc = <f64>load<f32>(C, 12) * c, light = two ? 0 : va * a + vb * b + vc * c, n0: f64 = nx, n1: f64 = ny, n2: f64 = nz;
+  const X = <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
+  const two = rigidRow(A);
+  const a: f64 = wa;
+  const b: f64 = wb;
+  const c: f64 = wc;
+  const va = <f64>load<f32>(A, 12) * a;
+  const vb = <f64>load<f32>(B, 12) * b;
+  const vc = <f64>load<f32>(C, 12) * c;
+  const light = two ? 0 : va * a + vb * b + vc * c;
+  const n0: f64 = nx;
+  const n1: f64 = ny;
+  const n2: f64 = nz;
   // both are pushed at one point: particles where they are, what takes a push anywhere on the sphere
-  const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0), sx = -arm * n0, sy = -arm * n1, sz = -arm * n2;
-  let ox: f64 = 0, oy: f64 = 0, oz: f64 = 0, W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
+  const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0);
+  const sx = -arm * n0;
+  const sy = -arm * n1;
+  const sz = -arm * n2;
+  let ox: f64 = 0;
+  let oy: f64 = 0;
+  let oz: f64 = 0;
+  let W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
   if (two) {
     open(two, scratch);
-    ox = center(shape, 0) + sx - center(two, 0); oy = center(shape, 8) + sy - center(two, 8); oz = center(shape, 16) + sz - center(two, 16);
+    ox = center(shape, 0) + sx - center(two, 0);
+    oy = center(shape, 8) + sy - center(two, 8);
+    oz = center(shape, 16) + sz - center(two, 16);
     W += inverseMassAt(two, ox, oy, oz, n0, n1, n2);
   }
   if (!(W > 0)) return;
   // displacement of the ball against the triangle since the start of the substep
-  let dx = displacement(shape, 0), dy = displacement(shape, 8), dz = displacement(shape, 16);
+  let dx = displacement(shape, 0);
+  let dy = displacement(shape, 8);
+  let dz = displacement(shape, 16);
   if (two) {
-    const x = turn(two, 0), y = turn(two, 8), z = turn(two, 16);
-    dx -= displacement(two, 0) + y * oz - z * oy; dy -= displacement(two, 8) + z * ox - x * oz; dz -= displacement(two, 16) + x * oy - y * ox;
+    const x = turn(two, 0);
+    const y = turn(two, 8);
+    const z = turn(two, 16);
+    dx -= displacement(two, 0) + y * oz - z * oy;
+    dy -= displacement(two, 8) + z * ox - x * oz;
+    dz -= displacement(two, 16) + x * oy - y * ox;
   } else {
     dx -= a * moved(A, toPrev, 0) + b * moved(B, toPrev, 0) + c * moved(C, toPrev, 0);
     dy -= a * moved(A, toPrev, 4) + b * moved(B, toPrev, 4) + c * moved(C, toPrev, 4);
     dz -= a * moved(A, toPrev, 8) + b * moved(B, toPrev, 8) + c * moved(C, toPrev, 8);
   }
-  const first = <usize>load<u32>(shape, SHAPE_FIRST), approach = -(dx * n0 + dy * n1 + dz * n2), root = rootBounceOf(first), back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
-  const lambda = max<f64>(depth, back) / W, still = max<f64>(0, depth - back) / W;
+  const first = <usize>load<u32>(shape, SHAPE_FIRST);
+  const approach = -(dx * n0 + dy * n1 + dz * n2);
+  const root = rootBounceOf(first);
+  const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
+  const lambda = max<f64>(depth, back) / W;
+  const still = max<f64>(0, depth - back) / W;
   pushAt(shape, 0, 0, 0, n0, n1, n2, lambda, still);
   if (two) pushAt(two, ox, oy, oz, n0, n1, n2, -lambda, -still);
   else {
-    shift(A, -va * lambda, n0, n1, n2); shift(B, -vb * lambda, n0, n1, n2); shift(C, -vc * lambda, n0, n1, n2);
-    if (still > 0) { shift(A + toPrev, -va * still, n0, n1, n2); shift(B + toPrev, -vb * still, n0, n1, n2); shift(C + toPrev, -vc * still, n0, n1, n2); }
+    shift(A, -va * lambda, n0, n1, n2);
+    shift(B, -vb * lambda, n0, n1, n2);
+    shift(C, -vc * lambda, n0, n1, n2);
+    if (still > 0) {
+      shift(A + toPrev, -va * still, n0, n1, n2);
+      shift(B + toPrev, -vb * still, n0, n1, n2);
+      shift(C + toPrev, -vc * still, n0, n1, n2);
+    }
   }
   // friction between the surfaces: the ball's turns along
-  const turnX = turn(shape, 0), turnY = turn(shape, 8), turnZ = turn(shape, 16);
-  let tx = dx + approach * n0 + turnY * sz - turnZ * sy, ty = dy + approach * n1 + turnZ * sx - turnX * sz, tz = dz + approach * n2 + turnX * sy - turnY * sx;
+  const turnX = turn(shape, 0);
+  const turnY = turn(shape, 8);
+  const turnZ = turn(shape, 16);
+  let tx = dx + approach * n0 + turnY * sz - turnZ * sy;
+  let ty = dy + approach * n1 + turnZ * sx - turnX * sz;
+  let tz = dz + approach * n2 + turnX * sy - turnY * sx;
   const slide = sqrt(tx * tx + ty * ty + tz * tz);
   if (!(slide > 0)) return;
-  tx /= slide; ty /= slide; tz /= slide;
-  const meets = light + inverseMassAt(shape, sx, sy, sz, tx, ty, tz) + (two ? inverseMassAt(two, ox, oy, oz, tx, ty, tz) : 0), mu = <f64>load<f32>(first + toAcc, 12) * <f64>load<f32>(A + toAcc, 12);
+  tx /= slide;
+  ty /= slide;
+  tz /= slide;
+  const meets =
+    light + inverseMassAt(shape, sx, sy, sz, tx, ty, tz) + (two ? inverseMassAt(two, ox, oy, oz, tx, ty, tz) : 0);
+  const mu = <f64>load<f32>(first + toAcc, 12) * <f64>load<f32>(A + toAcc, 12);
   const cut = min<f64>(slide / meets, mu * (lambda - still));
   pushAt(shape, sx, sy, sz, tx, ty, tz, -cut, 0);
   if (two) pushAt(two, ox, oy, oz, tx, ty, tz, cut, 0);
-  else { shift(A, va * cut, tx, ty, tz); shift(B, vb * cut, tx, ty, tz); shift(C, vc * cut, tx, ty, tz); }
+  else {
+    shift(A, va * cut, tx, ty, tz);
+    shift(B, vb * cut, tx, ty, tz);
+    shift(C, vc * cut, tx, ty, tz);
+  }
 }
 
-@inline function moved(at: usize, toPrev: usize, k: usize): f64 { return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k); }
-@inline function center(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH); }
+// @inline
+function moved(at: usize, toPrev: usize, k: usize): f64 {
+  return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k);
+}
+// @inline
+function center(shape: usize, k: usize): f64 {
+  return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH);
+}
 
 /** Two balls: the second's center is a point with its radius as the margin. */
 function touchBall(one: usize, two: usize): void {
-  const start = f32x4.sub(centerBefore32(two), centerBefore32(one)), end = f32x4.sub(center32(two), center32(one)), R = <f32>load<f64>(one, SHAPE_RADIUS), S = <f32>load<f64>(two, SHAPE_RADIUS);
-  const depth = depthOfPoint(start, end, R + S), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
+  const end = f32x4.sub(center32(two), center32(one));
+  const R = <f32>load<f64>(one, SHAPE_RADIUS);
+  const S = <f32>load<f64>(two, SHAPE_RADIUS);
+  const depth = depthOfPoint(start, end, R + S);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return;
-  const first = <usize>load<u32>(one, SHAPE_FIRST), second = <usize>load<u32>(two, SHAPE_FIRST);
-  let dx = displacement(one, 0) - displacement(two, 0), dy = displacement(one, 8) - displacement(two, 8), dz = displacement(one, 16) - displacement(two, 16);
-  const n0: f64 = nx, n1: f64 = ny, n2: f64 = nz, approach = -(dx * n0 + dy * n1 + dz * n2), back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second), lambda = max<f64>(depth, back) / W, still = max<f64>(0, <f64>depth - back) / W;
+  const first = <usize>load<u32>(one, SHAPE_FIRST);
+  const second = <usize>load<u32>(two, SHAPE_FIRST);
+  let dx = displacement(one, 0) - displacement(two, 0);
+  let dy = displacement(one, 8) - displacement(two, 8);
+  let dz = displacement(one, 16) - displacement(two, 16);
+  const n0: f64 = nx;
+  const n1: f64 = ny;
+  const n2: f64 = nz;
+  const approach = -(dx * n0 + dy * n1 + dz * n2);
+  const back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second);
+  const lambda = max<f64>(depth, back) / W;
+  const still = max<f64>(0, <f64>depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
   pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
   // the touching points lie at -R n of one and +S n of the other
-  const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0), y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8), z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
-  dx += approach * n0 - (y * n2 - z * n1); dy += approach * n1 - (z * n0 - x * n2); dz += approach * n2 - (x * n1 - y * n0);
+  const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0);
+  const y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8);
+  const z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
+  dx += approach * n0 - (y * n2 - z * n1);
+  dy += approach * n1 - (z * n0 - x * n2);
+  dz += approach * n2 - (x * n1 - y * n0);
   const slide = sqrt(dx * dx + dy * dy + dz * dz);
   if (!(slide > 0)) return;
-  dx /= slide; dy /= slide; dz /= slide;
-  const r: f64 = R, s: f64 = S, meets = inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
-  const mu: f64 = load<f32>(first + toAcc, 12) * load<f32>(second + toAcc, 12), cut = min<f64>(slide / meets, mu * (lambda - still));
+  dx /= slide;
+  dy /= slide;
+  dz /= slide;
+  const r: f64 = R;
+  const s: f64 = S;
+  const meets =
+    inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
+  const mu: f64 = load<f32>(first + toAcc, 12) * load<f32>(second + toAcc, 12);
+  const cut = min<f64>(slide / meets, mu * (lambda - still));
   pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
   pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
 }
 
-@inline function displacement(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL); }
-@inline function turn(shape: usize, k: usize): f64 { return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL); }
+// @inline
+function displacement(shape: usize, k: usize): f64 {
+  return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL);
+}
+// @inline
+function turn(shape: usize, k: usize): f64 {
+  return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL);
+}

@@ -1,21 +1,66 @@
 /**
- * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles that shape matching keeps in shape; pushing
- * its particles out one by one would stop each, not the body (a box that falls at 3 m/s sank in by a fifth of its height and bounced). So its
- * contacts act on the whole of it, as in Mueller, Macklin, Chentanez, Jeschke & Kim 2020, Detailed rigid body simulation with extended position
- * based dynamics, one after another in sweeps over its surface particles (a smooth ball has one point: its center, with its radius):
+ * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles that shape matching keeps
+ * in shape; pushing its particles out one by one would stop each, not the body (a box that falls at 3 m/s sank in by a
+ * fifth of its height and bounced). So its contacts act on the whole of it, as in Mueller, Macklin, Chentanez, Jeschke
+ * & Kim 2020, Detailed rigid body simulation with extended position based dynamics, one after another in sweeps over
+ * its surface particles (a smooth ball has one point: its center, with its radius):
  *   w_n = 1/M + (r x n) . I^-1 (r x n),  lambda = depth / w_n,  push += lambda n / M,  twist += lambda I^-1 (r x n)
- *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is cut by
- *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a point that lay still
- * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond the approach of this
- * substep (overlap that was there before) moves the body without a velocity. Impacts are finished after the sweeps, as in the same paper: points that
- * approached a surface and are at it get, by pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts).
- * Velocities then are v = V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
- * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10 rad/s
- * and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts, moveParticles) and taken off: a body that does not turn has all particles rounded alike, so
- * that at 1 m and 1/1200 s its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight keep what momentum.ts gave them.
+ *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is
+ *   cut by
+ *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a
+ *   point that lay still
+ * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond
+ * the approach of this substep (overlap that was there before) moves the body without a velocity. Impacts are finished
+ * after the sweeps, as in the same paper: points that approached a surface and are at it get, by pushes that move
+ * nothing, the velocity that restitution says, none included (rigidBounce.ts). Velocities then are v = V + omega x (x -
+ * c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves along tangents,
+ * which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10
+ * rad/s and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts, moveParticles) and taken
+ * off: a body that does not turn has all particles rounded alike, so that at 1 m and 1/1200 s its speed was known to
+ * 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight keep what momentum.ts
+ * gave them.
  */
 import {
-  HEADER, H_SHAPES, H_SUBSTEP_SECONDS, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, H_MARKS, MARK_INTERSECTING, MARK_WITHIN, COLLIDER_TYPE, COLLIDER_PLANE, BODY_FREE, BODY_MEETS, COLLIDER_FRICTION, COLLIDER_STATIC, COLLIDER_BYTES, COLLIDER_MOTION, MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, MOTION_TRAVEL, SHAPE_FIRST, SHAPE_COUNT, SHAPE_LINEAR, SHAPE_BODY, SHAPE_RADIUS, SHAPE_SURFACE, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_BYTES,
+  HEADER,
+  H_SHAPES,
+  H_SUBSTEP_SECONDS,
+  H_X,
+  H_XPREV,
+  H_V,
+  H_ACC,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  H_MARKS,
+  MARK_INTERSECTING,
+  MARK_WITHIN,
+  COLLIDER_TYPE,
+  COLLIDER_PLANE,
+  BODY_FREE,
+  BODY_MEETS,
+  COLLIDER_FRICTION,
+  COLLIDER_STATIC,
+  COLLIDER_BYTES,
+  COLLIDER_MOTION,
+  MOTION_S0,
+  MOTION_R0,
+  MOTION_S1,
+  MOTION_R1,
+  MOTION_TRAVEL,
+  SHAPE_FIRST,
+  SHAPE_COUNT,
+  SHAPE_LINEAR,
+  SHAPE_BODY,
+  SHAPE_RADIUS,
+  SHAPE_SURFACE,
+  SHAPE_INVERSE_MASS,
+  SHAPE_CENTER,
+  SHAPE_SHIFT,
+  SHAPE_TURN,
+  SHAPE_PUSH,
+  SHAPE_TWIST,
+  SHAPE_PUSH_STILL,
+  SHAPE_TWIST_STILL,
+  SHAPE_BYTES,
 } from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
@@ -35,7 +80,7 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     const row = rows + <usize>n * SHAPE_BYTES;
     if (load<i32>(row, SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) continue;
     measure(row, scratch);
-    if (load<f64>(row, SHAPE_INVERSE_MASS) == 0) continue;
+    if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
     if (collideRigid(row)) bounceRigid(row, h);
     clearPushes(row); // those of fixed particles are not written over
@@ -46,30 +91,43 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
 
 /** @returns whether it touched anything */
 function collideRigid(row: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
   // one mark for all of the body
-  const marks = <usize>load<u32>(HEADER, H_MARKS), first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4, drawn = marks != 0 && (load<u8>(marks + first) & (MARK_WITHIN | MARK_INTERSECTING)) == MARK_WITHIN;
-  let near = 0, ever = false;
+  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  const first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4;
+  const drawn = marks !== 0 && (load<u8>(marks + first) & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  let near = 0;
+  let ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
     let c = <usize>load<u32>(HEADER, H_COLLIDERS);
     for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
-      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) != COLLIDER_PLANE) || !mayTouch(row, c)) continue;
+      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) || !mayTouch(row, c)) continue;
       near++;
       if (load<f64>(row, SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
       else touched = touchParticles(row, c) || touched;
     }
     ever = ever || touched;
-    if (!touched || near == 0) break;
+    if (!touched || near === 0) break;
   }
   return ever;
 }
 
 /** False only where the ball around the body, on its whole way through this substep, stays clear of the collider. */
 function mayTouch(row: usize, c: usize): bool {
-  const x = <f32>(load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH)), y = <f32>(load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8)), z = <f32>(load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16));
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH), sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8), sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
-  const margin = <f64>load<f32>(<usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
+  const x = <f32>(load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH));
+  const y = <f32>(load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8));
+  const z = <f32>(load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16));
+  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH);
+  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8);
+  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
+  const margin = <f64>(
+    load<f32>(
+      <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X),
+      12,
+    )
+  );
   const far = 1.001 * (max<f64>(extent, load<f64>(row, SHAPE_RADIUS)) + margin + sqrt(sx * sx + sy * sy + sz * sz));
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   if (!motion) return <f64>distanceTo(c, x, y, z) <= far;
@@ -79,67 +137,179 @@ function mayTouch(row: usize, c: usize): bool {
 
 /** Every surface particle against one collider. @returns whether any was pushed */
 function touchParticles(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_SURFACE);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const count = load<i32>(row, SHAPE_SURFACE);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16);
+  const cx = load<f64>(row, SHAPE_CENTER);
+  const cy = load<f64>(row, SHAPE_CENTER + 8);
+  const cz = load<f64>(row, SHAPE_CENTER + 16);
   let touched = false;
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    const rx = <f64>load<f32>(at) - cx, ry = <f64>load<f32>(at, 4) - cy, rz = <f64>load<f32>(at, 8) - cz;
-    const ax = load<f64>(row, SHAPE_TWIST), ay = load<f64>(row, SHAPE_TWIST + 8), az = load<f64>(row, SHAPE_TWIST + 16);
-    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, SHAPE_PUSH) + ay * rz - az * ry), y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, SHAPE_PUSH + 8) + az * rx - ax * rz), z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, SHAPE_PUSH + 16) + ax * ry - ay * rx);
+    const rx = <f64>load<f32>(at) - cx;
+    const ry = <f64>load<f32>(at, 4) - cy;
+    const rz = <f64>load<f32>(at, 8) - cz;
+    const ax = load<f64>(row, SHAPE_TWIST);
+    const ay = load<f64>(row, SHAPE_TWIST + 8);
+    const az = load<f64>(row, SHAPE_TWIST + 16);
+    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, SHAPE_PUSH) + ay * rz - az * ry);
+    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, SHAPE_PUSH + 8) + az * rx - ax * rz);
+    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, SHAPE_PUSH + 16) + ax * ry - ay * rx);
     const prev = at + toPrev;
-    touched = touch(row, c, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8), x, y, z, load<f32>(prev, 12), at, rx, ry, rz, 0) || touched;
+    touched =
+      touch(
+        row,
+        c,
+        load<f32>(prev),
+        load<f32>(prev, 4),
+        load<f32>(prev, 8),
+        x,
+        y,
+        z,
+        load<f32>(prev, 12),
+        at,
+        rx,
+        ry,
+        rz,
+        0,
+      ) || touched;
   }
   return touched;
 }
 
 function touchBall(row: usize, c: usize): bool {
-  const px = load<f64>(row, SHAPE_PUSH), py = load<f64>(row, SHAPE_PUSH + 8), pz = load<f64>(row, SHAPE_PUSH + 16);
-  const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16), R = load<f64>(row, SHAPE_RADIUS);
-  return touch(row, c, <f32>(cx - load<f64>(row, SHAPE_SHIFT)), <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)), <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)), <f32>(cx + px), <f32>(cy + py), <f32>(cz + pz), <f32>R, <usize>load<u32>(row, SHAPE_FIRST), 0, 0, 0, R);
+  const px = load<f64>(row, SHAPE_PUSH);
+  const py = load<f64>(row, SHAPE_PUSH + 8);
+  const pz = load<f64>(row, SHAPE_PUSH + 16);
+  const cx = load<f64>(row, SHAPE_CENTER);
+  const cy = load<f64>(row, SHAPE_CENTER + 8);
+  const cz = load<f64>(row, SHAPE_CENTER + 16);
+  const R = load<f64>(row, SHAPE_RADIUS);
+  return touch(
+    row,
+    c,
+    <f32>(cx - load<f64>(row, SHAPE_SHIFT)),
+    <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)),
+    <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)),
+    <f32>(cx + px),
+    <f32>(cy + py),
+    <f32>(cz + pz),
+    <f32>R,
+    <usize>load<u32>(row, SHAPE_FIRST),
+    0,
+    0,
+    0,
+    R,
+  );
 }
 
-/** One point (world, from and to) of margin `margin`, particle `at` (of a ball its first), at r from the center, R further along the normal, against one collider. */
-function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f32, toY: f32, toZ: f32, margin: f32, at: usize, rx: f64, ry: f64, rz: f64, R: f64): bool {
+/**
+ * One point (world, from and to) of margin `margin`, particle `at` (of a ball its first), at r from the center, R
+ * further along the normal, against one collider.
+ */
+function touch(
+  row: usize,
+  c: usize,
+  fromX: f32,
+  fromY: f32,
+  fromZ: f32,
+  toX: f32,
+  toY: f32,
+  toZ: f32,
+  margin: f32,
+  at: usize,
+  rx: f64,
+  ry: f64,
+  rz: f64,
+  R: f64,
+): bool {
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-  let px = fromX, py = fromY, pz = fromZ, x = toX, y = toY, z = toZ;
+  let px = fromX;
+  let py = fromY;
+  let pz = fromZ;
+  let x = toX;
+  let y = toY;
+  let z = toZ;
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz); px = frameX; py = frameY; pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z); x = frameX; y = frameY; z = frameZ;
+    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    px = frameX;
+    py = frameY;
+    pz = frameZ;
+    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    x = frameX;
+    y = frameY;
+    z = frameZ;
   }
   const found = answer(c, px, py, pz, x, y, z, margin);
   if (!(found > 1e-5 * margin)) return false; // a sweep's residue below rounding of the margin is no contact
-  let nx = answerX, ny = answerY, nz = answerZ;
-  const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz), depth = <f64>found;
-  if (motion) { turnFromFrame(motion, MOTION_R1, nx, ny, nz); nx = frameX; ny = frameY; nz = frameZ; }
-  const ax: f64 = rx - R * <f64>nx, ay: f64 = ry - R * <f64>ny, az: f64 = rz - R * <f64>nz;
-  const lambda = depth / inverseMassAt(row, ax, ay, az, nx, ny, nz), idle = lambda * max<f64>(0, 1 - max<f64>(0, approach) / depth);
+  let nx = answerX;
+  let ny = answerY;
+  let nz = answerZ;
+  const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz);
+  const depth = <f64>found;
+  if (motion) {
+    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+    nx = frameX;
+    ny = frameY;
+    nz = frameZ;
+  }
+  const ax: f64 = rx - R * <f64>nx;
+  const ay: f64 = ry - R * <f64>ny;
+  const az: f64 = rz - R * <f64>nz;
+  const lambda = depth / inverseMassAt(row, ax, ay, az, nx, ny, nz);
+  const idle = lambda * max<f64>(0, 1 - max<f64>(0, approach) / depth);
   pushAt(row, ax, ay, az, nx, ny, nz, lambda, idle);
   addPush(row, at, lambda - idle, nx, ny, nz);
   // friction: where the touching point of the body is now, and was
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH), sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8), sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST), ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8), tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);
-  let dx = sx + ty * az - tz * ay, dy = sy + tz * ax - tx * az, dz = sz + tx * ay - ty * ax;
-  if (motion) { // less what the collider moved there
-    const qx: f32 = toX - <f32>R * nx, qy: f32 = toY - <f32>R * ny, qz: f32 = toZ - <f32>R * nz;
+  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH);
+  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8);
+  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
+  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST);
+  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8);
+  const tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);
+  let dx = sx + ty * az - tz * ay;
+  let dy = sy + tz * ax - tx * az;
+  let dz = sz + tx * ay - ty * ax;
+  if (motion) {
+    // less what the collider moved there
+    const qx: f32 = toX - <f32>R * nx;
+    const qy: f32 = toY - <f32>R * ny;
+    const qz: f32 = toZ - <f32>R * nz;
     inFrame(motion, MOTION_S1, MOTION_R1, qx, qy, qz);
     fromFrame(motion, MOTION_S0, MOTION_R0, frameX, frameY, frameZ);
-    dx -= <f64>(qx - frameX); dy -= <f64>(qy - frameY); dz -= <f64>(qz - frameZ);
+    dx -= <f64>(qx - frameX);
+    dy -= <f64>(qy - frameY);
+    dz -= <f64>(qz - frameZ);
   }
   const dn = dx * nx + dy * ny + dz * nz;
-  dx -= dn * nx; dy -= dn * ny; dz -= dn * nz;
+  dx -= dn * nx;
+  dy -= dn * ny;
+  dz -= dn * nz;
   const slide = sqrt(dx * dx + dy * dy + dz * dz);
   if (!(slide > 0)) return true;
-  dx /= slide; dy /= slide; dz /= slide;
-  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), root = load<f32>(acc, 12);
+  dx /= slide;
+  dy /= slide;
+  dz /= slide;
+  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const root = load<f32>(acc, 12);
   let mu = <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
   findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
   const still = <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC);
   if (still > mu) {
     // what lay still has at most the displacement of this substep's external acceleration, before any push
-    const px = load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay, py = load<f64>(row, SHAPE_PUSH + 8) + load<f64>(row, SHAPE_TWIST + 16) * ax - load<f64>(row, SHAPE_TWIST) * az, pz = load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
-    const pn = px * nx + py * ny + pz * nz, ox = slide * dx - (px - pn * nx), oy = slide * dy - (py - pn * ny), oz = slide * dz - (pz - pn * nz);
-    const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS), gx: f64 = load<f32>(acc), gy: f64 = load<f32>(acc, 4), gz: f64 = load<f32>(acc, 8);
+    const px =
+      load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay;
+    const py =
+      load<f64>(row, SHAPE_PUSH + 8) + load<f64>(row, SHAPE_TWIST + 16) * ax - load<f64>(row, SHAPE_TWIST) * az;
+    const pz =
+      load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
+    const pn = px * nx + py * ny + pz * nz;
+    const ox = slide * dx - (px - pn * nx);
+    const oy = slide * dy - (py - pn * ny);
+    const oz = slide * dz - (pz - pn * nz);
+    const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+    const gx: f64 = load<f32>(acc);
+    const gy: f64 = load<f32>(acc, 4);
+    const gz: f64 = load<f32>(acc, 8);
     if (ox * ox + oy * oy + oz * oz <= h * h * h * h * (gx * gx + gy * gy + gz * gz)) mu = still;
   }
   pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
@@ -147,14 +317,36 @@ function touch(row: usize, c: usize, fromX: f32, fromY: f32, fromZ: f32, toX: f3
 }
 
 function setVelocities(row: usize, h: f64): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_COUNT), toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), inverseH: f64 = 1 / h;
-  const vx = inverseH * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL)), vy = inverseH * (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8)), vz = inverseH * (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16));
-  const wx = inverseH * (load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL)), wy = inverseH * (load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8)), wz = inverseH * (load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16));
-  const cx = load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH), cy = load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8), cz = load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const count = load<i32>(row, SHAPE_COUNT);
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const inverseH: f64 = 1 / h;
+  const vx = inverseH * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL));
+  const vy =
+    inverseH *
+    (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8));
+  const vz =
+    inverseH *
+    (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16));
+  const wx = inverseH * (load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL));
+  const wy =
+    inverseH *
+    (load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8));
+  const wz =
+    inverseH *
+    (load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16));
+  const cx = load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH);
+  const cy = load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8);
+  const cz = load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16);
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) == 0) continue;
-    const x = <f64>load<f32>(at) - cx, y = <f64>load<f32>(at, 4) - cy, z = <f64>load<f32>(at, 8) - cz, v = at + toV;
+    if (load<f32>(at, 12) === 0) continue;
+    const x = <f64>load<f32>(at) - cx;
+    const y = <f64>load<f32>(at, 4) - cy;
+    const z = <f64>load<f32>(at, 8) - cz;
+    const v = at + toV;
     const damped: f64 = 1 / (1 + h * <f64>load<f32>(v, 12));
-    store<f32>(v, <f32>(damped * (vx + wy * z - wz * y))); store<f32>(v, <f32>(damped * (vy + wz * x - wx * z)), 4); store<f32>(v, <f32>(damped * (vz + wx * y - wy * x)), 8);
+    store<f32>(v, <f32>(damped * (vx + wy * z - wz * y)));
+    store<f32>(v, <f32>(damped * (vy + wz * x - wx * z)), 4);
+    store<f32>(v, <f32>(damped * (vz + wx * y - wy * x)), 8);
   }
 }

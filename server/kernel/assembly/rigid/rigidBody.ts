@@ -1,9 +1,25 @@
 /**
- * A rigid body as a whole: center, motion in this substep and inertia measured from its particles, and pushes that move all of them. Used by contacts
- * with colliders (rigid.ts, rigidBounce.ts), with balls (balls.ts) and with other surfaces (rigidContact.ts).
+ * A rigid body as a whole: center, motion in this substep and inertia measured from its particles, and pushes that move
+ * all of them. Used by contacts with colliders (rigid.ts, rigidBounce.ts), with balls (balls.ts) and with other
+ * surfaces (rigidContact.ts).
  */
 import {
-  HEADER, H_X, H_XPREV, SHAPE_FIRST, SHAPE_COUNT, SHAPE_REST, SHAPE_INVERSE_MASS, SHAPE_INVERSE_INERTIA, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL, SHAPE_ROUNDING,
+  HEADER,
+  H_X,
+  H_XPREV,
+  SHAPE_FIRST,
+  SHAPE_COUNT,
+  SHAPE_REST,
+  SHAPE_INVERSE_MASS,
+  SHAPE_INVERSE_INERTIA,
+  SHAPE_CENTER,
+  SHAPE_SHIFT,
+  SHAPE_TURN,
+  SHAPE_PUSH,
+  SHAPE_TWIST,
+  SHAPE_PUSH_STILL,
+  SHAPE_TWIST_STILL,
+  SHAPE_ROUNDING,
 } from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
@@ -11,94 +27,248 @@ import { noteRounding } from "../constraints/shape";
 // farthest surface particle from the center, m, of the last `measure`
 export let extent: f64;
 
-/** Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its particles. @param scratch ROTATION_SCRATCH bytes */
+/**
+ * Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its
+ * particles.
+ * @param scratch ROTATION_SCRATCH bytes
+ */
 export function measure(row: usize, scratch: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_COUNT), rest = <usize>load<u32>(row, SHAPE_REST);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const count = load<i32>(row, SHAPE_COUNT);
+  const rest = <usize>load<u32>(row, SHAPE_REST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const ox: f64 = load<f32>(first), oy: f64 = load<f32>(first, 4), oz: f64 = load<f32>(first, 8);
-  let M: f64 = 0, sx: f64 = 0, sy: f64 = 0, sz: f64 = 0, tx: f64 = 0, ty: f64 = 0, tz: f64 = 0, free = false;
+  const ox: f64 = load<f32>(first);
+  const oy: f64 = load<f32>(first, 4);
+  const oz: f64 = load<f32>(first, 8);
+  let M: f64 = 0;
+  let sx: f64 = 0;
+  let sy: f64 = 0;
+  let sz: f64 = 0;
+  let tx: f64 = 0;
+  let ty: f64 = 0;
+  let tz: f64 = 0;
+  let free = false;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
-    const m = load<f64>(q, 24), prev = at + toPrev;
-    if (load<f32>(at, 12) != 0) free = true;
+    const m = load<f64>(q, 24);
+    const prev = at + toPrev;
+    if (load<f32>(at, 12) !== 0) free = true;
     M += m;
-    sx += m * (<f64>load<f32>(at) - ox); sy += m * (<f64>load<f32>(at, 4) - oy); sz += m * (<f64>load<f32>(at, 8) - oz);
-    tx += m * (<f64>load<f32>(prev) - ox); ty += m * (<f64>load<f32>(prev, 4) - oy); tz += m * (<f64>load<f32>(prev, 8) - oz);
+    sx += m * (<f64>load<f32>(at) - ox);
+    sy += m * (<f64>load<f32>(at, 4) - oy);
+    sz += m * (<f64>load<f32>(at, 8) - oz);
+    tx += m * (<f64>load<f32>(prev) - ox);
+    ty += m * (<f64>load<f32>(prev, 4) - oy);
+    tz += m * (<f64>load<f32>(prev, 8) - oz);
   }
-  sx /= M; sy /= M; sz /= M; tx /= M; ty /= M; tz /= M;
-  let a00: f64 = 0, a01: f64 = 0, a02: f64 = 0, a10: f64 = 0, a11: f64 = 0, a12: f64 = 0, a20: f64 = 0, a21: f64 = 0, a22: f64 = 0;
-  let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0, far: f64 = 0;
-  const px = ox + sx, py = oy + sy, pz = oz + sz, vx = ox + tx, vy = oy + ty, vz = oz + tz;
+  sx /= M;
+  sy /= M;
+  sz /= M;
+  tx /= M;
+  ty /= M;
+  tz /= M;
+  let a00: f64 = 0;
+  let a01: f64 = 0;
+  let a02: f64 = 0;
+  let a10: f64 = 0;
+  let a11: f64 = 0;
+  let a12: f64 = 0;
+  let a20: f64 = 0;
+  let a21: f64 = 0;
+  let a22: f64 = 0;
+  let xx: f64 = 0;
+  let yy: f64 = 0;
+  let zz: f64 = 0;
+  let xy: f64 = 0;
+  let xz: f64 = 0;
+  let yz: f64 = 0;
+  let far: f64 = 0;
+  const px = ox + sx;
+  const py = oy + sy;
+  const pz = oz + sz;
+  const vx = ox + tx;
+  const vy = oy + ty;
+  const vz = oz + tz;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
-    const m = load<f64>(q, 24), X = <f64>load<f32>(at) - px, Y = <f64>load<f32>(at, 4) - py, Z = <f64>load<f32>(at, 8) - pz, x = m * X, y = m * Y, z = m * Z;
-    const u = <f64>load<f32>(at + toPrev) - vx, v = <f64>load<f32>(at + toPrev, 4) - vy, w = <f64>load<f32>(at + toPrev, 8) - vz;
-    a00 += x * u; a01 += x * v; a02 += x * w; a10 += y * u; a11 += y * v; a12 += y * w; a20 += z * u; a21 += z * v; a22 += z * w;
-    xx += x * X; yy += y * Y; zz += z * Z; xy += x * Y; xz += x * Z; yz += y * Z;
+    const m = load<f64>(q, 24);
+    const X = <f64>load<f32>(at) - px;
+    const Y = <f64>load<f32>(at, 4) - py;
+    const Z = <f64>load<f32>(at, 8) - pz;
+    const x = m * X;
+    const y = m * Y;
+    const z = m * Z;
+    const u = <f64>load<f32>(at + toPrev) - vx;
+    const v = <f64>load<f32>(at + toPrev, 4) - vy;
+    const w = <f64>load<f32>(at + toPrev, 8) - vz;
+    a00 += x * u;
+    a01 += x * v;
+    a02 += x * w;
+    a10 += y * u;
+    a11 += y * v;
+    a12 += y * w;
+    a20 += z * u;
+    a21 += z * v;
+    a22 += z * w;
+    xx += x * X;
+    yy += y * Y;
+    zz += z * Z;
+    xy += x * Y;
+    xz += x * Z;
+    yz += y * Z;
     far = max<f64>(far, X * X + Y * Y + Z * Z);
   }
   extent = sqrt(far);
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
   // sin = |vee(R)|, cos = (tr R - 1)/2; more than 84 degrees in a substep is no turn that anyone can follow
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);
-  store<f64>(row, px, SHAPE_CENTER); store<f64>(row, py, SHAPE_CENTER + 8); store<f64>(row, pz, SHAPE_CENTER + 16);
-  store<f64>(row, sx - tx, SHAPE_SHIFT); store<f64>(row, sy - ty, SHAPE_SHIFT + 8); store<f64>(row, sz - tz, SHAPE_SHIFT + 16);
-  store<f64>(row, k * (r21 - r12), SHAPE_TURN); store<f64>(row, k * (r02 - r20), SHAPE_TURN + 8); store<f64>(row, k * (r10 - r01), SHAPE_TURN + 16);
+  store<f64>(row, px, SHAPE_CENTER);
+  store<f64>(row, py, SHAPE_CENTER + 8);
+  store<f64>(row, pz, SHAPE_CENTER + 16);
+  store<f64>(row, sx - tx, SHAPE_SHIFT);
+  store<f64>(row, sy - ty, SHAPE_SHIFT + 8);
+  store<f64>(row, sz - tz, SHAPE_SHIFT + 16);
+  store<f64>(row, k * (r21 - r12), SHAPE_TURN);
+  store<f64>(row, k * (r02 - r20), SHAPE_TURN + 8);
+  store<f64>(row, k * (r10 - r01), SHAPE_TURN + 16);
   memory.fill(row + SHAPE_PUSH, 0, 96);
   store<f64>(row, free ? 1 / M : 0, SHAPE_INVERSE_MASS);
   // what is straight or a point has no inertia about itself: a trillionth of the rest keeps the inverse finite
-  const trace = 2 * (xx + yy + zz), i00 = yy + zz + 1e-12 * trace, i11 = xx + zz + 1e-12 * trace, i22 = xx + yy + 1e-12 * trace;
-  const k00 = i11 * i22 - yz * yz, k01 = xz * yz + xy * i22, k02 = xy * yz + xz * i11, determinant = i00 * k00 - xy * k01 - xz * k02;
-  const inverse: f64 = free && determinant > 0 ? 1 / determinant : 0, at = row + SHAPE_INVERSE_INERTIA;
-  store<f64>(at, inverse * k00); store<f64>(at, inverse * (i00 * i22 - xz * xz), 8); store<f64>(at, inverse * (i00 * i11 - xy * xy), 16);
-  store<f64>(at, inverse * k01, 24); store<f64>(at, inverse * k02, 32); store<f64>(at, inverse * (xy * xz + yz * i00), 40);
+  const trace = 2 * (xx + yy + zz);
+  const i00 = yy + zz + 1e-12 * trace;
+  const i11 = xx + zz + 1e-12 * trace;
+  const i22 = xx + yy + 1e-12 * trace;
+  const k00 = i11 * i22 - yz * yz;
+  const k01 = xz * yz + xy * i22;
+  const k02 = xy * yz + xz * i11;
+  const determinant = i00 * k00 - xy * k01 - xz * k02;
+  const inverse: f64 = free && determinant > 0 ? 1 / determinant : 0;
+  const at = row + SHAPE_INVERSE_INERTIA;
+  store<f64>(at, inverse * k00);
+  store<f64>(at, inverse * (i00 * i22 - xz * xz), 8);
+  store<f64>(at, inverse * (i00 * i11 - xy * xy), 16);
+  store<f64>(at, inverse * k01, 24);
+  store<f64>(at, inverse * k02, 32);
+  store<f64>(at, inverse * (xy * xz + yz * i00), 40);
   if (!free) return;
-  const rounding = row + SHAPE_ROUNDING, a = load<f64>(rounding, 24), b = load<f64>(rounding, 32), c = load<f64>(rounding, 40);
+  const rounding = row + SHAPE_ROUNDING;
+  const a = load<f64>(rounding, 24);
+  const b = load<f64>(rounding, 32);
+  const c = load<f64>(rounding, 40);
   add3(row + SHAPE_SHIFT, -load<f64>(rounding) / M, -load<f64>(rounding, 8) / M, -load<f64>(rounding, 16) / M);
-  add3(row + SHAPE_TURN, -(load<f64>(at) * a + load<f64>(at, 24) * b + load<f64>(at, 32) * c), -(load<f64>(at, 24) * a + load<f64>(at, 8) * b + load<f64>(at, 40) * c), -(load<f64>(at, 32) * a + load<f64>(at, 40) * b + load<f64>(at, 16) * c));
+  add3(
+    row + SHAPE_TURN,
+    -(load<f64>(at) * a + load<f64>(at, 24) * b + load<f64>(at, 32) * c),
+    -(load<f64>(at, 24) * a + load<f64>(at, 8) * b + load<f64>(at, 40) * c),
+    -(load<f64>(at, 32) * a + load<f64>(at, 40) * b + load<f64>(at, 16) * c),
+  );
 }
 
-@inline function add3(at: usize, x: f64, y: f64, z: f64): void {
-  store<f64>(at, load<f64>(at) + x); store<f64>(at, load<f64>(at, 8) + y, 8); store<f64>(at, load<f64>(at, 16) + z, 16);
+// @inline
+function add3(at: usize, x: f64, y: f64, z: f64): void {
+  store<f64>(at, load<f64>(at) + x);
+  store<f64>(at, load<f64>(at, 8) + y, 8);
+  store<f64>(at, load<f64>(at, 16) + z, 16);
 }
 
 /** 1/M + (r x n) . I^-1 (r x n), 1/kg: what a push along n at r from the center meets. */
 export function inverseMassAt(row: usize, rx: f64, ry: f64, rz: f64, nx: f64, ny: f64, nz: f64): f64 {
-  const x = ry * nz - rz * ny, y = rz * nx - rx * nz, z = rx * ny - ry * nx, I = row + SHAPE_INVERSE_INERTIA;
-  return load<f64>(row, SHAPE_INVERSE_MASS) + x * x * load<f64>(I) + y * y * load<f64>(I, 8) + z * z * load<f64>(I, 16)
-    + 2 * (x * y * load<f64>(I, 24) + x * z * load<f64>(I, 32) + y * z * load<f64>(I, 40));
+  const x = ry * nz - rz * ny;
+  const y = rz * nx - rx * nz;
+  const z = rx * ny - ry * nx;
+  const I = row + SHAPE_INVERSE_INERTIA;
+  return (
+    load<f64>(row, SHAPE_INVERSE_MASS) +
+    x * x * load<f64>(I) +
+    y * y * load<f64>(I, 8) +
+    z * z * load<f64>(I, 16) +
+    2 * (x * y * load<f64>(I, 24) + x * z * load<f64>(I, 32) + y * z * load<f64>(I, 40))
+  );
 }
 
 /** A push of `lambda` (kg m) along n at r from the center; `still` of it makes no velocity. */
-export function pushAt(row: usize, rx: f64, ry: f64, rz: f64, nx: f64, ny: f64, nz: f64, lambda: f64, still: f64): void {
-  const I = row + SHAPE_INVERSE_INERTIA, w = load<f64>(row, SHAPE_INVERSE_MASS);
-  const a = ry * nz - rz * ny, b = rz * nx - rx * nz, c = rx * ny - ry * nx;
-  const x = load<f64>(I) * a + load<f64>(I, 24) * b + load<f64>(I, 32) * c, y = load<f64>(I, 24) * a + load<f64>(I, 8) * b + load<f64>(I, 40) * c, z = load<f64>(I, 32) * a + load<f64>(I, 40) * b + load<f64>(I, 16) * c;
+export function pushAt(
+  row: usize,
+  rx: f64,
+  ry: f64,
+  rz: f64,
+  nx: f64,
+  ny: f64,
+  nz: f64,
+  lambda: f64,
+  still: f64,
+): void {
+  const I = row + SHAPE_INVERSE_INERTIA;
+  const w = load<f64>(row, SHAPE_INVERSE_MASS);
+  const a = ry * nz - rz * ny;
+  const b = rz * nx - rx * nz;
+  const c = rx * ny - ry * nx;
+  const x = load<f64>(I) * a + load<f64>(I, 24) * b + load<f64>(I, 32) * c;
+  const y = load<f64>(I, 24) * a + load<f64>(I, 8) * b + load<f64>(I, 40) * c;
+  const z = load<f64>(I, 32) * a + load<f64>(I, 40) * b + load<f64>(I, 16) * c;
   add3(row + SHAPE_PUSH, lambda * w * nx, lambda * w * ny, lambda * w * nz);
   add3(row + SHAPE_TWIST, lambda * x, lambda * y, lambda * z);
-  if (still == 0) return;
+  if (still === 0) return;
   add3(row + SHAPE_PUSH_STILL, still * w * nx, still * w * ny, still * w * nz);
   add3(row + SHAPE_TWIST_STILL, still * x, still * y, still * z);
 }
 
-/** Moves the particles by push and twist (as a rotation, so that the body stays rigid); `toArray` 0 for x, toPrev for xPrev. */
+/**
+ * Moves the particles by push and twist (as a rotation, so that the body stays rigid); `toArray` 0 for x, toPrev for
+ * xPrev.
+ */
 export function moveParticles(row: usize, toArray: usize, push: usize, twist: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), count = load<i32>(row, SHAPE_COUNT);
-  const sx = load<f64>(row + push), sy = load<f64>(row + push, 8), sz = load<f64>(row + push, 16), ax = 0.5 * load<f64>(row + twist), ay = 0.5 * load<f64>(row + twist, 8), az = 0.5 * load<f64>(row + twist, 16);
-  if (sx == 0 && sy == 0 && sz == 0 && ax == 0 && ay == 0 && az == 0) return;
-  const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const count = load<i32>(row, SHAPE_COUNT);
+  const sx = load<f64>(row + push);
+  const sy = load<f64>(row + push, 8);
+  const sz = load<f64>(row + push, 16);
+  const ax = 0.5 * load<f64>(row + twist);
+  const ay = 0.5 * load<f64>(row + twist, 8);
+  const az = 0.5 * load<f64>(row + twist, 16);
+  if (sx === 0 && sy === 0 && sz === 0 && ax === 0 && ay === 0 && az === 0) return;
+  const cx = load<f64>(row, SHAPE_CENTER);
+  const cy = load<f64>(row, SHAPE_CENTER + 8);
+  const cz = load<f64>(row, SHAPE_CENTER + 16);
   // rounding makes no velocity; that of xPrev counts the other way
   const sign: f64 = toArray ? -1 : 1;
-  let ea: f64 = 0, eb: f64 = 0, ec: f64 = 0, la: f64 = 0, lb: f64 = 0, lc: f64 = 0;
+  let ea: f64 = 0;
+  let eb: f64 = 0;
+  let ec: f64 = 0;
+  let la: f64 = 0;
+  let lb: f64 = 0;
+  let lc: f64 = 0;
   // Cayley: R r = r + k (a x r + a x (a x r)), a half the turn
   const k: f64 = 2 / (1 + ax * ax + ay * ay + az * az);
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) == 0) continue;
-    const x: f64 = load<f32>(at), y: f64 = load<f32>(at, 4), z: f64 = load<f32>(at, 8), rx = x - cx, ry = y - cy, rz = z - cz, p = at + toArray;
-    const ux = ay * rz - az * ry, uy = az * rx - ax * rz, uz = ax * ry - ay * rx;
-    const px = <f64>load<f32>(p) + sx + k * (ux + ay * uz - az * uy), py = <f64>load<f32>(p, 4) + sy + k * (uy + az * ux - ax * uz), pz = <f64>load<f32>(p, 8) + sz + k * (uz + ax * uy - ay * ux);
-    const X = <f32>px, Y = <f32>py, Z = <f32>pz, m: f64 = sign / <f64>load<f32>(at, 12), a = m * (<f64>X - px), b = m * (<f64>Y - py), c = m * (<f64>Z - pz);
-    store<f32>(p, X); store<f32>(p, Y, 4); store<f32>(p, Z, 8);
-    ea += a; eb += b; ec += c;
-    la += ry * c - rz * b; lb += rz * a - rx * c; lc += rx * b - ry * a;
+    if (load<f32>(at, 12) === 0) continue;
+    const x: f64 = load<f32>(at);
+    const y: f64 = load<f32>(at, 4);
+    const z: f64 = load<f32>(at, 8);
+    const rx = x - cx;
+    const ry = y - cy;
+    const rz = z - cz;
+    const p = at + toArray;
+    const ux = ay * rz - az * ry;
+    const uy = az * rx - ax * rz;
+    const uz = ax * ry - ay * rx;
+    const px = <f64>load<f32>(p) + sx + k * (ux + ay * uz - az * uy);
+    const py = <f64>load<f32>(p, 4) + sy + k * (uy + az * ux - ax * uz);
+    const pz = <f64>load<f32>(p, 8) + sz + k * (uz + ax * uy - ay * ux);
+    const X = <f32>px;
+    const Y = <f32>py;
+    const Z = <f32>pz;
+    const m: f64 = sign / <f64>load<f32>(at, 12);
+    const a = m * (<f64>X - px);
+    const b = m * (<f64>Y - py);
+    const c = m * (<f64>Z - pz);
+    store<f32>(p, X);
+    store<f32>(p, Y, 4);
+    store<f32>(p, Z, 8);
+    ea += a;
+    eb += b;
+    ec += c;
+    la += ry * c - rz * b;
+    lb += rz * a - rx * c;
+    lc += rx * b - ry * a;
   }
   noteRounding(row, ea, eb, ec, la, lb, lc);
 }

@@ -1,16 +1,44 @@
 /**
- * Impacts of a rigid body on colliders, after its contacts are solved (rigid.ts): Mueller, Macklin, Chentanez, Jeschke & Kim 2020, section 3.6.
- * A point whose motion before any push met a surface that it approached by A in this substep ought to leave it by e A in the next, e = 0 included. (Not the points that
- * are at the surface in the end: the pushes at one corner of a face that falls flat lift others off, and it would start to spin.)
- * What its motion lacks of that is given as a push that makes a velocity and no displacement (the still part of a push, negative), point
- * after point in sweeps, because the push at one corner moves the others. What a point got in earlier sweeps, those of rigid.ts
- * too, may be taken back, no more (projected Gauss-Seidel): its pushes are summed up where its velocity will be written afterwards. (Pushes that are only added
- * make a box that falls flat leave with 0.36 of its speed at e = 0: one corner's push turns the others down, whose pushes lift it.) What rests is left out:
- * one sweep sees to that.
+ * Impacts of a rigid body on colliders, after its contacts are solved (rigid.ts): Mueller, Macklin, Chentanez, Jeschke
+ * & Kim 2020, section 3.6. A point whose motion before any push met a surface that it approached by A in this substep
+ * ought to leave it by e A in the next, e = 0 included. (Not the points that are at the surface in the end: the pushes
+ * at one corner of a face that falls flat lift others off, and it would start to spin.) What its motion lacks of that
+ * is given as a push that makes a velocity and no displacement (the still part of a push, negative), point after point
+ * in sweeps, because the push at one corner moves the others. What a point got in earlier sweeps, those of rigid.ts
+ * too, may be taken back, no more (projected Gauss-Seidel): its pushes are summed up where its velocity will be written
+ * afterwards. (Pushes that are only added make a box that falls flat leave with 0.36 of its speed at e = 0: one
+ * corner's push turns the others down, whose pushes lift it.) What rests is left out: one sweep sees to that.
  */
 import {
-  HEADER, H_X, H_XPREV, H_V, H_ACC, H_COLLIDERS, H_COLLIDER_COUNT, BODY_MEETS, COLLIDER_BYTES, COLLIDER_MOTION, COLLIDER_RESTITUTION, COLLIDER_TYPE, COLLIDER_MESH,
-  MOTION_S0, MOTION_R0, MOTION_S1, MOTION_R1, SHAPE_FIRST, SHAPE_SURFACE, SHAPE_BODY, SHAPE_RADIUS, SHAPE_INVERSE_MASS, SHAPE_CENTER, SHAPE_SHIFT, SHAPE_TURN, SHAPE_PUSH, SHAPE_TWIST, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL,
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_V,
+  H_ACC,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  BODY_MEETS,
+  COLLIDER_BYTES,
+  COLLIDER_MOTION,
+  COLLIDER_RESTITUTION,
+  COLLIDER_TYPE,
+  COLLIDER_MESH,
+  MOTION_S0,
+  MOTION_R0,
+  MOTION_S1,
+  MOTION_R1,
+  SHAPE_FIRST,
+  SHAPE_SURFACE,
+  SHAPE_BODY,
+  SHAPE_RADIUS,
+  SHAPE_INVERSE_MASS,
+  SHAPE_CENTER,
+  SHAPE_SHIFT,
+  SHAPE_TURN,
+  SHAPE_PUSH,
+  SHAPE_TWIST,
+  SHAPE_PUSH_STILL,
+  SHAPE_TWIST_STILL,
 } from "../layout/layout";
 import { findCoefficients, rests, rootBounce } from "../colliders/coefficients";
 import { answer, answerX, answerY, answerZ } from "../colliders/collide";
@@ -24,16 +52,20 @@ const SWEEPS = 64;
 const RESIDUE: f64 = 1e-3;
 
 export function bounceRigid(row: usize, h: f32): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   findCoefficients(first, load<f32>(first + toAcc, 12));
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT), table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let pushed = false;
     for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-      if (load<i32>(c, COLLIDER_TYPE) == COLLIDER_MESH || !meets(table, n)) continue;
+      if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
       const e = rootBounce * load<f32>(c, COLLIDER_RESTITUTION);
       if (load<f64>(row, SHAPE_RADIUS) > 0) pushed = bouncePoint(row, c, 0, e, h) || pushed;
-      else for (let i = load<i32>(row, SHAPE_SURFACE), at = first; i > 0; i--, at += 16) pushed = bouncePoint(row, c, at, e, h) || pushed;
+      else
+        for (let i = load<i32>(row, SHAPE_SURFACE), at = first; i > 0; i--, at += 16)
+          pushed = bouncePoint(row, c, at, e, h) || pushed;
     }
     if (!pushed) break;
   }
@@ -42,40 +74,101 @@ export function bounceRigid(row: usize, h: f32): void {
 /** Forgets all pushes. */
 export function clearPushes(row: usize): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  for (let i = load<i32>(row, SHAPE_SURFACE), v = <usize>load<u32>(row, SHAPE_FIRST) + toV; i > 0; i--, v += 16) { store<f32>(v, 0); store<f32>(v, 0, 4); store<f32>(v, 0, 8); }
+  for (let i = load<i32>(row, SHAPE_SURFACE), v = <usize>load<u32>(row, SHAPE_FIRST) + toV; i > 0; i--, v += 16) {
+    store<f32>(v, 0);
+    store<f32>(v, 0, 4);
+    store<f32>(v, 0, 8);
+  }
 }
 
-/** A push of `lambda` (kg m) along n that made a velocity, at a point: as a displacement of a point of the body's mass, so that float32 has the same digits in every unit. */
+/**
+ * A push of `lambda` (kg m) along n that made a velocity, at a point: as a displacement of a point of the body's mass,
+ * so that float32 has the same digits in every unit.
+ */
 export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
-  const v = at + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X), add = <f32>(lambda * load<f64>(row, SHAPE_INVERSE_MASS));
-  store<f32>(v, load<f32>(v) + add * nx); store<f32>(v, load<f32>(v, 4) + add * ny, 4); store<f32>(v, load<f32>(v, 8) + add * nz, 8);
+  const v = at + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const add = <f32>(lambda * load<f64>(row, SHAPE_INVERSE_MASS));
+  store<f32>(v, load<f32>(v) + add * nx);
+  store<f32>(v, load<f32>(v, 4) + add * ny, 4);
+  store<f32>(v, load<f32>(v, 8) + add * nz, 8);
 }
 
-/** One point against one collider. @param at address of the particle; 0: the ball itself. @returns whether it was pushed */
+/**
+ * One point against one collider.
+ * @param at address of the particle; 0: the ball itself.
+ * @returns whether it was pushed
+ */
 function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST), toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER), cy = load<f64>(row, SHAPE_CENTER + 8), cz = load<f64>(row, SHAPE_CENTER + 16), motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const cx = load<f64>(row, SHAPE_CENTER);
+  const cy = load<f64>(row, SHAPE_CENTER + 8);
+  const cz = load<f64>(row, SHAPE_CENTER + 16);
+  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   // the point's own motion, before any push: to (of a ball its center), from there by `back`
-  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, SHAPE_SHIFT), by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, SHAPE_SHIFT + 8), bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, SHAPE_SHIFT + 16);
-  const wx = at ? load<f32>(at) : <f32>cx, wy = at ? load<f32>(at, 4) : <f32>cy, wz = at ? load<f32>(at, 8) : <f32>cz, margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, SHAPE_RADIUS);
-  let px = <f32>(<f64>wx - bx), py = <f32>(<f64>wy - by), pz = <f32>(<f64>wz - bz), x = wx, y = wy, z = wz, gx: f32 = 0, gy: f32 = 0, gz: f32 = 0; // g: how far the collider went there
+  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, SHAPE_SHIFT);
+  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, SHAPE_SHIFT + 8);
+  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, SHAPE_SHIFT + 16);
+  const wx = at ? load<f32>(at) : <f32>cx;
+  const wy = at ? load<f32>(at, 4) : <f32>cy;
+  const wz = at ? load<f32>(at, 8) : <f32>cz;
+  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, SHAPE_RADIUS);
+  let px = <f32>(<f64>wx - bx);
+  let py = <f32>(<f64>wy - by);
+  let pz = <f32>(<f64>wz - bz);
+  let x = wx;
+  let y = wy;
+  let z = wz;
+  let gx: f32 = 0;
+  let gy: f32 = 0;
+  let gz: f32 = 0; // g: how far the collider went there
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz); px = frameX; py = frameY; pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z); x = frameX; y = frameY; z = frameZ;
-    fromFrame(motion, MOTION_S0, MOTION_R0, x, y, z); gx = wx - frameX; gy = wy - frameY; gz = wz - frameZ;
+    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    px = frameX;
+    py = frameY;
+    pz = frameZ;
+    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    x = frameX;
+    y = frameY;
+    z = frameZ;
+    fromFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+    gx = wx - frameX;
+    gy = wy - frameY;
+    gz = wz - frameZ;
   }
   if (!(answer(c, px, py, pz, x, y, z, margin) > 0)) return false;
-  let mx = answerX, my = answerY, mz = answerZ;
-  if (motion) { turnFromFrame(motion, MOTION_R1, mx, my, mz); mx = frameX; my = frameY; mz = frameZ; }
-  const R: f64 = at ? 0 : margin, rx = <f64>wx - cx - R * <f64>mx, ry = <f64>wy - cy - R * <f64>my, rz = <f64>wz - cz - R * <f64>mz;
+  let mx = answerX;
+  let my = answerY;
+  let mz = answerZ;
+  if (motion) {
+    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    mx = frameX;
+    my = frameY;
+    mz = frameZ;
+  }
+  const R: f64 = at ? 0 : margin;
+  const rx = <f64>wx - cx - R * <f64>mx;
+  const ry = <f64>wy - cy - R * <f64>my;
+  const rz = <f64>wz - cz - R * <f64>mz;
   const approach = <f32>-((bx - gx) * mx + (by - gy) * my + (bz - gz) * mz);
   if (rests(approach, first + toAcc, h)) return false;
   // and what the velocities will be made of now
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL), sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8), sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL), ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8), tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
-  const leaves = (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz, lacks = <f64>(e * approach) - leaves;
-  const W = inverseMassAt(row, rx, ry, rz, mx, my, mz), sum = (at ? at : first) + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const scale = load<f64>(row, SHAPE_INVERSE_MASS), had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale, lambda = max<f64>(lacks / W, -max<f64>(had, 0));
+  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
+  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
+  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
+  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const tz =
+    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+  const leaves =
+    (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
+  const lacks = <f64>(e * approach) - leaves;
+  const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
+  const sum = (at ? at : first) + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const scale = load<f64>(row, SHAPE_INVERSE_MASS);
+  const had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale;
+  const lambda = max<f64>(lacks / W, -max<f64>(had, 0));
   if (!(abs<f64>(lambda) * W > RESIDUE * <f64>approach)) return false;
   pushAt(row, rx, ry, rz, mx, my, mz, 0, -lambda);
   addPush(row, at ? at : first, lambda, mx, my, mz);

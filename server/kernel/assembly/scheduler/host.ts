@@ -4,5 +4,8 @@
 export declare function now(): f64;
 /** Called after every substep while H_WATCH has WATCH_SUBSTEPS: recordings. */
 export declare function substepDone(): void;
-/** Called by the orchestrating thread after every phase while H_WATCH has WATCH_PHASES, with its number in the program: energy ledger; before and after what is shared out within one while H_WATCH has WATCH_SHARES: benchmarks. */
+/**
+ * Called by the orchestrating thread after every phase while H_WATCH has WATCH_PHASES, with its number in the program:
+ * energy ledger; before and after what is shared out within one while H_WATCH has WATCH_SHARES: benchmarks.
+ */
 export declare function phaseDone(phase: i32): void;

@@ -3,20 +3,31 @@ import { HEADER, H_X, H_V, H_TICK } from "../layout/layout";
 
 /** 1 if every particle is finite and within `radius` of the origin. A NaN fails the comparison. */
 export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f32, oz: f32): i32 {
-  let x = <usize>load<u32>(HEADER, H_X) + (<usize>first << 4), v = <usize>load<u32>(HEADER, H_V) + (<usize>first << 4);
+  let x = <usize>load<u32>(HEADER, H_X) + ((<usize>first) << 4);
+  let v = <usize>load<u32>(HEADER, H_V) + ((<usize>first) << 4);
   const limit = radius * radius;
   for (let i = 0; i < count; i++, x += 16, v += 16) {
-    const a = load<f32>(x) + ox, b = load<f32>(x, 4) + oy, c = load<f32>(x, 8) + oz, d = load<f32>(v), e = load<f32>(v, 4), f = load<f32>(v, 8);
+    const a = load<f32>(x) + ox;
+    const b = load<f32>(x, 4) + oy;
+    const c = load<f32>(x, 8) + oz;
+    const d = load<f32>(v);
+    const e = load<f32>(v, 4);
+    const f = load<f32>(v, 8);
     if (!(a * a + b * b + c * c <= limit) || !(d * d + e * e + f * f < Infinity)) return 0;
   }
   return 1;
 }
 
-/** FNV-1a over tick number, positions and velocities of `count` particles, 32 bits a step into a 64-bit state (lane 3 included). */
+/**
+ * FNV-1a over tick number, positions and velocities of `count` particles, 32 bits a step into a 64-bit state (lane 3
+ * included).
+ */
 export function stateHash(count: i32): u64 {
   let hash: u64 = 0xcbf29ce484222325;
   hash = (hash ^ load<u32>(HEADER, H_TICK)) * 0x100000001b3;
-  const X = <usize>load<u32>(HEADER, H_X), V = <usize>load<u32>(HEADER, H_V), end = <usize>count << 4;
+  const X = <usize>load<u32>(HEADER, H_X);
+  const V = <usize>load<u32>(HEADER, H_V);
+  const end = (<usize>count) << 4;
   for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(X + i)) * 0x100000001b3;
   for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(V + i)) * 0x100000001b3;
   return hash;

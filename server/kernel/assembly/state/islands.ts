@@ -1,86 +1,124 @@
 /**
- * Islands: bodies that exchange momentum with each other, because the list of pairs has them near each other or a ball touches them. Union-find over
- * body numbers, in the BODY rows; the body with the smallest number stands for its island.
+ * Islands: bodies that exchange momentum with each other, because the list of pairs has them near each other or a ball
+ * touches them. Union-find over body numbers, in the BODY rows; the body with the smallest number stands for its
+ * island.
  */
 import {
-  HEADER, H_BODY_COUNT, H_BODIES, H_PAIRS, H_PAIR_CAPACITY, H_VERTEX_PAIRS, H_EDGE_PAIRS, PAIR_SURFACES,
-  PAIR_BYTES, BODY_FREE, BODY_HELD, HELD_RIGID, BODY_ISLAND, BODY_LISTED, BODY_AGAINST, BODY_BYTES,
+  HEADER,
+  H_BODY_COUNT,
+  H_BODIES,
+  H_PAIRS,
+  H_PAIR_CAPACITY,
+  H_VERTEX_PAIRS,
+  H_EDGE_PAIRS,
+  PAIR_SURFACES,
+  PAIR_BYTES,
+  BODY_FREE,
+  BODY_HELD,
+  HELD_RIGID,
+  BODY_ISLAND,
+  BODY_LISTED,
+  BODY_AGAINST,
+  BODY_BYTES,
 } from "../layout/layout";
 
 /** Root of the union-find over body numbers: the smallest of them. */
 export function islandOf(rows: usize, body: u32): u32 {
   let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND) != b) b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND);
+  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND) !== b)
+    b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND);
   return b;
 }
 
 /** A new list of pairs: nobody is near anybody yet. */
 export function forgetListed(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = load<i32>(HEADER, H_BODY_COUNT);
-  for (let b = 0; b < bodies; b++) { store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED); store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST); }
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT);
+  for (let b = 0; b < bodies; b++) {
+    store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED);
+    store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST);
+  }
 }
 
 /** Notes whom H_PAIRS have near each other: union-find in BODY_LISTED, whose roots are the smallest of all. */
 export function noteListed(): void {
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS), edges = load<i32>(HEADER, H_EDGE_PAIRS);
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
   noteRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
   noteRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
 }
 
 function noteRows(pair: usize, count: i32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES), bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
   for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
     noteBoth(rows, bodies, load<u32>(pair, PAIR_SURFACES));
   }
 }
 
-/** @param both numbers of two surfaces that are near each other, first << 16 | second @returns whether that was not known */
+/**
+ * @param both numbers of two surfaces that are near each other, first << 16 | second
+ * @returns whether that was not known
+ */
 function noteBoth(rows: usize, bodies: u32, both: u32): bool {
-  const a = both >> 16, b = both & 0xffff;
-  if (a == b) return false;
+  const a = both >> 16;
+  const b = both & 0xffff;
+  if (a === b) return false;
   if (a >= bodies || b >= bodies) {
-    const row = rows + <usize>min<u32>(a, b) * BODY_BYTES, known = load<i32>(row, BODY_AGAINST);
+    const row = rows + <usize>min<u32>(a, b) * BODY_BYTES;
+    const known = load<i32>(row, BODY_AGAINST);
     store<i32>(row, 1, BODY_AGAINST);
     return !known;
   }
-  const first = listedWith(rows, a), second = listedWith(rows, b);
+  const first = listedWith(rows, a);
+  const second = listedWith(rows, b);
   store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
-  return first != second;
+  return first !== second;
 }
 
 /** Likewise of one pair of surfaces. */
-export function noteSurfaces(both: u32): bool { return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both); }
+export function noteSurfaces(both: u32): bool {
+  return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both);
+}
 
 function listedWith(rows: usize, body: u32): u32 {
   let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED) != b) b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED);
+  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED) !== b)
+    b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED);
   return b;
 }
 
 /** The two exchange momentum. */
 export function join(rows: usize, a: u32, b: u32): void {
-  const first = islandOf(rows, a), second = islandOf(rows, b);
-  if (first == second) return;
+  const first = islandOf(rows, a);
+  const second = islandOf(rows, b);
+  if (first === second) return;
   store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
   store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
   store<i32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_ISLAND);
 }
 
 /** Something fixed takes momentum from the body, or gives it some. */
-@inline export function meetsFixed(row: usize): void {
+// @inline
+export function meetsFixed(row: usize): void {
   store<i32>(row, 0, BODY_FREE);
   store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
 }
 
 /** Does body number b stand for an island of several, of which none is held or rigid? */
-export function standsForIsland(rows: usize, b: i32): bool { return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b); }
+export function standsForIsland(rows: usize, b: i32): bool {
+  return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b);
+}
 
 /** Likewise, of which one is rigid. */
-export function standsForRigid(rows: usize, b: i32): bool { return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) == HELD_RIGID && standsForSeveral(rows, b); }
+export function standsForRigid(rows: usize, b: i32): bool {
+  return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) === HELD_RIGID && standsForSeveral(rows, b);
+}
 
 function standsForSeveral(rows: usize, b: i32): bool {
   const row = rows + <usize>b * BODY_BYTES;
-  if (load<i32>(row, BODY_ISLAND) != b) return false;
-  for (let n = b + 1; n < load<i32>(HEADER, H_BODY_COUNT); n++) if (load<i32>(rows + <usize>n * BODY_BYTES, BODY_ISLAND) == b) return true;
+  if (load<i32>(row, BODY_ISLAND) !== b) return false;
+  for (let n = b + 1; n < load<i32>(HEADER, H_BODY_COUNT); n++)
+    if (load<i32>(rows + <usize>n * BODY_BYTES, BODY_ISLAND) === b) return true;
   return false;
 }

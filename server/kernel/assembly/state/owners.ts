@@ -1,21 +1,42 @@
-/** Which body or surface a particle belongs to: their rows, in the order of their particles, begin with the address of their first. */
-import { HEADER, H_X, H_BODIES, H_BODY_COUNT, H_MARKS, H_SURFACE, H_SURFACE_COUNT, BODY_RIGID, BODY_BYTES, MARK_RIGID, SURFACE_BYTES } from "../layout/layout";
+/**
+ * Which body or surface a particle belongs to: their rows, in the order of their particles, begin with the address of
+ * their first.
+ */
+import {
+  HEADER,
+  H_X,
+  H_BODIES,
+  H_BODY_COUNT,
+  H_MARKS,
+  H_SURFACE,
+  H_SURFACE_COUNT,
+  BODY_RIGID,
+  BODY_BYTES,
+  MARK_RIGID,
+  SURFACE_BYTES,
+} from "../layout/layout";
 
 /** The last of `count` rows that does not begin behind the particle. */
 function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
-  let low = 0, high = count;
+  let low = 0;
+  let high = count;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (<usize>load<u32>(rows + <usize>middle * bytes) <= particle) low = middle; else high = middle;
+    if (<usize>load<u32>(rows + <usize>middle * bytes) <= particle) low = middle;
+    else high = middle;
   }
   return rows + <usize>low * bytes;
 }
 
 /** BODY row of the body that owns a particle. */
-export function bodyOf(particle: usize): usize { return rowOf(<usize>load<u32>(HEADER, H_BODIES), load<i32>(HEADER, H_BODY_COUNT), BODY_BYTES, particle); }
+export function bodyOf(particle: usize): usize {
+  return rowOf(<usize>load<u32>(HEADER, H_BODIES), load<i32>(HEADER, H_BODY_COUNT), BODY_BYTES, particle);
+}
 
 /** SURFACE row likewise; particles of a core mesh have one, too. */
-export function surfaceOf(particle: usize): usize { return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle); }
+export function surfaceOf(particle: usize): usize {
+  return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle);
+}
 
 /** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
 export function rigidRow(particle: usize): usize {

@@ -1,17 +1,85 @@
 /** Runs a part of a phase: which stage it is, by its kind (KIND_* of layout.ts), and where its blocks are. */
 import {
-  HEADER, H_SUBSTEPS, H_SUBSTEP_SECONDS, H_POINTS, H_POINT_COUNT, H_WARM_START, H_WARM_STARTED, H_SUBSTEP, PHASE_KIND,
-  PHASE_DATA, PHASE_COUNT, PHASE_PASS, PHASE_WARM_START, PHASE_OWN, PHASE_KEPT, PHASE_RUNS, PHASE_RUN_COUNT, RUN_FIRST,
-  RUN_END, RUN_BODY, RUN_BYTES, PASS_FIRST, PASS_LAST, KIND_PREDICT, KIND_TET, KIND_TRIANGLE, KIND_BEND,
-  KIND_POINTS, KIND_VELOCITY, KIND_COLLIDE, KIND_CONTACTS, KIND_BALANCE, KIND_RESTORE, KIND_TET_ORTHO,
-  KIND_TET_PLASTIC, KIND_PLASTIC, KIND_PAPER_TET, KIND_PAPER_TRIANGLE, KIND_PAPER_BEND, KIND_PAPER_TET_ORTHO,
-  KIND_PAPER_TET_PLASTIC, KIND_PAPER_NEO_HOOKEAN, KIND_PAPER_STABLE_NEO_HOOKEAN, KIND_SWEEP_BEGIN,
-  KIND_SWEEP_COLLECT, KIND_SWEEP_END, KIND_SWEEP_MEMORY, KIND_DISTANCE, KIND_VOLUME, KIND_HEXAHEDRON,
-  KIND_ENCLOSED, KIND_NEO_HOOKEAN, KIND_STABLE_NEO_HOOKEAN, KIND_SHAPE, KIND_RIGID, KIND_MOVE, KIND_BALLS,
-  KIND_CORE_MESHES, KIND_SAFE, KIND_VERIFY, KIND_SHARED_CONTACTS, KIND_SHARED_CHECK, KIND_SHARED_LIST, TET_BYTES,
-  TET_ORTHO_BYTES, TET_PLASTIC_BYTES, TET_KEPT_BYTES, WARM_START_BYTES, HYPER_BYTES, HYPER_KEPT_BYTES, TRI_BYTES,
-  TRI_KEPT_BYTES, BEND_BYTES, BEND_KEPT_BYTES, DISTANCE_BYTES, DISTANCE_KEPT_BYTES, VOLUME_BYTES, HEXAHEDRON_BYTES,
-  ENCLOSED_BYTES, BODY_INACTIVE,
+  HEADER,
+  H_SUBSTEPS,
+  H_SUBSTEP_SECONDS,
+  H_POINTS,
+  H_POINT_COUNT,
+  H_WARM_START,
+  H_WARM_STARTED,
+  H_SUBSTEP,
+  PHASE_KIND,
+  PHASE_DATA,
+  PHASE_COUNT,
+  PHASE_PASS,
+  PHASE_WARM_START,
+  PHASE_OWN,
+  PHASE_KEPT,
+  PHASE_RUNS,
+  PHASE_RUN_COUNT,
+  RUN_FIRST,
+  RUN_END,
+  RUN_BODY,
+  RUN_BYTES,
+  PASS_FIRST,
+  PASS_LAST,
+  KIND_PREDICT,
+  KIND_TET,
+  KIND_TRIANGLE,
+  KIND_BEND,
+  KIND_POINTS,
+  KIND_VELOCITY,
+  KIND_COLLIDE,
+  KIND_CONTACTS,
+  KIND_BALANCE,
+  KIND_RESTORE,
+  KIND_TET_ORTHO,
+  KIND_TET_PLASTIC,
+  KIND_PLASTIC,
+  KIND_PAPER_TET,
+  KIND_PAPER_TRIANGLE,
+  KIND_PAPER_BEND,
+  KIND_PAPER_TET_ORTHO,
+  KIND_PAPER_TET_PLASTIC,
+  KIND_PAPER_NEO_HOOKEAN,
+  KIND_PAPER_STABLE_NEO_HOOKEAN,
+  KIND_SWEEP_BEGIN,
+  KIND_SWEEP_COLLECT,
+  KIND_SWEEP_END,
+  KIND_SWEEP_MEMORY,
+  KIND_DISTANCE,
+  KIND_VOLUME,
+  KIND_HEXAHEDRON,
+  KIND_ENCLOSED,
+  KIND_NEO_HOOKEAN,
+  KIND_STABLE_NEO_HOOKEAN,
+  KIND_SHAPE,
+  KIND_RIGID,
+  KIND_MOVE,
+  KIND_BALLS,
+  KIND_CORE_MESHES,
+  KIND_SAFE,
+  KIND_VERIFY,
+  KIND_SHARED_CONTACTS,
+  KIND_SHARED_CHECK,
+  KIND_SHARED_LIST,
+  TET_BYTES,
+  TET_ORTHO_BYTES,
+  TET_PLASTIC_BYTES,
+  TET_KEPT_BYTES,
+  WARM_START_BYTES,
+  HYPER_BYTES,
+  HYPER_KEPT_BYTES,
+  TRI_BYTES,
+  TRI_KEPT_BYTES,
+  BEND_BYTES,
+  BEND_KEPT_BYTES,
+  DISTANCE_BYTES,
+  DISTANCE_KEPT_BYTES,
+  VOLUME_BYTES,
+  HEXAHEDRON_BYTES,
+  ENCLOSED_BYTES,
+  BODY_INACTIVE,
 } from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "../constraints/tetrahedron";
@@ -44,7 +112,8 @@ import { solveBalls } from "../rigid/balls";
 
 /** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
-  let begin = first, run = <usize>load<u32>(phase, PHASE_RUNS);
+  let begin = first;
+  let run = <usize>load<u32>(phase, PHASE_RUNS);
   if (run) {
     for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
       if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_INACTIVE)) continue;
@@ -60,45 +129,121 @@ export function runRange(phase: usize, first: i32, end: i32, scratch: usize): vo
 function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND);
   let pass = load<i32>(phase, PHASE_PASS);
-  const data = <usize>load<u32>(phase, PHASE_DATA), h = load<f32>(HEADER, H_SUBSTEP_SECONDS), inverseH2: f32 = 1 / (h * h);
+  const data = <usize>load<u32>(phase, PHASE_DATA);
+  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const inverseH2: f32 = 1 / (h * h);
   // where stress is remembered, the first iteration starts from it and the tick's last one keeps its multipliers
-  const kept = load<u32>(phase, PHASE_WARM_START), from = kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
-  if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) == load<i32>(HEADER, H_SUBSTEPS) - 1) pass &= ~PASS_LAST;
+  const kept = load<u32>(phase, PHASE_WARM_START);
+  const from =
+    kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
+  if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) === load<i32>(HEADER, H_SUBSTEPS) - 1)
+    pass &= ~PASS_LAST;
   const own = <usize>load<u32>(phase, PHASE_OWN);
-  if (kind == KIND_TET) solveTetrahedra(data + <usize>begin * TET_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TET_ORTHO) solveOrthotropic(data + <usize>begin * TET_ORTHO_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TET_PLASTIC) solvePlastic(data + <usize>begin * TET_PLASTIC_BYTES, own + <usize>begin * TET_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
-  else if (kind == KIND_NEO_HOOKEAN) solveNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(data + <usize>begin * HYPER_BYTES, own + <usize>begin * HYPER_KEPT_BYTES, end - begin, pass, inverseH2, scratch, from);
-  else if (kind == KIND_TRIANGLE) solveTriangles(data + <usize>begin * TRI_BYTES, own + <usize>begin * TRI_KEPT_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_BEND) solveBending(data + <usize>begin * BEND_BYTES, own + <usize>begin * BEND_KEPT_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_DISTANCE) solveDistances(data + <usize>begin * DISTANCE_BYTES, own + <usize>begin * DISTANCE_KEPT_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_VOLUME) solveVolumes(data + <usize>begin * VOLUME_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_HEXAHEDRON) solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
-  else if (kind == KIND_ENCLOSED) solveEnclosedVolumes(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
-  else if (kind == KIND_POINTS) solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind == KIND_CONTACTS) { if (pass & PASS_FIRST) foresee(); beginRigidContacts(); driveApart(); solveNearContacts((pass & PASS_LAST) != 0); solveRigidContacts(scratch); }
-  else if (kind == KIND_PREDICT) predict(begin, end, h);
-  else if (kind == KIND_VELOCITY) updateVelocity(begin, end, h);
-  else if (kind == KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
-  else if (kind == KIND_BALANCE) balance(begin, end, h);
-  else if (kind == KIND_RESTORE) restore(begin, end, h);
-  else if (kind == KIND_PAPER_TET || kind == KIND_PAPER_TET_ORTHO || kind == KIND_PAPER_TET_PLASTIC || kind == KIND_PAPER_NEO_HOOKEAN || kind == KIND_PAPER_STABLE_NEO_HOOKEAN) solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
-  else if (kind == KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, end - begin, scratch);
-  else if (kind == KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, end - begin);
-  else if (kind == KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
-  else if (kind == KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
-  else if (kind == KIND_SWEEP_END) sweepEnd(phase, begin, end);
-  else if (kind == KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
-  else if (kind == KIND_MOVE) moveColliders();
-  else if (kind == KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
-  else if (kind == KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind == KIND_RIGID) moveRigid(begin, end, h, scratch);
-  else if (kind == KIND_BALLS) solveBalls(pass, h, scratch);
-  else if (kind == KIND_SAFE) keepSafe();
-  else if (kind == KIND_VERIFY) { keepIslands(h); verifyContacts(h); }
-  else if (kind == KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind == KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind == KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  if (kind === KIND_TET)
+    solveTetrahedra(
+      data + <usize>begin * TET_BYTES,
+      own + <usize>begin * TET_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+      scratch,
+      from,
+    );
+  else if (kind === KIND_TET_ORTHO)
+    solveOrthotropic(
+      data + <usize>begin * TET_ORTHO_BYTES,
+      own + <usize>begin * TET_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+      scratch,
+      from,
+    );
+  else if (kind === KIND_TET_PLASTIC)
+    solvePlastic(
+      data + <usize>begin * TET_PLASTIC_BYTES,
+      own + <usize>begin * TET_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+      scratch,
+      from,
+    );
+  else if (kind === KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
+  else if (kind === KIND_NEO_HOOKEAN)
+    solveNeoHookean(
+      data + <usize>begin * HYPER_BYTES,
+      own + <usize>begin * HYPER_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+      scratch,
+      from,
+    );
+  else if (kind === KIND_STABLE_NEO_HOOKEAN)
+    solveStableNeoHookean(
+      data + <usize>begin * HYPER_BYTES,
+      own + <usize>begin * HYPER_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+      scratch,
+      from,
+    );
+  else if (kind === KIND_TRIANGLE)
+    solveTriangles(data + <usize>begin * TRI_BYTES, own + <usize>begin * TRI_KEPT_BYTES, end - begin, pass, inverseH2);
+  else if (kind === KIND_BEND)
+    solveBending(data + <usize>begin * BEND_BYTES, own + <usize>begin * BEND_KEPT_BYTES, end - begin, pass, inverseH2);
+  else if (kind === KIND_DISTANCE)
+    solveDistances(
+      data + <usize>begin * DISTANCE_BYTES,
+      own + <usize>begin * DISTANCE_KEPT_BYTES,
+      end - begin,
+      pass,
+      inverseH2,
+    );
+  else if (kind === KIND_VOLUME) solveVolumes(data + <usize>begin * VOLUME_BYTES, end - begin, pass, inverseH2);
+  else if (kind === KIND_HEXAHEDRON)
+    solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
+  else if (kind === KIND_ENCLOSED)
+    solveEnclosedVolumes(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
+  else if (kind === KIND_POINTS)
+    solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
+  else if (kind === KIND_CONTACTS) {
+    if (pass & PASS_FIRST) foresee();
+    beginRigidContacts();
+    driveApart();
+    solveNearContacts((pass & PASS_LAST) !== 0);
+    solveRigidContacts(scratch);
+  } else if (kind === KIND_PREDICT) predict(begin, end, h);
+  else if (kind === KIND_VELOCITY) updateVelocity(begin, end, h);
+  else if (kind === KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
+  else if (kind === KIND_BALANCE) balance(begin, end, h);
+  else if (kind === KIND_RESTORE) restore(begin, end, h);
+  else if (
+    kind === KIND_PAPER_TET ||
+    kind === KIND_PAPER_TET_ORTHO ||
+    kind === KIND_PAPER_TET_PLASTIC ||
+    kind === KIND_PAPER_NEO_HOOKEAN ||
+    kind === KIND_PAPER_STABLE_NEO_HOOKEAN
+  )
+    solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
+  else if (kind === KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, end - begin, scratch);
+  else if (kind === KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, end - begin);
+  else if (kind === KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
+  else if (kind === KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
+  else if (kind === KIND_SWEEP_END) sweepEnd(phase, begin, end);
+  else if (kind === KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
+  else if (kind === KIND_MOVE) moveColliders();
+  else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
+  else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
+  else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
+  else if (kind === KIND_SAFE) keepSafe();
+  else if (kind === KIND_VERIFY) {
+    keepIslands(h);
+    verifyContacts(h);
+  } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind === KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
 }

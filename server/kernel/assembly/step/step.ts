@@ -5,12 +5,24 @@
  *   list of pairs   unless the last one still holds
  *   free bodies     whose momentum is kept, and islands of them
  *   balls           their lists are stale
- * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts), shared out chunk by chunk
- * (scheduler.ts) to the workers (worker.ts) that have come.
+ * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts), shared
+ * out chunk by chunk (scheduler.ts) to the workers (worker.ts) that have come.
  */
 import {
-  HEADER, H_PHASES, H_SUBSTEPS, H_TICK, H_WATCH, H_SUBSTEP, WATCH_SUBSTEPS, WATCH_PHASES, H_STAGE, STAGES,
-  STAGE_BROAD, PHASE_COUNT, PHASE_CHUNKS, PHASE_STAGE,
+  HEADER,
+  H_PHASES,
+  H_SUBSTEPS,
+  H_TICK,
+  H_WATCH,
+  H_SUBSTEP,
+  WATCH_SUBSTEPS,
+  WATCH_PHASES,
+  H_STAGE,
+  STAGES,
+  STAGE_BROAD,
+  PHASE_COUNT,
+  PHASE_CHUNKS,
+  PHASE_STAGE,
 } from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList } from "../contact/contacts";
@@ -18,7 +30,17 @@ import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
 import { now, phaseDone, substepDone } from "../scheduler/host";
-import { beginStep, chunkBegin, chunkEnd, claimChunk, closePhaseChunks, endStep, isHelped, openPhaseChunks, phaseAt } from "../scheduler/scheduler";
+import {
+  beginStep,
+  chunkBegin,
+  chunkEnd,
+  claimChunk,
+  closePhaseChunks,
+  endStep,
+  isHelped,
+  openPhaseChunks,
+  phaseAt,
+} from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
 
@@ -26,10 +48,13 @@ import { runRange } from "./stages";
 let stage = -1;
 let since: f64 = 0;
 
-/** One tick by the thread that orchestrates it. @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area */
+/**
+ * One tick by the thread that orchestrates it.
+ * @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area
+ */
 export function step(helpers: i32, scratch: usize): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
-  beginStep(helpers != 0);
+  beginStep(helpers !== 0);
   stage = -1;
   enterStage(STAGE_BROAD);
   warmStart();
@@ -45,12 +70,13 @@ export function step(helpers: i32, scratch: usize): void {
 }
 
 function runSubstep(substep: i32, scratch: usize): void {
-  const phases = load<i32>(HEADER, H_PHASES), watch = load<i32>(HEADER, H_WATCH);
+  const phases = load<i32>(HEADER, H_PHASES);
+  const watch = load<i32>(HEADER, H_WATCH);
   forgetInverted();
   store<i32>(HEADER, substep, H_SUBSTEP);
   for (let p = 0; p < phases; p++) {
     const phase = phaseAt(p);
-    if (load<i32>(phase, PHASE_STAGE) != stage) enterStage(load<i32>(phase, PHASE_STAGE));
+    if (load<i32>(phase, PHASE_STAGE) !== stage) enterStage(load<i32>(phase, PHASE_STAGE));
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);

@@ -5,18 +5,25 @@ import { chunksDone, HELPER_TURNS, partsOf, rowAt, sleepUntilOpened } from "../s
 import { runRange } from "./stages";
 
 /**
- * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`), or until it is wanted elsewhere.
+ * A helper's part of one tick: claims chunks until the leader ends the tick (H_ACTIVE differs from `generation`), or
+ * until it is wanted elsewhere.
  * @param slot its row of H_HELPERS, 1 .. MAX_THREADS - 1, nobody else's; scratch its spill area
  * @returns chunks done
  */
 export function help(generation: i32, slot: i32, scratch: usize): i32 {
-  const row = rowAt(slot), leaves = row + HELPER_LEAVES;
-  let worked = 0, turns = 0, seen: i64 = 0;
+  const row = rowAt(slot);
+  const leaves = row + HELPER_LEAVES;
+  let worked = 0;
+  let turns = 0;
+  let seen: i64 = 0;
   atomic.add<i32>(HEADER, 1, H_CREW);
-  while (atomic.load<i32>(HEADER, H_ACTIVE) == generation && !atomic.load<i32>(leaves)) {
+  while (atomic.load<i32>(HEADER, H_ACTIVE) === generation && !atomic.load<i32>(leaves)) {
     const ticket = atomic.load<i64>(HEADER, H_TICKET);
-    if (ticket == seen || !partsOf(ticket)) {
-      if (++turns >= HELPER_TURNS) { sleepUntilOpened(ticket, generation, leaves); turns = 0; }
+    if (ticket === seen || !partsOf(ticket)) {
+      if (++turns >= HELPER_TURNS) {
+        sleepUntilOpened(ticket, generation, leaves);
+        turns = 0;
+      }
       continue;
     }
     seen = ticket;

@@ -1,6 +1,6 @@
 /**
- * Panels and dashboards in the form that Grafana provisions (schema 41). A dashboard is rows of panels; a row's panels share its width. `write.ts` turns what red.ts,
- * use.ts and survival.ts say into the JSON files beside this folder.
+ * Panels and dashboards in the form that Grafana provisions (schema 41). A dashboard is rows of panels; a row's panels
+ * share its width. `write.ts` turns what red.ts, use.ts and survival.ts say into the JSON files beside this folder.
  */
 
 export interface Line {
@@ -33,16 +33,19 @@ export interface DashboardSource {
 }
 
 const DATASOURCE = { type: "prometheus", uid: "pliant-prometheus" };
-const WIDTH = 24, PANEL_HEIGHT = 8;
+const WIDTH = 24;
+const PANEL_HEIGHT = 8;
 const INSTANCES = 'label_values(pliant_rooms{job="pliant"}, instance)';
 
 /** p50, p95 and p99 of one histogram. @param of makes the query */
-export const quantiles = (of: (q: number) => string): Line[] => [0.5, 0.95, 0.99].map((q) => ({ expr: of(q), legend: `p${100 * q}` }));
+export const quantiles = (of: (q: number) => string): Line[] =>
+  [0.5, 0.95, 0.99].map((q) => ({ expr: of(q), legend: `p${100 * q}` }));
 
 function panel(id: number, source: PanelSource, gridPos: object): object {
   const { title, description, unit, lines, limits, max } = source;
   const steps: { color: string; value: number | null }[] = [{ color: "green", value: null }];
-  for (const color of ["orange", "red"] as const) if (limits?.[color] !== undefined) steps.push({ color, value: limits[color] });
+  for (const color of ["orange", "red"] as const)
+    if (limits?.[color] !== undefined) steps.push({ color, value: limits[color] });
   return {
     id,
     type: "timeseries",
@@ -50,31 +53,71 @@ function panel(id: number, source: PanelSource, gridPos: object): object {
     description,
     datasource: DATASOURCE,
     gridPos,
-    targets: lines.map(({ expr, legend }, i) => ({ refId: String.fromCharCode(65 + i), datasource: DATASOURCE, expr, legendFormat: legend, range: true })),
+    targets: lines.map(({ expr, legend }, i) => ({
+      refId: String.fromCharCode(65 + i),
+      datasource: DATASOURCE,
+      expr,
+      legendFormat: legend,
+      range: true,
+    })),
     fieldConfig: {
       defaults: {
         unit,
         min: 0,
         ...(max === undefined ? {} : { max }),
-        custom: { drawStyle: "line", lineWidth: 1, fillOpacity: 5, showPoints: "never", stacking: { mode: "none", group: "A" }, thresholdsStyle: { mode: limits ? "dashed" : "off" } },
+        custom: {
+          drawStyle: "line",
+          lineWidth: 1,
+          fillOpacity: 5,
+          showPoints: "never",
+          stacking: { mode: "none", group: "A" },
+          thresholdsStyle: { mode: limits ? "dashed" : "off" },
+        },
         thresholds: { mode: "absolute", steps },
       },
       overrides: [],
     },
-    options: { legend: { displayMode: "list", placement: "bottom", showLegend: true }, tooltip: { mode: "multi", sort: "desc" } },
+    options: {
+      legend: { displayMode: "list", placement: "bottom", showLegend: true },
+      tooltip: { mode: "multi", sort: "desc" },
+    },
   };
 }
 
-/** Every dashboard leads to all others with the tag `pliant`, and takes the reader's time and choice of servers along. */
-export const LINKS = [{ type: "dashboards", title: "Pliant", tags: ["pliant"], asDropdown: false, includeVars: true, keepTime: true, targetBlank: false, icon: "dashboard", tooltip: "", url: "" }];
+/**
+ * Every dashboard leads to all others with the tag `pliant`, and takes the reader's time and choice of servers along.
+ */
+export const LINKS = [
+  {
+    type: "dashboards",
+    title: "Pliant",
+    tags: ["pliant"],
+    asDropdown: false,
+    includeVars: true,
+    keepTime: true,
+    targetBlank: false,
+    icon: "dashboard",
+    tooltip: "",
+    url: "",
+  },
+];
 
 export function dashboard({ uid, title, description, rows }: DashboardSource): object {
   const panels: object[] = [];
   let y = 0;
   for (const row of rows) {
-    panels.push({ id: panels.length + 1, type: "row", title: row.title, collapsed: false, panels: [], gridPos: { x: 0, y, w: WIDTH, h: 1 } });
+    panels.push({
+      id: panels.length + 1,
+      type: "row",
+      title: row.title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y, w: WIDTH, h: 1 },
+    });
     const w = WIDTH / row.panels.length;
-    row.panels.forEach((source, i) => panels.push(panel(panels.length + 1, source, { x: i * w, y: y + 1, w, h: PANEL_HEIGHT })));
+    row.panels.forEach((source, i) =>
+      panels.push(panel(panels.length + 1, source, { x: i * w, y: y + 1, w, h: PANEL_HEIGHT })),
+    );
     y += 1 + PANEL_HEIGHT;
   }
   return {
@@ -96,10 +139,25 @@ export function dashboard({ uid, title, description, rows }: DashboardSource): o
     links: LINKS,
     annotations: { list: [] },
     templating: {
-      list: [{
-        name: "instance", label: "Server", type: "query", datasource: DATASOURCE, query: { query: INSTANCES, refId: "instance" }, definition: INSTANCES, includeAll: true, allValue: ".*", multi: true,
-        refresh: 2, sort: 1, current: { text: ["All"], value: ["$__all"] }, hide: 0, options: [], regex: "",
-      }],
+      list: [
+        {
+          name: "instance",
+          label: "Server",
+          type: "query",
+          datasource: DATASOURCE,
+          query: { query: INSTANCES, refId: "instance" },
+          definition: INSTANCES,
+          includeAll: true,
+          allValue: ".*",
+          multi: true,
+          refresh: 2,
+          sort: 1,
+          current: { text: ["All"], value: ["$__all"] },
+          hide: 0,
+          options: [],
+          regex: "",
+        },
+      ],
     },
     panels,
   };

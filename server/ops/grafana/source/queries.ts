@@ -1,4 +1,7 @@
-/** PromQL as our panels write it: every selector leaves the choice of the server to the reader, every rate takes Grafana's own interval. */
+/**
+ * PromQL as our panels write it: every selector leaves the choice of the server to the reader, every rate takes
+ * Grafana's own interval.
+ */
 
 const SERVER = 'job="pliant",instance=~"$instance"';
 
@@ -11,7 +14,8 @@ export const rate = (name: string, where = ""): string => `rate(${metric(name, w
 export const sumRate = (name: string, by: string[] = [], where = ""): string => `${sum(by)}(${rate(name, where)})`;
 
 /** The q-quantile of a histogram. @param by labels to keep */
-export const quantile = (q: number, name: string, by: string[] = [], where = ""): string => `histogram_quantile(${q}, ${sum(["le", ...by])}(${rate(`${name}_bucket`, where)}))`;
+export const quantile = (q: number, name: string, by: string[] = [], where = ""): string =>
+  `histogram_quantile(${q}, ${sum(["le", ...by])}(${rate(`${name}_bucket`, where)}))`;
 
 /** Mean of a histogram. */
 export const mean = (name: string): string => `sum(${rate(`${name}_sum`)}) / sum(${rate(`${name}_count`)})`;
@@ -19,4 +23,5 @@ export const mean = (name: string): string => `sum(${rate(`${name}_sum`)}) / sum
 export const sum = (by: string[] = []): string => (by.length > 0 ? `sum by (${by.join(", ")}) ` : "sum");
 
 /** In the last hour: for what happens so seldom that a rate shows nothing. */
-export const inAnHour = (name: string, by: string[] = [], where = ""): string => `${sum(by)}(increase(${metric(name, where)}[1h]))`;
+export const inAnHour = (name: string, by: string[] = [], where = ""): string =>
+  `${sum(by)}(increase(${metric(name, where)}[1h]))`;

@@ -5,51 +5,135 @@ import { mean, quantile, sumRate } from "./queries.ts";
 export const red: DashboardSource = {
   uid: "pliant-red",
   title: "Pliant: rate, errors, duration",
-  description: "What the server is asked for, what it refuses or fails at, and how long it takes: HTTP, sockets, inputs, frames. server/ops/RUNBOOK.md says what to do about each.",
+  description:
+    "What the server is asked for, what it refuses or fails at, and how long it takes: HTTP, sockets, inputs, frames. server/ops/RUNBOOK.md says what to do about each.",
   rows: [
     {
       title: "HTTP",
       panels: [
-        { title: "Requests", description: "Answered per second, by route; `none` are addresses that nobody serves.", unit: "reqps", lines: [{ expr: sumRate("pliant_http_request_seconds_count", ["route"]), legend: "{{route}}" }] },
         {
-          title: "Requests that failed", description: "4xx: the caller's mistakes. 5xx: ours, or a full or closing server.", unit: "reqps",
-          lines: [{ expr: sumRate("pliant_http_request_seconds_count", ["status", "route"], 'status=~"4xx|5xx"'), legend: "{{status}} {{route}}" }],
+          title: "Requests",
+          description: "Answered per second, by route; `none` are addresses that nobody serves.",
+          unit: "reqps",
+          lines: [{ expr: sumRate("pliant_http_request_seconds_count", ["route"]), legend: "{{route}}" }],
         },
-        { title: "Time of a request", description: "All routes together. Opening a room waits for its scene to be built, once.", unit: "s", lines: [...quantiles((q) => quantile(q, "pliant_http_request_seconds")), { expr: mean("pliant_http_request_seconds"), legend: "mean" }] },
-        { title: "Time of a request, by route", description: "95th percentile.", unit: "s", lines: [{ expr: quantile(0.95, "pliant_http_request_seconds", ["route"]), legend: "{{route}}" }] },
+        {
+          title: "Requests that failed",
+          description: "4xx: the caller's mistakes. 5xx: ours, or a full or closing server.",
+          unit: "reqps",
+          lines: [
+            {
+              expr: sumRate("pliant_http_request_seconds_count", ["status", "route"], 'status=~"4xx|5xx"'),
+              legend: "{{status}} {{route}}",
+            },
+          ],
+        },
+        {
+          title: "Time of a request",
+          description: "All routes together. Opening a room waits for its scene to be built, once.",
+          unit: "s",
+          lines: [
+            ...quantiles((q) => quantile(q, "pliant_http_request_seconds")),
+            { expr: mean("pliant_http_request_seconds"), legend: "mean" },
+          ],
+        },
+        {
+          title: "Time of a request, by route",
+          description: "95th percentile.",
+          unit: "s",
+          lines: [{ expr: quantile(0.95, "pliant_http_request_seconds", ["route"]), legend: "{{route}}" }],
+        },
       ],
     },
     {
       title: "Sockets",
       panels: [
-        { title: "Sockets opened and closed", description: "Per second. Many of both at once is a reconnect storm.", unit: "short", lines: [{ expr: sumRate("pliant_sockets_opened_total"), legend: "opened" }, { expr: sumRate("pliant_sockets_closed_total"), legend: "closed" }] },
-        { title: "Sockets closed, by code", description: "1000 and 1001 left, 1006 just went, 1012 the server restarts; 44xx are explained in PROTOCOL.md.", unit: "short", lines: [{ expr: sumRate("pliant_sockets_closed_total", ["code"]), legend: "{{code}}" }] },
-        { title: "Turned away, by reason", description: "Sockets and requests that were not let in, per second.", unit: "short", lines: [{ expr: sumRate("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }] },
-        { title: "Time to the welcome", description: "From a socket's upgrade until its member is in the room: one round trip of the client and what the server needs.", unit: "s", lines: quantiles((q) => quantile(q, "pliant_socket_join_seconds")) },
+        {
+          title: "Sockets opened and closed",
+          description: "Per second. Many of both at once is a reconnect storm.",
+          unit: "short",
+          lines: [
+            { expr: sumRate("pliant_sockets_opened_total"), legend: "opened" },
+            { expr: sumRate("pliant_sockets_closed_total"), legend: "closed" },
+          ],
+        },
+        {
+          title: "Sockets closed, by code",
+          description:
+            "1000 and 1001 left, 1006 just went, 1012 the server restarts; 44xx are explained in PROTOCOL.md.",
+          unit: "short",
+          lines: [{ expr: sumRate("pliant_sockets_closed_total", ["code"]), legend: "{{code}}" }],
+        },
+        {
+          title: "Turned away, by reason",
+          description: "Sockets and requests that were not let in, per second.",
+          unit: "short",
+          lines: [{ expr: sumRate("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }],
+        },
+        {
+          title: "Time to the welcome",
+          description:
+            "From a socket's upgrade until its member is in the room: one round trip of the client and what the server needs.",
+          unit: "s",
+          lines: quantiles((q) => quantile(q, "pliant_socket_join_seconds")),
+        },
       ],
     },
     {
       title: "Inputs",
       panels: [
-        { title: "Inputs", description: "Accepted per second, by type.", unit: "short", lines: [{ expr: sumRate("pliant_inputs_total", ["type"]), legend: "{{type}}" }] },
-        { title: "Inputs refused", description: "Per second, by reason; see PliantInputsRejected.", unit: "short", lines: [{ expr: sumRate("pliant_inputs_rejected_total", ["reason"]), legend: "{{reason}}" }] },
         {
-          title: "Time of an input", description: "From its coming in until the tick that applied it was handed to the sockets; the oldest input of each tick. Up to one tick of it is waiting for the tick. Dashed: two ticks at 60 Hz.",
-          unit: "s", limits: { red: 0.0333 }, lines: quantiles((q) => quantile(q, "pliant_input_seconds")),
+          title: "Inputs",
+          description: "Accepted per second, by type.",
+          unit: "short",
+          lines: [{ expr: sumRate("pliant_inputs_total", ["type"]), legend: "{{type}}" }],
+        },
+        {
+          title: "Inputs refused",
+          description: "Per second, by reason; see PliantInputsRejected.",
+          unit: "short",
+          lines: [{ expr: sumRate("pliant_inputs_rejected_total", ["reason"]), legend: "{{reason}}" }],
+        },
+        {
+          title: "Time of an input",
+          description:
+            "From its coming in until the tick that applied it was handed to the sockets; the oldest input of each tick. Up to one tick of it is waiting for the tick. Dashed: two ticks at 60 Hz.",
+          unit: "s",
+          limits: { red: 0.0333 },
+          lines: quantiles((q) => quantile(q, "pliant_input_seconds")),
         },
       ],
     },
     {
       title: "Frames",
       panels: [
-        { title: "Frames", description: "Encoded per second, in all rooms; each goes to all members of its room.", unit: "short", lines: [{ expr: sumRate("pliant_deltas_total"), legend: "deltas" }, { expr: sumRate("pliant_keyframes_total"), legend: "keyframes" }] },
         {
-          title: "Frames and ticks that fell out", description: "Frames not sent to a congested member; ticks' worth of time dropped because a room was late, and how often that happened.", unit: "short",
-          lines: [{ expr: sumRate("pliant_frames_skipped_total"), legend: "frames skipped" }, { expr: sumRate("pliant_ticks_skipped_total"), legend: "ticks skipped" }, { expr: sumRate("pliant_ticks_limited_total"), legend: "times that ticks were skipped" }],
+          title: "Frames",
+          description: "Encoded per second, in all rooms; each goes to all members of its room.",
+          unit: "short",
+          lines: [
+            { expr: sumRate("pliant_deltas_total"), legend: "deltas" },
+            { expr: sumRate("pliant_keyframes_total"), legend: "keyframes" },
+          ],
         },
         {
-          title: "Time of a frame", description: "From handing its tick to the pool until the frame was handed to the sockets. Dashed: the budget of a tick at 60 Hz.",
-          unit: "s", limits: { red: 0.0167 }, lines: quantiles((q) => quantile(q, "pliant_frame_seconds")),
+          title: "Frames and ticks that fell out",
+          description:
+            "Frames not sent to a congested member; ticks' worth of time dropped because a room was late, and how often that happened.",
+          unit: "short",
+          lines: [
+            { expr: sumRate("pliant_frames_skipped_total"), legend: "frames skipped" },
+            { expr: sumRate("pliant_ticks_skipped_total"), legend: "ticks skipped" },
+            { expr: sumRate("pliant_ticks_limited_total"), legend: "times that ticks were skipped" },
+          ],
+        },
+        {
+          title: "Time of a frame",
+          description:
+            "From handing its tick to the pool until the frame was handed to the sockets. Dashed: the budget of a tick at 60 Hz.",
+          unit: "s",
+          limits: { red: 0.0167 },
+          lines: quantiles((q) => quantile(q, "pliant_frame_seconds")),
         },
       ],
     },

@@ -1,4 +1,7 @@
-/** `node server/ops/grafana/source/write.ts`: writes the dashboards' JSON anew. tests/ops/dashboards.test.ts holds the files to what is written here. */
+/**
+ * `node server/ops/grafana/source/write.ts`: writes the dashboards' JSON anew. tests/ops/dashboards.test.ts holds the
+ * files to what is written here.
+ */
 import { writeFileSync } from "node:fs";
 import { dashboard } from "./dashboard.ts";
 import { red } from "./red.ts";
@@ -6,6 +9,10 @@ import { survival } from "./survival.ts";
 import { use } from "./use.ts";
 
 /** Content by file name, below server/ops/grafana/dashboards. */
-export const dashboardFiles: Record<string, string> = Object.fromEntries([red, use, survival].map((source) => [`${source.uid}.json`, `${JSON.stringify(dashboard(source), null, 1)}\n`]));
+export const dashboardFiles: Record<string, string> = Object.fromEntries(
+  [red, use, survival].map((source) => [`${source.uid}.json`, `${JSON.stringify(dashboard(source), null, 1)}\n`]),
+);
 
-if (import.meta.main) for (const [name, text] of Object.entries(dashboardFiles)) writeFileSync(new URL(`../dashboards/${name}`, import.meta.url), text);
+if (import.meta.main)
+  for (const [name, text] of Object.entries(dashboardFiles))
+    writeFileSync(new URL(`../dashboards/${name}`, import.meta.url), text);

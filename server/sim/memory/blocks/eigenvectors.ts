@@ -1,6 +1,7 @@
 /**
- * Principal axes of a symmetric 3x3 matrix by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section 8.5) in float64: plain
- * arithmetic and square roots, so the same bits on any machine, and powers of two scale through exactly.
+ * Principal axes of a symmetric 3x3 matrix by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section
+ * 8.5) in float64: plain arithmetic and square roots, so the same bits on any machine, and powers of two scale through
+ * exactly.
  */
 
 /** Sweeps after which any 3x3 matrix is diagonal: convergence is quadratic, five do. */
@@ -8,24 +9,42 @@ const SWEEPS = 8;
 
 /**
  * @param matrix float64[9] row by row, symmetric
- * @returns values[c] with axes in column c of a proper rotation, row by row; a diagonal matrix keeps its order and gives the identity
+ * @returns values[c] with axes in column c of a proper rotation, row by row; a diagonal matrix keeps its order and
+ *   gives the identity
  */
 export function eigenvectors(matrix: readonly number[]): { values: [number, number, number]; axes: number[] } {
-  const a = [...matrix], v = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const a = [...matrix];
+  const v = [1, 0, 0, 0, 1, 0, 0, 0, 1];
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let turned = false;
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]] as const) {
-      const off = a[3 * p + q]!, app = a[4 * p]!, aqq = a[4 * q]!;
+    for (const [p, q] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ] as const) {
+      const off = a[3 * p + q]!;
+      const app = a[4 * p]!;
+      const aqq = a[4 * q]!;
       // too small to change either value
       if (app + Math.abs(off) === app && aqq + Math.abs(off) === aqq) continue;
       turned = true;
-      const theta = (aqq - app) / (2 * off), t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1)), c = 1 / Math.sqrt(t * t + 1), s = t * c, r = 3 - p - q;
-      const arp = a[3 * r + p]!, arq = a[3 * r + q]!;
-      a[4 * p] = app - t * off; a[4 * q] = aqq + t * off; a[3 * p + q] = a[3 * q + p] = 0;
-      a[3 * r + p] = a[3 * p + r] = c * arp - s * arq; a[3 * r + q] = a[3 * q + r] = s * arp + c * arq;
+      const theta = (aqq - app) / (2 * off);
+      const t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
+      const c = 1 / Math.sqrt(t * t + 1);
+      const s = t * c;
+      const r = 3 - p - q;
+      const arp = a[3 * r + p]!;
+      const arq = a[3 * r + q]!;
+      a[4 * p] = app - t * off;
+      a[4 * q] = aqq + t * off;
+      a[3 * p + q] = a[3 * q + p] = 0;
+      a[3 * r + p] = a[3 * p + r] = c * arp - s * arq;
+      a[3 * r + q] = a[3 * q + r] = s * arp + c * arq;
       for (let k = 0; k < 3; k++) {
-        const vp = v[3 * k + p]!, vq = v[3 * k + q]!;
-        v[3 * k + p] = c * vp - s * vq; v[3 * k + q] = s * vp + c * vq;
+        const vp = v[3 * k + p]!;
+        const vq = v[3 * k + q]!;
+        v[3 * k + p] = c * vp - s * vq;
+        v[3 * k + q] = s * vp + c * vq;
       }
     }
     if (!turned) break;

@@ -1,10 +1,15 @@
-/** Rows of distances and of tetrahedral volumes: rest value, compliance, k' and the multiplier's bound (kernel/assembly/constraints/geometric.ts). */
+/**
+ * Rows of distances and of tetrahedral volumes: rest value, compliance, k' and the multiplier's bound
+ * (kernel/assembly/constraints/geometric.ts).
+ */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { DistanceElements, VolumeElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 
 export const distanceBlock: BlockKind<DistanceElements> = {
-  bytes: L.DISTANCE_BYTES, phase: L.KIND_DISTANCE, remembers: { rows: L.DISTANCE_KEPT_BYTES / 16, apart: true },
+  bytes: L.DISTANCE_BYTES,
+  phase: L.KIND_DISTANCE,
+  remembers: { rows: L.DISTANCE_KEPT_BYTES / 16, apart: true },
   write: (f32, at, e, i) => {
     writeRows(f32, at + L.DISTANCE_REST / 4, e, i, Infinity);
     for (let r = 0; r < 3; r++) f32[at + L.DISTANCE_DIRECTION / 4 + 4 * r] = e.direction[3 * i + r]!;
@@ -13,7 +18,9 @@ export const distanceBlock: BlockKind<DistanceElements> = {
 };
 
 export const volumeBlock: BlockKind<VolumeElements> = {
-  bytes: L.VOLUME_BYTES, phase: L.KIND_VOLUME, remembers: { rows: 1, offset: L.VOLUME_REST + L.GEOMETRIC_LAMBDA },
+  bytes: L.VOLUME_BYTES,
+  phase: L.KIND_VOLUME,
+  remembers: { rows: 1, offset: L.VOLUME_REST + L.GEOMETRIC_LAMBDA },
   write: (f32, at, e, i) => writeRows(f32, at + L.VOLUME_REST / 4, e, i, -Infinity),
   pad: (f32, at) => padRows(f32, at + L.VOLUME_REST / 4),
 };

@@ -4,7 +4,9 @@ import type { HexahedronElements } from "../../constraints/elements.ts";
 import type { BlockKind } from "./kind.ts";
 
 export const hexahedronBlock: BlockKind<HexahedronElements> = {
-  bytes: L.HEXAHEDRON_BYTES, phase: L.KIND_HEXAHEDRON, remembers: { rows: 2, offset: L.HEXAHEDRON_LAMBDA },
+  bytes: L.HEXAHEDRON_BYTES,
+  phase: L.KIND_HEXAHEDRON,
+  remembers: { rows: 2, offset: L.HEXAHEDRON_LAMBDA },
   write: (f32, at, e, i) => {
     for (let cut = 0; cut < 2; cut++) f32[at + L.HEXAHEDRON_REST / 4 + 4 * cut] = e.rest[2 * i + cut]!;
     f32[at + L.HEXAHEDRON_ALPHA / 4] = e.alpha[i]!;

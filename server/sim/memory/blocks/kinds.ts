@@ -9,4 +9,15 @@ import { orthotropicTetBlock, plasticTetBlock, tetBlock } from "./tet.ts";
 import { triangleBlock } from "./triangle.ts";
 
 // each entry handles its own kind only; the lookup by kind is what makes that so
-export const BLOCK_KINDS = { tet: tetBlock, "tet-ortho": orthotropicTetBlock, "tet-plastic": plasticTetBlock, "neo-hookean": neoHookeanBlock, "stable-neo-hookean": stableNeoHookeanBlock, triangle: triangleBlock, bend: bendBlock, distance: distanceBlock, volume: volumeBlock, hexahedron: hexahedronBlock } as unknown as Readonly<Record<ElementKind, BlockKind>>;
+export const BLOCK_KINDS = {
+  tet: tetBlock,
+  "tet-ortho": orthotropicTetBlock,
+  "tet-plastic": plasticTetBlock,
+  "neo-hookean": neoHookeanBlock,
+  "stable-neo-hookean": stableNeoHookeanBlock,
+  triangle: triangleBlock,
+  bend: bendBlock,
+  distance: distanceBlock,
+  volume: volumeBlock,
+  hexahedron: hexahedronBlock,
+} as unknown as Readonly<Record<ElementKind, BlockKind>>;

@@ -1,13 +1,21 @@
 /**
- * Core meshes against the shapes that they stand for, by the float64 twin of the signed distance: closed, outward, no vertex twice, inside, and
- * nowhere deeper than the stated sag. Tolerance of "inside": float64 rounding of coordinates up to 100 m that cancel, 2^-45 of the size of the scene.
+ * Core meshes against the shapes that they stand for, by the float64 twin of the signed distance: closed, outward, no
+ * vertex twice, inside, and nowhere deeper than the stated sag. Tolerance of "inside": float64 rounding of coordinates
+ * up to 100 m that cancel, 2^-45 of the size of the scene.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AnalyticCollider, Vec3 } from "../../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import { rotationMatrix } from "../../../../server/sim/body/transform.ts";
-import { boxCore, capsuleCore, cylinderCore, funnelCore, SAG, sphereCore } from "../../../../server/sim/colliders/coreShapes.ts";
+import {
+  boxCore,
+  capsuleCore,
+  cylinderCore,
+  funnelCore,
+  SAG,
+  sphereCore,
+} from "../../../../server/sim/colliders/coreShapes.ts";
 import { distanceTo, type Shape } from "../../../../server/sim/reference/collide.ts";
 import type { Matrix, Vector } from "../../../../server/sim/reference/vector.ts";
 
@@ -19,50 +27,94 @@ const point: fc.Arbitrary<Vec3> = fc.tuple(between(-100, 100), between(-100, 100
 const size = between(0.01, 10);
 const turn: fc.Arbitrary<Vec3> = fc.tuple(between(-180, 180), between(-180, 180), between(-180, 180));
 /** Ends apart by 1/1000 to 1000 times a radius of 0.01 to 10 m. */
-const ends = fc.tuple(point, point, between(0.01, 10)).filter(([a, b]) => a.some((c, r) => c !== b[r])).map(([a, b, length]) => {
-  const d = b.map((c, r) => c - a[r]!), k = length / Math.hypot(...d);
-  return { a, b: a.map((c, r) => c + k * d[r]!) as Vec3 };
-}).filter(({ a, b }) => Math.hypot(...a.map((c, r) => c - b[r]!)) > 0.005);
+const ends = fc
+  .tuple(point, point, between(0.01, 10))
+  .filter(([a, b]) => a.some((c, r) => c !== b[r]))
+  .map(([a, b, length]) => {
+    const d = b.map((c, r) => c - a[r]!);
+    const k = length / Math.hypot(...d);
+    return { a, b: a.map((c, r) => c + k * d[r]!) as Vec3 };
+  })
+  .filter(({ a, b }) => Math.hypot(...a.map((c, r) => c - b[r]!)) > 0.005);
 
 const SHAPES: Record<string, fc.Arbitrary<Solid>> = {
-  box: fc.record({ type: fc.constant("box" as const), center: point, halfExtents: fc.tuple(size, size, size), rotate: turn }),
+  box: fc.record({
+    type: fc.constant("box" as const),
+    center: point,
+    halfExtents: fc.tuple(size, size, size),
+    rotate: turn,
+  }),
   sphere: fc.record({ type: fc.constant("sphere" as const), center: point, radius: size }),
   capsule: fc.tuple(ends, size).map(([e, radius]) => ({ type: "capsule" as const, ...e, radius })),
   cylinder: fc.tuple(ends, size).map(([e, radius]) => ({ type: "cylinder" as const, ...e, radius })),
   // walls of 1/1000 of the radius, and such as fill their inside
-  funnel: fc.tuple(ends, size, size, between(0.001, 2)).map(([e, radiusA, radiusB, wall]) => ({ type: "funnel" as const, ...e, radiusA, radiusB, thickness: wall * Math.max(radiusA, radiusB) })),
+  funnel: fc.tuple(ends, size, size, between(0.001, 2)).map(([e, radiusA, radiusB, wall]) => ({
+    type: "funnel" as const,
+    ...e,
+    radiusA,
+    radiusB,
+    thickness: wall * Math.max(radiusA, radiusB),
+  })),
 };
 
 function coreOf(c: Solid): SurfaceMesh {
   switch (c.type) {
-    case "box": return boxCore(c);
-    case "sphere": return sphereCore(c);
-    case "capsule": return capsuleCore(c);
-    case "cylinder": return cylinderCore(c);
-    case "funnel": return funnelCore(c);
+    case "box":
+      return boxCore(c);
+    case "sphere":
+      return sphereCore(c);
+    case "capsule":
+      return capsuleCore(c);
+    case "cylinder":
+      return cylinderCore(c);
+    case "funnel":
+      return funnelCore(c);
   }
 }
 
 function shapeOf(c: Solid): Shape {
   if (c.type !== "box") return c;
   const R = rotationMatrix(c.rotate);
-  return { type: "box", center: c.center, halfExtents: c.halfExtents, toLocal: [[R[0]!, R[3]!, R[6]!], [R[1]!, R[4]!, R[7]!], [R[2]!, R[5]!, R[8]!]] as Matrix };
+  return {
+    type: "box",
+    center: c.center,
+    halfExtents: c.halfExtents,
+    toLocal: [
+      [R[0]!, R[3]!, R[6]!],
+      [R[1]!, R[4]!, R[7]!],
+      [R[2]!, R[5]!, R[8]!],
+    ] as Matrix,
+  };
 }
 
-const largest = (c: Solid): number => (c.type === "box" ? 0 : c.type === "funnel" ? Math.max(c.radiusA, c.radiusB) + 0.5 * c.thickness : c.radius);
+const largest = (c: Solid): number =>
+  c.type === "box" ? 0 : c.type === "funnel" ? Math.max(c.radiusA, c.radiusB) + 0.5 * c.thickness : c.radius;
 const lengthOf = (c: { a: Vec3; b: Vec3 }): number => Math.hypot(...c.a.map((x, r) => x - c.b[r]!));
 
 /** Volume and area of the true shape; undefined where a wall reaches over its axis. */
 function measuresOf(c: Solid): { volume: number; area: number } | undefined {
   switch (c.type) {
-    case "box": { const [x, y, z] = c.halfExtents; return { volume: 8 * x * y * z, area: 8 * (x * y + y * z + z * x) }; }
-    case "sphere": return { volume: (4 / 3) * Math.PI * c.radius ** 3, area: 4 * Math.PI * c.radius ** 2 };
-    case "capsule": return { volume: Math.PI * c.radius ** 2 * (lengthOf(c) + (4 / 3) * c.radius), area: 2 * Math.PI * c.radius * (lengthOf(c) + 2 * c.radius) };
-    case "cylinder": return { volume: Math.PI * c.radius ** 2 * lengthOf(c), area: 2 * Math.PI * c.radius * (lengthOf(c) + c.radius) };
+    case "box": {
+      const [x, y, z] = c.halfExtents;
+      return { volume: 8 * x * y * z, area: 8 * (x * y + y * z + z * x) };
+    }
+    case "sphere":
+      return { volume: (4 / 3) * Math.PI * c.radius ** 3, area: 4 * Math.PI * c.radius ** 2 };
+    case "capsule":
+      return {
+        volume: Math.PI * c.radius ** 2 * (lengthOf(c) + (4 / 3) * c.radius),
+        area: 2 * Math.PI * c.radius * (lengthOf(c) + 2 * c.radius),
+      };
+    case "cylinder":
+      return { volume: Math.PI * c.radius ** 2 * lengthOf(c), area: 2 * Math.PI * c.radius * (lengthOf(c) + c.radius) };
     case "funnel": {
       // Pappus: the stadium around the wall's middle, turned about the axis
-      const half = 0.5 * c.thickness, slant = Math.hypot(lengthOf(c), c.radiusB - c.radiusA), way = Math.PI * (c.radiusA + c.radiusB);
-      return half < Math.min(c.radiusA, c.radiusB) ? { volume: way * (2 * half * slant + Math.PI * half ** 2), area: way * (2 * slant + 2 * Math.PI * half) } : undefined;
+      const half = 0.5 * c.thickness;
+      const slant = Math.hypot(lengthOf(c), c.radiusB - c.radiusA);
+      const way = Math.PI * (c.radiusA + c.radiusB);
+      return half < Math.min(c.radiusA, c.radiusB)
+        ? { volume: way * (2 * half * slant + Math.PI * half ** 2), area: way * (2 * slant + 2 * Math.PI * half) }
+        : undefined;
     }
   }
 }
@@ -71,68 +123,120 @@ function volumeOf({ positions: x, triangles }: SurfaceMesh): number {
   let six = 0;
   for (let t = 0; t < triangles.length; t += 3) {
     // from the first vertex, for the digits
-    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => x[3 * triangles[t + k]! + r]! - x[r]!)) as [number[], number[], number[]];
-    six += a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) + a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) + a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
+    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => x[3 * triangles[t + k]! + r]! - x[r]!)) as [
+      number[],
+      number[],
+      number[],
+    ];
+    six +=
+      a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) +
+      a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
+      a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
   }
   return six / 6;
 }
 
-/** Corners, middles of edges and middle of every facet: for what is curved one way, the extremes of its distance from the surface. */
+/**
+ * Corners, middles of edges and middle of every facet: for what is curved one way, the extremes of its distance from
+ * the surface.
+ */
 function samplesOf({ positions: x, triangles }: SurfaceMesh): Vector[] {
   const samples: Vector[] = [];
   for (let t = 0; t < triangles.length; t += 3) {
-    for (const [p, q, s] of [[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [1 / 3, 1 / 3, 1 / 3]] as const) {
-      samples.push([0, 1, 2].map((r) => p * x[3 * triangles[t]! + r]! + q * x[3 * triangles[t + 1]! + r]! + s * x[3 * triangles[t + 2]! + r]!) as unknown as Vector);
+    for (const [p, q, s] of [
+      [1, 0, 0],
+      [0.5, 0.5, 0],
+      [0, 0.5, 0.5],
+      [0.5, 0, 0.5],
+      [1 / 3, 1 / 3, 1 / 3],
+    ] as const) {
+      samples.push(
+        [0, 1, 2].map(
+          (r) => p * x[3 * triangles[t]! + r]! + q * x[3 * triangles[t + 1]! + r]! + s * x[3 * triangles[t + 2]! + r]!,
+        ) as unknown as Vector,
+      );
     }
   }
   return samples;
 }
 
-test.each(Object.keys(SHAPES))("%s: closed, outward, no vertex twice, inside, nowhere deeper than 1 % of the radius", (name) => {
-  let measured = 0;
-  fc.assert(fc.property(SHAPES[name]!, (c) => {
-    const core = coreOf(c), shape = shapeOf(c), { positions, triangles } = core;
-    const edges = new Set<string>();
-    for (let t = 0; t < triangles.length; t += 3) for (let k = 0; k < 3; k++) edges.add(`${triangles[t + k]},${triangles[t + ((k + 1) % 3)]}`);
-    expect(edges.size).toBe(triangles.length); // every directed edge once,
-    for (const edge of edges) expect(edges.has(edge.split(",").reverse().join())).toBe(true); // and once the other way
-    const vertices = new Set(Array.from({ length: positions.length / 3 }, (_, i) => positions.subarray(3 * i, 3 * i + 3).join()));
-    expect(vertices.size).toBe(positions.length / 3);
-    expect(new Set(triangles).size).toBe(vertices.size);
-    let high = -Infinity, low = Infinity;
-    for (const p of samplesOf(core)) {
-      const { d } = distanceTo(shape, p);
-      high = Math.max(high, d);
-      low = Math.min(low, d);
-    }
-    expect(high).toBeLessThanOrEqual(ROUNDING);
-    const sag = SAG * largest(c) + ROUNDING;
-    expect(low).toBeGreaterThanOrEqual(-sag);
-    const true_ = measuresOf(c), volume = volumeOf(core);
-    expect(volume).toBeGreaterThan(0);
-    if (!true_) return;
-    measured++;
-    // rounding of a vertex moves the volume by as much of the area; the core holds all that is deeper than the sag
-    expect(volume).toBeLessThanOrEqual(true_.volume + ROUNDING * true_.area);
-    expect(volume).toBeGreaterThanOrEqual(true_.volume - sag * true_.area);
-  }), { numRuns: 30 });
-  expect(measured).toBeGreaterThan(10);
-});
+test.each(Object.keys(SHAPES))(
+  "%s: closed, outward, no vertex twice, inside, nowhere deeper than 1 % of the radius",
+  (name) => {
+    let measured = 0;
+    fc.assert(
+      fc.property(SHAPES[name]!, (c) => {
+        const core = coreOf(c);
+        const shape = shapeOf(c);
+        const { positions, triangles } = core;
+        const edges = new Set<string>();
+        for (let t = 0; t < triangles.length; t += 3)
+          for (let k = 0; k < 3; k++) edges.add(`${triangles[t + k]},${triangles[t + ((k + 1) % 3)]}`);
+        expect(edges.size).toBe(triangles.length); // every directed edge once,
+        // and once the other way
+        for (const edge of edges) expect(edges.has(edge.split(",").reverse().join())).toBe(true);
+        const vertices = new Set(
+          Array.from({ length: positions.length / 3 }, (_, i) => positions.subarray(3 * i, 3 * i + 3).join()),
+        );
+        expect(vertices.size).toBe(positions.length / 3);
+        expect(new Set(triangles).size).toBe(vertices.size);
+        let high = -Infinity;
+        let low = Infinity;
+        for (const p of samplesOf(core)) {
+          const { d } = distanceTo(shape, p);
+          high = Math.max(high, d);
+          low = Math.min(low, d);
+        }
+        expect(high).toBeLessThanOrEqual(ROUNDING);
+        const sag = SAG * largest(c) + ROUNDING;
+        expect(low).toBeGreaterThanOrEqual(-sag);
+        const true_ = measuresOf(c);
+        const volume = volumeOf(core);
+        expect(volume).toBeGreaterThan(0);
+        if (!true_) return;
+        measured++;
+        // rounding of a vertex moves the volume by as much of the area; the core holds all that is deeper than the sag
+        expect(volume).toBeLessThanOrEqual(true_.volume + ROUNDING * true_.area);
+        expect(volume).toBeGreaterThanOrEqual(true_.volume - sag * true_.area);
+      }),
+      { numRuns: 30 },
+    );
+    expect(measured).toBeGreaterThan(10);
+  },
+);
 
 test("a box is exact: 8 vertices, 12 triangles", () => {
   const { positions, triangles } = boxCore({ type: "box", center: [1, 2, 3], halfExtents: [1, 2, 4] });
   expect([positions.length, triangles.length]).toEqual([24, 36]);
-  expect([...new Set(positions.filter((_, k) => k % 3 === 0)), ...new Set(positions.filter((_, k) => k % 3 === 1)), ...new Set(positions.filter((_, k) => k % 3 === 2))].sort((a, b) => a - b)).toEqual([-1, 0, 0, 2, 4, 7]);
+  expect(
+    [
+      ...new Set(positions.filter((_, k) => k % 3 === 0)),
+      ...new Set(positions.filter((_, k) => k % 3 === 1)),
+      ...new Set(positions.filter((_, k) => k % 3 === 2)),
+    ].sort((a, b) => a - b),
+  ).toEqual([-1, 0, 0, 2, 4, 7]);
 });
 
 test("scaled by a power of two, a core is scaled to the bit", () => {
-  fc.assert(fc.property(SHAPES.funnel!, fc.integer({ min: -10, max: 10 }), (c, k) => {
-    if (c.type !== "funnel") return;
-    // squares of what is smaller underflow
-    fc.pre([...c.a, ...c.b].every((x) => x === 0 || Math.abs(x) > 1e-100));
-    const s = 2 ** k, times = (v: Vec3): Vec3 => v.map((x) => s * x) as Vec3;
-    const big = funnelCore({ ...c, a: times(c.a), b: times(c.b), radiusA: s * c.radiusA, radiusB: s * c.radiusB, thickness: s * c.thickness }), own = funnelCore(c);
-    expect(big.triangles).toEqual(own.triangles);
-    expect(big.positions).toEqual(own.positions.map((x) => s * x));
-  }), { numRuns: 30 });
+  fc.assert(
+    fc.property(SHAPES.funnel!, fc.integer({ min: -10, max: 10 }), (c, k) => {
+      if (c.type !== "funnel") return;
+      // squares of what is smaller underflow
+      fc.pre([...c.a, ...c.b].every((x) => x === 0 || Math.abs(x) > 1e-100));
+      const s = 2 ** k;
+      const times = (v: Vec3): Vec3 => v.map((x) => s * x) as Vec3;
+      const big = funnelCore({
+        ...c,
+        a: times(c.a),
+        b: times(c.b),
+        radiusA: s * c.radiusA,
+        radiusB: s * c.radiusB,
+        thickness: s * c.thickness,
+      });
+      const own = funnelCore(c);
+      expect(big.triangles).toEqual(own.triangles);
+      expect(big.positions).toEqual(own.positions.map((x) => s * x));
+    }),
+    { numRuns: 30 },
+  );
 });

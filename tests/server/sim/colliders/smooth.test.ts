@@ -1,13 +1,23 @@
-/** server/sim/colliders/smooth.ts: which colliders are large and round beside the bodies' edges, and how deep their cores lie. */
+/**
+ * server/sim/colliders/smooth.ts: which colliders are large and round beside the bodies' edges, and how deep their
+ * cores lie.
+ */
 import { expect, test } from "vitest";
 import type { Collider } from "../../../../shared/scene.ts";
 import { coreMesh } from "../../../../server/sim/colliders/coreMesh.ts";
 import { insetOf, isSmooth, layingEdge } from "../../../../server/sim/colliders/smooth.ts";
 
-const sphere = (radius: number): Collider => ({ type: "sphere", center: [0, 0, 0], radius }), box: Collider = { type: "box", center: [0, 0, 0], halfExtents: [1, 1, 1] };
+const sphere = (radius: number): Collider => ({ type: "sphere", center: [0, 0, 0], radius });
+const box: Collider = { type: "box", center: [0, 0, 0], halfExtents: [1, 1, 1] };
 
 test("the longest edge is one and a half of the coarsest mean edge; balls lay none, and a room without bodies has none", () => {
-  expect(layingEdge([{ kind: "cloth", meanEdge: 0.02 }, { kind: "soft", meanEdge: 0.04 }, { kind: "ball", meanEdge: 1 }])).toBeCloseTo(0.06, 3);
+  expect(
+    layingEdge([
+      { kind: "cloth", meanEdge: 0.02 },
+      { kind: "soft", meanEdge: 0.04 },
+      { kind: "ball", meanEdge: 1 },
+    ]),
+  ).toBeCloseTo(0.06, 3);
   expect(layingEdge([{ kind: "ball", meanEdge: 1 }])).toBe(0);
   // two sums that rounding of coordinates may give
   expect(layingEdge([{ kind: "cloth", meanEdge: 0.025000001 }])).toBe(layingEdge([{ kind: "cloth", meanEdge: 0.025 }]));
@@ -20,16 +30,24 @@ test("spheres and capsules of two such edges are smooth; boxes never are, nothin
   expect(isSmooth(sphere(10), 0)).toBe(false);
 });
 
-test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radius: 0.5 } as Collider])("the core of a smooth $type lies as deep as a chord cuts, and no deeper than its facets sag besides", async (collider) => {
-  const edge = 0.1, R = 0.5, sag = R - Math.sqrt(R ** 2 - (edge / 2) ** 2), core = (await coreMesh(collider, ".", edge))!, half = collider.type === "capsule" ? 0.3 : 0;
-  expect(insetOf(collider, edge)).toBeGreaterThan(0.99 * sag);
-  expect(insetOf(collider, edge)).toBeLessThan(1.01 * sag);
-  for (let p = 0; p < core.positions.length; p += 3) {
-    const [x, y, z] = core.positions.slice(p, p + 3) as unknown as [number, number, number], depth = R - Math.hypot(x, Math.max(0, Math.abs(y) - half), z);
-    expect(depth).toBeGreaterThan(0.99 * sag);
-    expect(depth).toBeLessThan(1.01 * sag + 0.01 * R);
-  }
-  // a coarse sheet has room beside it: the core is where it was
-  const plain = (await coreMesh(collider, ".", 1))!;
-  expect(Math.max(...plain.positions)).toBeGreaterThan(Math.max(...core.positions));
-});
+test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radius: 0.5 } as Collider])(
+  "the core of a smooth $type lies as deep as a chord cuts, and no deeper than its facets sag besides",
+  async (collider) => {
+    const edge = 0.1;
+    const R = 0.5;
+    const sag = R - Math.sqrt(R ** 2 - (edge / 2) ** 2);
+    const core = (await coreMesh(collider, ".", edge))!;
+    const half = collider.type === "capsule" ? 0.3 : 0;
+    expect(insetOf(collider, edge)).toBeGreaterThan(0.99 * sag);
+    expect(insetOf(collider, edge)).toBeLessThan(1.01 * sag);
+    for (let p = 0; p < core.positions.length; p += 3) {
+      const [x, y, z] = core.positions.slice(p, p + 3) as unknown as [number, number, number];
+      const depth = R - Math.hypot(x, Math.max(0, Math.abs(y) - half), z);
+      expect(depth).toBeGreaterThan(0.99 * sag);
+      expect(depth).toBeLessThan(1.01 * sag + 0.01 * R);
+    }
+    // a coarse sheet has room beside it: the core is where it was
+    const plain = (await coreMesh(collider, ".", 1))!;
+    expect(Math.max(...plain.positions)).toBeGreaterThan(Math.max(...core.positions));
+  },
+);

@@ -1,4 +1,7 @@
-/** sim/spawn/separation.ts against the float64 twins of the kernel's distances (all candidates, written the long way), and inside.ts against shapes that are known. */
+/**
+ * sim/spawn/separation.ts against the float64 twins of the kernel's distances (all candidates, written the long way),
+ * and inside.ts against shapes that are known.
+ */
 import { describe, expect, test } from "vitest";
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../../../server/sim/reference/pairs.ts";
@@ -9,7 +12,11 @@ import { randomStream } from "../../../parity/kit.ts";
 
 type Triangle = [Vector, Vector, Vector];
 const flat = (t: Triangle): Float64Array => Float64Array.from(t.flat());
-const SIDES = [[0, 1], [1, 2], [2, 0]] as const;
+const SIDES = [
+  [0, 1],
+  [1, 2],
+  [2, 0],
+] as const;
 
 /** Least of six corners against the other and nine pairs of sides. */
 function longWay(a: Triangle, b: Triangle): number {
@@ -22,7 +29,11 @@ function longWay(a: Triangle, b: Triangle): number {
 function pierces(a: Triangle, b: Triangle): boolean {
   const volume = (p: Vector, q: Vector, r: Vector, s: Vector): number => {
     const [u, v, w] = [q, r, s].map((x) => x.map((c, k) => c - p[k]!)) as [number[], number[], number[]];
-    return u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) + u[1]! * (v[2]! * w[0]! - v[0]! * w[2]!) + u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!);
+    return (
+      u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) +
+      u[1]! * (v[2]! * w[0]! - v[0]! * w[2]!) +
+      u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!)
+    );
   };
   return SIDES.some(([i, j]) => {
     if (volume(...b, a[i]) > 0 === volume(...b, a[j]) > 0) return false;
@@ -33,11 +44,17 @@ function pierces(a: Triangle, b: Triangle): boolean {
 
 describe("separation", () => {
   test("of triangles at random: the least of all distances, 0 where they go through each other", () => {
-    const random = randomStream(7), point = (): Vector => [random(), random(), random()];
-    let through = 0, apart = 0;
+    const random = randomStream(7);
+    const point = (): Vector => [random(), random(), random()];
+    let through = 0;
+    let apart = 0;
     for (let n = 0; n < 3000; n++) {
-      const size = n % 3 === 0 ? 3 : 0.2, near = (c: Vector): Vector => point().map((x, r) => c[r]! + size * x) as unknown as Vector;
-      const [c, d] = [point(), point()], a: Triangle = [near(c), near(c), near(c)], b: Triangle = [near(d), near(d), near(d)], expected = pierces(a, b) || pierces(b, a) ? 0 : longWay(a, b);
+      const size = n % 3 === 0 ? 3 : 0.2;
+      const near = (c: Vector): Vector => point().map((x, r) => c[r]! + size * x) as unknown as Vector;
+      const [c, d] = [point(), point()];
+      const a: Triangle = [near(c), near(c), near(c)];
+      const b: Triangle = [near(d), near(d), near(d)];
+      const expected = pierces(a, b) || pierces(b, a) ? 0 : longWay(a, b);
       if (expected === 0) through++;
       else apart++;
       // coordinates of size 4: sums of some ten products, each off by 2^-53 of 16
@@ -49,24 +66,72 @@ describe("separation", () => {
   });
 
   test("points, parallel sides, one in the other's plane", () => {
-    const unit: Triangle = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], point = (p: Vector): Triangle => [p, p, p];
+    const unit: Triangle = [
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+    ];
+    const point = (p: Vector): Triangle => [p, p, p];
     expect(separation(flat(point([0.2, 0.2, 0.5])), flat(unit))).toBe(0.5);
     expect(separation(flat(point([0.25, 0.25, 0])), flat(unit))).toBe(0);
     expect(separation(flat(point([3, 4, 0])), flat(point([0, 0, 0])))).toBe(5);
-    expect(separation(flat([[0, 0, 0.25], [1, 0, 0.25], [0, 1, 0.25]]), flat(unit))).toBe(0.25);
-    expect(separation(flat([[0, -0.5, 0], [1, -0.5, 0], [0, -1, 0]]), flat(unit))).toBe(0.5);
-    expect(separation(flat([[0.2, 0.2, -1], [0.2, 0.2, 1], [9, 9, 0]]), flat(unit))).toBe(0);
+    expect(
+      separation(
+        flat([
+          [0, 0, 0.25],
+          [1, 0, 0.25],
+          [0, 1, 0.25],
+        ]),
+        flat(unit),
+      ),
+    ).toBe(0.25);
+    expect(
+      separation(
+        flat([
+          [0, -0.5, 0],
+          [1, -0.5, 0],
+          [0, -1, 0],
+        ]),
+        flat(unit),
+      ),
+    ).toBe(0.5);
+    expect(
+      separation(
+        flat([
+          [0.2, 0.2, -1],
+          [0.2, 0.2, 1],
+          [9, 9, 0],
+        ]),
+        flat(unit),
+      ),
+    ).toBe(0);
   });
 });
 
 describe("inside", () => {
-  const { positions, triangles } = icosphere(1, 2), ball = { x: positions, triangles: Int32Array.from(triangles) };
+  const { positions, triangles } = icosphere(1, 2);
+  const ball = { x: positions, triangles: Int32Array.from(triangles) };
 
   test("of a ball, whichever way it is turned, and of nothing else", () => {
-    const turned = { x: positions, triangles: ball.triangles.map((_, i, all) => all[i - (i % 3) + [0, 2, 1][i % 3]!]!) };
+    const turned = {
+      x: positions,
+      triangles: ball.triangles.map((_, i, all) => all[i - (i % 3) + [0, 2, 1][i % 3]!]!),
+    };
     for (const shell of [ball, turned]) {
-      expect([[0, 0, 0], [0.5, 0.5, 0.5], [0, 0.9, 0]].every(([x, y, z]) => encloses(shell, x!, y!, z!))).toBe(true);
-      expect([[2, 0, 0], [0, -1.01, 0], [0.8, 0.8, 0.8]].some(([x, y, z]) => encloses(shell, x!, y!, z!))).toBe(false);
+      expect(
+        [
+          [0, 0, 0],
+          [0.5, 0.5, 0.5],
+          [0, 0.9, 0],
+        ].every(([x, y, z]) => encloses(shell, x!, y!, z!)),
+      ).toBe(true);
+      expect(
+        [
+          [2, 0, 0],
+          [0, -1.01, 0],
+          [0.8, 0.8, 0.8],
+        ].some(([x, y, z]) => encloses(shell, x!, y!, z!)),
+      ).toBe(false);
     }
   });
 
