@@ -35,6 +35,3 @@ if (match?.[2]) {
   const { openLobby } = await import("./ui/lobby.ts");
   openLobby(app);
 }
-
-// A module, so that its names stay its own and `await` is allowed.
-export {};

@@ -16,7 +16,7 @@ export interface Pose {
   quaternion: Quaternion;
 }
 
-export interface PathKey extends Pose {
+interface PathKey extends Pose {
   /** s */
   time: number;
 }
@@ -54,7 +54,7 @@ export function compileMotion(motion: NonNullable<Collider["motion"]>): Path {
 }
 
 /** Unit quaternion of a rotation vector (axis times angle, degrees). */
-export function quaternionOf(vector: Vec3): Quaternion {
+function quaternionOf(vector: Vec3): Quaternion {
   const degrees = length(vector);
   const half = (degrees * Math.PI) / 360;
   if (degrees === 0) return [1, 0, 0, 0];

@@ -73,10 +73,6 @@ export const ServerMessage = {
   access: 74,
 } as const;
 
-export type MessageType =
-  | (typeof ClientMessage)[keyof typeof ClientMessage]
-  | (typeof ServerMessage)[keyof typeof ServerMessage];
-
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
 export const CloseCode = {
   normal: 1000,

@@ -48,7 +48,7 @@ export interface Transform {
   translate?: Vec3;
 }
 
-export interface MaterialCommon {
+interface MaterialCommon {
   /** kg/m^3 */
   density: number;
   /** Velocity damping, 1/s; overrides the scene's. */
@@ -104,7 +104,7 @@ export type GeometricStiffness =
   | { compliance: number /* m/N for lengths, m^3/Pa for volumes */ };
 
 /** Position based dynamics: edges keep their length, tetrahedra or the whole body their volume. */
-export interface PbdSolidMaterial extends MaterialCommon {
+interface PbdSolidMaterial extends MaterialCommon {
   model: "pbd";
   distance?: GeometricStiffness & { /** Only resist stretching. */ unilateral?: boolean };
   volume?: GeometricStiffness & {
@@ -134,7 +134,7 @@ export interface HexahedralMaterial extends MaterialCommon {
 }
 
 /** Shape matching (Mueller et al. 2005): particles pulled to the best-fitting moved copy of the rest shape. */
-export interface ShapeMatchingMaterial extends MaterialCommon {
+interface ShapeMatchingMaterial extends MaterialCommon {
   model: "shape-matching";
   /** rigid: rotation and translation only, exact. linear: beta of the best linear map mixed in. */
   mode: "rigid" | "linear";
@@ -192,7 +192,7 @@ export interface Look {
 }
 
 /** How a body or a collider behaves where it touches; two surfaces' numbers combine by the geometric mean. */
-export interface TouchCommon {
+interface TouchCommon {
   /** Share of the speed of approach that is left after an impact, 0 (default) to 1. */
   restitution?: number;
   /**
@@ -303,7 +303,7 @@ export type Collider = ColliderCommon &
 /** What has a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
 export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 
-export interface MotionKey {
+interface MotionKey {
   /** s since the room's first tick; ascending, the first is 0 */
   time: number;
   /** m */
@@ -333,7 +333,7 @@ export interface Attachment {
   maxForce?: number;
 }
 
-export interface Interaction {
+interface Interaction {
   /** Compliance of a grab, m/N. */
   grabCompliance?: number;
   /** Force limit of a grab, N. */

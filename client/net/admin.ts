@@ -26,7 +26,7 @@ export interface AdminRoom {
   inside: Inside | null;
 }
 
-export interface Inside {
+interface Inside {
   tick: number;
   timeDilation: number;
   heldBodies: number[];

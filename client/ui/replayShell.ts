@@ -15,7 +15,7 @@ export interface ReplayActions {
 }
 
 /** 75.31 -> "1:15.3" */
-export function clockText(seconds: number): string {
+function clockText(seconds: number): string {
   const tenths = Math.round(10 * Math.max(0, seconds));
   const minutes = Math.floor(tenths / 600);
   const rest = tenths - 600 * minutes;

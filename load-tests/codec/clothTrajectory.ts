@@ -29,7 +29,7 @@ export interface ClothOptions {
 }
 
 /** x, y, z, radius, m. */
-export type Sphere = readonly [number, number, number, number];
+type Sphere = readonly [number, number, number, number];
 
 const TICK_HZ = 60;
 const TICKS_PER_FRAME = 2;

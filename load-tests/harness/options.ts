@@ -23,10 +23,10 @@ export class OptionError extends Error {
   }
 }
 
-export const MAX_RUNS = 100;
+const MAX_RUNS = 100;
 /** A release's figures need a spread to be told from noise. */
 export const RELEASE_RUNS = 3;
-export const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
+const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
 
 const OPTIONS = {
   only: { type: "string" },

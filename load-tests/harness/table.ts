@@ -2,7 +2,7 @@
 import type { Summary } from "../part.ts";
 
 /** Four significant digits, without an exponent. */
-export const figure = (value: number): string =>
+const figure = (value: number): string =>
   Math.abs(value) >= 1000 ? value.toFixed(0) : Number(value.toPrecision(4)).toString();
 
 function verdict({ target, met, hashesAgree, note }: Summary): string {

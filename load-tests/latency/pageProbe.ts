@@ -6,7 +6,7 @@
  */
 
 /** One message that left or came. `type` is the protocol's number. */
-export interface Stamp {
+interface Stamp {
   type: number;
   ms: number;
 }

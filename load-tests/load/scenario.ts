@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenarios/schema.json" with { type: "json" };
 
-export type Vec3 = [number, number, number];
+type Vec3 = [number, number, number];
 
 /** What a player's hand does. */
 export interface HandPlan {
@@ -38,7 +38,7 @@ export interface RoomPlan {
 }
 
 /** What comes and goes during a test, per minute over all rooms. */
-export interface Churn {
+interface Churn {
   /** A client leaves, or loses its line without a word, and another comes. */
   clientsPerMinute: number;
   resetsPerMinute: number;

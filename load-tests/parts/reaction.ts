@@ -61,7 +61,10 @@ export async function run(): Promise<Row[]> {
       await sleep(17 * Math.sqrt(2) * (push % 7));
       const seen = new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`an impulse was not seen within ${WITHIN_MS} ms`)), WITHIN_MS);
-        onChange = () => void (clearTimeout(timer), resolve());
+        onChange = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
       const sentMs = performance.now();
       pushing.impulse({ body: 0, triangle: push % 20, u: 0.3, v: 0.3 }, [0, push % 2 === 0 ? 1 : -1, 0]);

@@ -65,7 +65,7 @@ const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
 /** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
-export const OWNER_TOKEN_SECONDS = 30 * 86_400;
+const OWNER_TOKEN_SECONDS = 30 * 86_400;
 
 export class Auth {
   readonly mode: AuthMode;

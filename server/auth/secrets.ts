@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 
 /** Within the data folder. */
-export const SECRET_FILE = "token-secret";
+const SECRET_FILE = "token-secret";
 
 /**
  * @param configured PLIANT_TOKEN_SECRET's keys; may be empty

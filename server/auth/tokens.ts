@@ -19,7 +19,7 @@ const ALGORITHM = "HS256";
 /** Shortest key, bytes: RFC 7518 section 3.2 asks for at least the size of the hash. */
 export const MIN_SECRET_BYTES = 32;
 /** Longest token that is looked at, characters; ours have some 300. */
-export const MAX_TOKEN_LENGTH = 2048;
+const MAX_TOKEN_LENGTH = 2048;
 /** Longest life of a token, hours: a year. */
 export const MAX_TOKEN_HOURS = 8784;
 /** Longest subject, characters. */

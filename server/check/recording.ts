@@ -6,7 +6,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-export const FORMAT = "pliant-recording-1";
+const FORMAT = "pliant-recording-1";
 
 export class RecordingError extends Error {}
 
@@ -29,7 +29,7 @@ export interface Surface {
   corners: Uint32Array;
 }
 
-export interface Plane {
+interface Plane {
   name: string;
   /**
    * normal . x = offset in the coordinates of the positions, normal of length 1: one row of four, or one for each

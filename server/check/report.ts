@@ -24,7 +24,7 @@ export function tableRows({ frame, counts, list }: FrameFindings): string[] {
 /** Particles of the first of the two, then of the second. */
 const SPLIT: Record<Kind, number> = { crossing: 3, touching: 3, neighbors: 3, vertex: 1, edge: 2, plane: 1 };
 
-export function describe({ kind, between: [a, b], particles, depth, time }: Finding): string {
+function describe({ kind, between: [a, b], particles, depth, time }: Finding): string {
   const first = particles.slice(0, SPLIT[kind]).join(" ");
   const second = particles.slice(SPLIT[kind]).join(" ");
   return `${HEADS[kind]}: ${a} ${first} | ${b}${second && ` ${second}`}, ${depth.toExponential(2)} m${time === undefined ? "" : ` at ${time.toFixed(3)}`}`;

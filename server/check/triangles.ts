@@ -8,7 +8,7 @@ import { signOf, toIntegers } from "./exact/integers.ts";
 import { edgeEdge, vertexTriangle } from "./exact/swept.ts";
 import { openFrames, pieces, type Frames } from "./separate.ts";
 
-export const APART = 0;
+const APART = 0;
 export const TOUCHING = 1;
 export const CROSSING = 2;
 

@@ -176,7 +176,7 @@ export class Takeover {
     const { store, holder, rooms, metrics, log } = this.#options;
     const { name } = listing;
     const startMs = performance.now();
-    let lease;
+    let lease: Awaited<ReturnType<typeof store.claim>>;
     try {
       lease = await store.claim(name, holder);
     } catch (error) {

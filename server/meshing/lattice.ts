@@ -21,7 +21,7 @@ export interface Lattice {
 /** Free cells around the surface, so that no tetrahedron that holds a piece of it reaches the border. */
 const MARGIN = 2;
 /** Lattice vertices of one mesh: 4 million take about 20 s of winding numbers. */
-export const MAX_LATTICE = 4_000_000;
+const MAX_LATTICE = 4_000_000;
 
 /** Edge directions, in half spacings: 3 long, then 4 short; the other 7 neighbors are their opposites. */
 export const EDGES: readonly (readonly [number, number, number])[] = [

@@ -9,7 +9,7 @@ import { importPly } from "./importPly.ts";
 import { importTetgen } from "./importTetgen.ts";
 
 /** Endings that `loadMeshFile` reads. */
-export const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"] as const;
+const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"] as const;
 
 async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   try {

@@ -16,7 +16,7 @@ import { tetrahedralize, TETRAHEDRALIZER_VERSION } from "./tetrahedralize.ts";
 import type { Tetrahedralization, TetrahedralizeOptions, TetrahedralizeReport } from "./tetrahedralize.ts";
 
 /** `build/cache/meshes` of this checkout. */
-export const MESH_CACHE_FOLDER = fileURLToPath(new URL("../../build/cache/meshes/", import.meta.url));
+const MESH_CACHE_FOLDER = fileURLToPath(new URL("../../build/cache/meshes/", import.meta.url));
 
 const MAGIC = Buffer.from("PLTM");
 const FORMAT = 1;

@@ -38,7 +38,7 @@ const SCALARS: Record<string, PlyScalar> = {
   float64: "float64",
 };
 
-export interface PlyProperty {
+interface PlyProperty {
   name: string;
   type: PlyScalar;
   /** Type of the length, for lists. */

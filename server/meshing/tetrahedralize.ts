@@ -51,7 +51,7 @@ export interface TetrahedralizeOptions {
 }
 
 /** How far vertices of the surface are from the boundary of the mesh, m. */
-export interface DetailDistance {
+interface DetailDistance {
   max: number;
   mean: number;
   /**
@@ -115,7 +115,7 @@ function boundaryTree(mesh: TetMesh): TriangleTree {
  * How well the boundary of a mesh follows a surface.
  * @param spacing m, what half a spacing is measured by
  */
-export function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
+function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
   const tree = boundaryTree(mesh);
   const winding = buildWindingField(tree);
   const x = surface.positions;

@@ -5,7 +5,7 @@ import type { Maker } from "./maker.ts";
  * Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes
  * from outside.
  */
-export const REFUSALS = [
+const REFUSALS = [
   "origin",
   "address_limit",
   "rooms_per_address",
@@ -30,7 +30,7 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 /** Actions of the audit log; others count as `other`. */
-export const AUDIT_ACTIONS = [
+const AUDIT_ACTIONS = [
   "create",
   "kick",
   "ban",

@@ -5,7 +5,7 @@
 import type { Maker } from "./maker.ts";
 
 /** Of one lease at one renewal. ok: prolonged. lost: it is somebody else's. failed: the store did not answer. */
-export const RENEWALS = ["ok", "lost", "failed"] as const;
+const RENEWALS = ["ok", "lost", "failed"] as const;
 export type Renewal = (typeof RENEWALS)[number];
 
 /** proxy: passed through. unreachable: the owner did not answer. */

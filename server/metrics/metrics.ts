@@ -19,17 +19,17 @@ import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
 /** Seconds: 0.5 1 2 4 8 12 16.7 25 50 100 ms. */
-export const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
+const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1];
 /** Threads of one room, up to the most that it can have. */
-export const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
+const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
 /** How often the event loop's delay is looked at, ms. */
 const LOOP_RESOLUTION_MS = 10;
 /** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
-export const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
+const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
 export type BytesKind = "keyframe" | "delta" | "hands" | "members" | "stats" | "other";
 const BYTES_KINDS: readonly BytesKind[] = ["keyframe", "delta", "hands", "members", "stats", "other"];
-export const REJECT_REASONS = [
+const REJECT_REASONS = [
   "rate",
   "malformed",
   "range",

@@ -10,7 +10,7 @@ import { IO_BUCKETS, type Maker } from "./maker.ts";
  * restart: its process died on this machine. takeover: its process died elsewhere or was cut off. handover: its process
  * gave it up, as every orderly end does. thread: a worker was lost in the middle of a step. undo: its owner went back.
  */
-export const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as const;
+const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as const;
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
 /** checkpoint, journal: could not be written. restore: a room could not be brought back. */
@@ -18,9 +18,9 @@ const FAILURES = ["checkpoint", "journal", "restore"] as const;
 const DAMAGED = ["checkpoint", "journal"] as const;
 
 /** Bytes: 4 KiB to 64 MiB. */
-export const CHECKPOINT_BYTES_BUCKETS = [4, 16, 64, 256, 1024, 4096, 16384, 65536].map((kib) => 1024 * kib);
+const CHECKPOINT_BYTES_BUCKETS = [4, 16, 64, 256, 1024, 4096, 16384, 65536].map((kib) => 1024 * kib);
 /** Seconds that a room's ticks stand still for a checkpoint: 4 ms is the limit. */
-export const HOLD_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.0167, 0.05];
+const HOLD_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.0167, 0.05];
 
 /** Read at every scrape; each 0 when there is nothing to be written. */
 export interface PersistenceSources {

@@ -3,7 +3,7 @@ import type { Counter, Histogram } from "prom-client";
 import type { Maker } from "./maker.ts";
 
 /** Seconds. A room that is opened may have to wait for its scene. */
-export const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export class RequestMetrics {
   readonly #requestSeconds: Histogram<"method" | "route" | "status">;

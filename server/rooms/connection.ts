@@ -26,7 +26,7 @@ export interface Membership {
  * @throws Refused, or rejects with it;
  * @returns null when the connection has closed meanwhile
  */
-export type Authorize = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
+type Authorize = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
 
 export interface ConnectionOptions {
   log: FastifyBaseLogger;

@@ -172,6 +172,6 @@ export class Moderation {
 }
 
 /** Who it was, for the audit log. */
-export function actorOf({ name, entry }: Session): string {
+function actorOf({ name, entry }: Session): string {
   return entry.subject ?? name;
 }

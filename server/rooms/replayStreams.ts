@@ -5,7 +5,7 @@ import type { RoomPool } from "../workers/pool.ts";
 import { replay, type ReplayPlan } from "./replayStream.ts";
 
 /** They share one thread. */
-export const REPLAYS_AT_ONCE = 4;
+const REPLAYS_AT_ONCE = 4;
 /** Bytes that may wait for the one who asked before the next tick is stepped. */
 const BUFFERED_BYTES = 256 * 1024;
 /** A replay that nobody takes in ends after this long, ms. */

@@ -72,7 +72,7 @@ const adminRoomSchema = {
 };
 
 /** The other processes; null in those that have no store. */
-export interface OtherProcesses {
+interface OtherProcesses {
   list(): Promise<Listing[]>;
   /** What each other process that owns one of these rooms answers; null where it does not. */
   ask(

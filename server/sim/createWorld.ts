@@ -87,7 +87,11 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const acc = memoryMap.take(16 * particles);
   const support = memoryMap.take(16 * particles);
   const firsts: number[] = [];
-  bodies.reduce((first, b) => (firsts.push(first), first + b.particleCount), 0);
+  let next = 0;
+  for (const body of bodies) {
+    firsts.push(next);
+    next += body.particleCount;
+  }
   const planned = planBlocks(
     bodies.map((b, i) => ({
       elements: b.elements,

@@ -1,7 +1,7 @@
 /** The compiled kernel, and instances of it on a room's memory. */
 import { readFileSync } from "node:fs";
 
-export const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
+const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 
 /**
  * Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of

@@ -13,7 +13,7 @@ import { MAX_FILE_BYTES } from "../meshing/mesh.ts";
  * Most bytes of all mesh files of one scene, as they lie on disk. Each of them also keeps to the limits of
  * meshing/mesh.ts when it is read.
  */
-export const MAX_SCENE_FILE_BYTES = MAX_FILE_BYTES;
+const MAX_SCENE_FILE_BYTES = MAX_FILE_BYTES;
 
 /**
  * @param dir the scene file's folder

@@ -70,10 +70,7 @@ function dependsOnSubsteps(body: Body): boolean {
 }
 
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for what is not an elastic solid. */
-export function edgesPerSecond(
-  body: Body,
-  { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">,
-): number {
+function edgesPerSecond(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
   const { material } = body;
   if (body.kind !== "soft" || schedule.order === "jacobi") return 0;
   const k =

@@ -120,7 +120,6 @@
  *    It tells a client that lost the chain to ask for a keyframe.
  */
 
-export const FORMAT_VERSION = 2;
 export const KIND_KEYFRAME = 0x21;
 export const KIND_DELTA = 0x22;
 export const HEADER_BYTES = 3;

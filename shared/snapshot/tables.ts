@@ -93,19 +93,19 @@ const PHASE_ROWS = 5;
 
 /** Context of a body's flag: symbol 0, as the body before; 1, not. */
 export const FLAG_CONTEXT = 8 * FIRST_SHIFTED_BIN + 2;
-export const FLAG_FREQUENCY = [14336, 2048] as const;
-export const CONTEXTS = FLAG_CONTEXT + 1;
+const FLAG_FREQUENCY = [14336, 2048] as const;
+const CONTEXTS = FLAG_CONTEXT + 1;
 
 /** uint16[CONTEXTS * SYMBOLS]; columns: residual -15 to 15, escape. */
 export const FREQUENCY = new Uint16Array(CONTEXTS * SYMBOLS).fill(1);
 
 function fillContext(context: number, row: string, mirrored: boolean): void {
-  const [first, frequencies, escape] = row.split(/: | \| /) as [string, string, string];
+  const [first, frequencies, escapeFrequency] = row.split(/: | \| /) as [string, string, string];
   frequencies.split(" ").forEach((frequency, n) => {
     const residual = Number(first) + n;
     FREQUENCY[context * SYMBOLS + RESIDUAL_LIMIT + (mirrored ? -residual : residual)] = Number(frequency);
   });
-  FREQUENCY[context * SYMBOLS + ESCAPE] = Number(escape);
+  FREQUENCY[context * SYMBOLS + ESCAPE] = Number(escapeFrequency);
 }
 
 for (let context = 0; context < 8 * FIRST_SHIFTED_BIN; context++) {

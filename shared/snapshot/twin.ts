@@ -21,7 +21,7 @@ import { FLAG_CONTEXT, SYMBOLS } from "./tables.ts";
  * Every symbol and raw value of a frame in coding order (rans.ts says how they are written as numbers).
  * @throws SnapshotError for a coordinate beyond the limit
  */
-export function symbolsOfFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
+function symbolsOfFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
   const beyond = current.findIndex((x) => x > COORDINATE_LIMIT || x < -COORDINATE_LIMIT);
   if (beyond >= 0) throw beyondLimit(current, beyond);
   const symbols: number[] = [];

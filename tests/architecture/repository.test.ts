@@ -54,7 +54,7 @@ test("every source file begins by saying what it is for, and stays short enough 
   // the kernel's memory map is a table of numbers, looked up and not read
   expect(
     sources
-      .filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 450)
+      .filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 600)
       .map(({ path }) => path),
   ).toEqual([]);
 });

@@ -60,7 +60,7 @@ export function importsOf(path: string, text: string): Import[] {
 }
 
 /** Sources of the kernel and the codec: AssemblyScript. */
-export const isAssembly = (path: string): boolean => /^(server\/kernel|shared\/snapshot)\/assembly\//.test(path);
+const isAssembly = (path: string): boolean => /^(server\/kernel|shared\/snapshot)\/assembly\//.test(path);
 
 /** All TypeScript sources, those in AssemblyScript too. */
 export function readSources(): Source[] {

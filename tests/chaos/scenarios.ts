@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
 import type { Player } from "./player.ts";
 
-export interface Stage {
+interface Stage {
   fleet: Fleet;
   players: Player[];
   /** In [0, 1), by the run's seed. */

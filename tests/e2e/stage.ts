@@ -31,7 +31,7 @@ export const noBrowser = lacks("Chromium", findChromium());
 const VIEWPORT = { width: 720, height: 480 };
 
 /** How a visitor comes. */
-export interface Way {
+interface Way {
   /** Another way to the server than its own address: http://host:port. */
   through?: string;
   /** Before the page is opened. */

@@ -15,13 +15,13 @@ export interface SheetConstants {
 }
 
 /** Writes dE/dx of the three corners of triangle i, N, to out float64[9]. */
-export type SheetForce = (x: Float64Array, i: number, out: Float64Array) => void;
+type SheetForce = (x: Float64Array, i: number, out: Float64Array) => void;
 
 /**
  * @param X float64[3N] m, flat sheet or disjoint triangles; weft is the x axis laid onto the triangle
  * @param triangles uint32[3n], @param thickness m
  */
-export function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): SheetForce {
+function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): SheetForce {
   const both = 1 - m.nuWeft * m.nuWarp;
   const c00 = m.kWeft / both;
   const c11 = m.kWarp / both;

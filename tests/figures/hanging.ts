@@ -8,8 +8,8 @@ import { solveDistance } from "../../server/sim/reference/geometric.ts";
 import { makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 
-export const GRAVITY = 9.81,
-  TICK = 1 / 60;
+export const GRAVITY = 9.81;
+export const TICK = 1 / 60;
 
 /**
  * Compliance at which one particle of inverse mass w on a fixed one rests where stiffness k of a tick leaves it: alpha

@@ -106,28 +106,9 @@ export function bodyMesh(
 }
 
 /** A ball as triangles. */
-export function ballMesh(
-  center: readonly [number, number, number],
-  radius: number,
-  color: Color = COLLIDER,
-): RasterMesh {
+function ballMesh(center: readonly [number, number, number], radius: number, color: Color = COLLIDER): RasterMesh {
   const { positions, triangles } = icosphere(radius, 3);
   return { positions: positions.map((v, i) => v + center[i % 3]!), triangles, color };
-}
-
-/** Viridis-like: dark blue, green, yellow. @param t 0 to 1 */
-export function ramp(t: number): Color {
-  const stops: Color[] = [
-    [0.27, 0.05, 0.36],
-    [0.23, 0.32, 0.55],
-    [0.13, 0.57, 0.55],
-    [0.37, 0.79, 0.38],
-    [0.99, 0.91, 0.15],
-  ];
-  const u = Math.max(0, Math.min(1, t)) * (stops.length - 1);
-  const i = Math.min(stops.length - 2, Math.floor(u));
-  const f = u - i;
-  return [0, 1, 2].map((k) => stops[i]![k]! * (1 - f) + stops[i + 1]![k]! * f) as unknown as Color;
 }
 
 function colliderMesh(collider: Collider): RasterMesh[] {

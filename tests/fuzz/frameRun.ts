@@ -44,7 +44,7 @@ export interface FrameRunResult {
   findings: Finding[];
 }
 
-export interface Finding {
+interface Finding {
   seed: number;
   what: string;
   /** The frames that were sent, base64. */
@@ -52,7 +52,7 @@ export interface Finding {
 }
 
 /** A connection's frames, from its seed alone. */
-export function planConnection(seed: number, target: Target, token?: string): { frames: Frame[]; end: End } {
+function planConnection(seed: number, target: Target, token?: string): { frames: Frame[]; end: End } {
   const random = new Random(seed);
   const frames: Frame[] = [];
   // Where only owners are let in, the owner's hello is needed.

@@ -214,7 +214,13 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   });
   const pool = pools.forReplays();
   let steps = 0;
-  const counted = { ...pool, step: (task: StepTask) => (steps++, pool.step(task)) };
+  const counted = {
+    ...pool,
+    step: (task: StepTask) => {
+      steps++;
+      return pool.step(task);
+    },
+  };
   // a few hundred bytes are as much as is made ahead
   const replays = new ReplayStreams(counted, { bufferedBytes: 256 });
   const streams = ["a", "b", "c", "d"].map((address) => replays.open(address, plan));

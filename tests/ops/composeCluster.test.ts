@@ -50,8 +50,8 @@ test("the balancer asks for readiness, finds the servers by name and port, and b
   expect(haproxy).toMatch(/option httpchk GET \/readyz\n/);
   expect(haproxy).toMatch(new RegExp(`server-template \\w+ \\d+ pliant:${port} resolvers docker`));
   expect(haproxy).toMatch(/http-request set-header X-Forwarded-For %\[src\]\n/);
-  expect(haproxy).toMatch(/http-request del-header X-Pliant-ForwardedIdentity\n/);
-  const [, bound] = /^  bind :(\d+)/m.exec(haproxy) as RegExpExecArray;
+  expect(haproxy).toMatch(/http-request del-header X-Pliant-Hop\n/);
+  const [, bound] = /^ {2}bind :(\d+)/m.exec(haproxy) as RegExpExecArray;
   expect(services.balancer.ports).toEqual([`${port}:${bound}`]);
   expect(haproxy.endsWith("\n")).toBe(true); // HAProxy refuses a last line without its end.
 });

@@ -9,7 +9,7 @@ export interface LogEvent {
 }
 
 /** What varies within a message, written `<url>` on the page and `${...}` in the source. */
-export const withoutValues = (message: string): string => message.replace(/\$\{[^}]*\}|<\w+>/g, "<>");
+const withoutValues = (message: string): string => message.replace(/\$\{[^}]*\}|<\w+>/g, "<>");
 
 /** From an opening bracket to the one that closes it. Strings with brackets in them do not occur in these calls. */
 function balanced(text: string, start: number): string {
@@ -47,7 +47,9 @@ export function logCalls(): (LogEvent & { path: string })[] {
   const sources = readSources().filter(({ path }) => /^server\/(?!check\/|ops\/|simulate)/.test(path));
   return sources.flatMap(({ path, text }) =>
     [...text.matchAll(/\blog\.(fatal|error|warn|info|debug|trace)\(/g)].map((match) => {
-      const call = balanced(text, match.index + match[0].length - 1).slice(1, -1);
+      const call = balanced(text, match.index + match[0].length - 1)
+        .slice(1, -1)
+        .trim();
       const object = call.startsWith("{") ? balanced(call, 0) : "";
       const message = /^[\s,]*(?:"([^"]*)"|`([^`]*)`)/.exec(call.slice(object.length));
       if (!message) throw new Error(`${path}: log.${match[1]}(${call}): the message must be a literal`);

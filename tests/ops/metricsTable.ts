@@ -41,11 +41,11 @@ export function describedMetrics(): Described[] {
   })[];
   const own = all
     .filter(({ name }) => name.startsWith("pliant_"))
-    .map(({ name, help, labelNames, constructor }) => ({
-      name,
-      help,
-      labelNames: [...labelNames],
-      type: constructor.name.toLowerCase(),
+    .map((metric) => ({
+      name: metric.name,
+      help: metric.help,
+      labelNames: [...metric.labelNames],
+      type: metric.constructor.name.toLowerCase(),
     }));
   metrics.close();
   return own.sort((a, b) => (a.name < b.name ? -1 : 1));

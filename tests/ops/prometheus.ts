@@ -10,7 +10,7 @@ import { parse, stringify } from "yaml";
 import { freePort, waitForOk } from "../../load-tests/server.ts";
 
 /** One series of an answer: its labels and the values of its samples. */
-export interface Series {
+interface Series {
   metric: Record<string, string>;
   values: number[];
 }

@@ -18,7 +18,7 @@ import { triangleElements } from "../../server/sim/constraints/triangles.ts";
 import { lameCoefficients, neoHookean, stableNeoHookean, type SheetModuli } from "../../server/sim/materials.ts";
 import { randomStream } from "./kit.ts";
 
-export type Point = [number, number, number];
+type Point = [number, number, number];
 
 /** Corner by corner; `size` is the element's edge in m. */
 export type Deform = (x: Point, random: () => number, size: number) => Point;

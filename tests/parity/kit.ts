@@ -76,7 +76,7 @@ export function roundElements<E extends Elements>(e: E): E {
  * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's
  *   ratio), 1 if diagonal
  */
-export function solveTwin(
+function solveTwin(
   p: Particles,
   e: Elements,
   i: number,

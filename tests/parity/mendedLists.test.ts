@@ -96,7 +96,7 @@ describe("at the end of every substep the list holds every pair that is near", (
             .join(" ")}`;
     };
     let near = 0;
-    let missed: string[] = [];
+    const missed: string[] = [];
     let twice = 0;
     world.watchSubsteps(() => {
       const names = namedPairs(memory).map(({ kind, particles }) => key(kind, particles));

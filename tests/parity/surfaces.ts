@@ -55,7 +55,11 @@ const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math
 
 export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoom {
   const firsts: number[] = [];
-  const count = sheets.reduce((n, s) => (firsts.push(n), n + s.x.length), 0);
+  let count = 0;
+  for (const sheet of sheets) {
+    firsts.push(count);
+    count += sheet.x.length;
+  }
   const allocator = new Allocator();
   const x = allocator.take(16 * count);
   const trajectories = allocator.take(16 * count);

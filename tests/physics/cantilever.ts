@@ -2,10 +2,10 @@
 import { laboratory } from "./laboratory.ts";
 import { equilibrium } from "./statics.ts";
 
-export const G = 9.81,
-  RHO = 1000,
-  L = 0.5,
-  H = 0.1;
+export const G = 9.81;
+export const RHO = 1000;
+export const L = 0.5;
+export const H = 0.1;
 
 /** @throws Error if the beam was held */
 export async function settled(

@@ -104,7 +104,10 @@ export function dentOf(x: Float64Array, rest: Float64Array): number {
   let most = 0;
   for (let i = 0; i < n; i++) {
     most = Math.max(most, norm(subtract(subtract(at(x, i), cx), apply(R, subtract(at(rest, i), cr)))));
-    at(rest, i).forEach((v, r) => ((low[r] = Math.min(low[r]!, v)), (high[r] = Math.max(high[r]!, v))));
+    at(rest, i).forEach((v, r) => {
+      low[r] = Math.min(low[r]!, v);
+      high[r] = Math.max(high[r]!, v);
+    });
   }
   return most / Math.hypot(...high.map((v, r) => v - low[r]!));
 }

@@ -63,7 +63,7 @@ test("a held body exchanges momentum with what holds it", async () => {
   lab.put(
     0,
     (x) => x,
-    (x, i) => (lab.x[4 * i + 3] === 0 ? [0, 0, 0] : [1, 0, 0]),
+    (_x, i) => (lab.x[4 * i + 3] === 0 ? [0, 0, 0] : [1, 0, 0]),
   );
   lab.run(60);
   const speed = Math.max(...lab.velocities().map(Math.abs));

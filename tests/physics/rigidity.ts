@@ -96,7 +96,7 @@ export function freeStrip(C: Rigidity, degrees: number): number {
   return 1 / solveLinear(C, m).reduce((sum, k, i) => sum + k * m[i]!, 0);
 }
 
-export const DIRECTIONS = [0, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165];
+const DIRECTIONS = [0, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165];
 /** Least and most over all directions. */
 export const range = (C: Rigidity, of: (C: Rigidity, degrees: number) => number): [number, number] => {
   const values = DIRECTIONS.map((degrees) => of(C, degrees));

@@ -140,7 +140,7 @@ const things: Record<string, Things> = {
   ],
   // it turns about its point that is nearest to the world's origin, wherever the room has its own: over the origin it
   // stays the same point of the scene
-  "a floor that tilts": (s, by) => [
+  "a floor that tilts": (_s, by) => [
     {
       type: "plane",
       normal: [0, 1, 0],

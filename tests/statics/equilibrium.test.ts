@@ -78,7 +78,10 @@ test.each(MODELS.flatMap((model) => [0, 0.3, 0.49].map((nu) => ({ model, nu })))
     const s = 1.2;
     const density = densityOf(model, k, nu);
     const P = new Float64Array(9);
-    const across = (t: number): number => (density.stress(Float64Array.of(s, 0, 0, 0, t, 0, 0, 0, t), P), P[4]!);
+    const across = (t: number): number => {
+      density.stress(Float64Array.of(s, 0, 0, 0, t, 0, 0, 0, t), P);
+      return P[4]!;
+    };
     let low = 0.5;
     let high = 1.2;
     for (let n = 0; n < 60; n++) across((low + high) / 2) < 0 ? (low = (low + high) / 2) : (high = (low + high) / 2);

@@ -59,7 +59,7 @@ export function weights(mesh: SolidMesh, density: number, gravity: readonly numb
 }
 
 /** F = I + sum_j (x_j - rest_j) b_j^T of tetrahedron e: displacements, for the digits. @param out float64[9] */
-export function gradientOf({ rest, tets, shape }: SolidMesh, x: Float64Array, e: number, out: Float64Array): void {
+function gradientOf({ rest, tets, shape }: SolidMesh, x: Float64Array, e: number, out: Float64Array): void {
   for (let i = 0; i < 9; i++) out[i] = i % 4 === 0 ? 1 : 0;
   for (let c = 0; c < 4; c++) {
     const p = 3 * tets[4 * e + c]!;

@@ -4,20 +4,21 @@
  */
 import type { TestCounts } from "./countsReporter.ts";
 
-export interface Outcome {
+interface Outcome {
   /** Absent: Vitest ended before it could report. */
   counts: TestCounts | undefined;
   /** Vitest's exit code was 0. */
   tested: boolean;
-  /** The type check, which counts as one test, passed. */
-  typed: boolean;
+  /** Checks (form, unused code, types) that there are; each counts as one test. */
+  checks: number;
+  checksPassed: number;
 }
 
-export function closingLine({ counts, tested, typed }: Outcome): { line: string; exitCode: 0 | 1 } {
+export function closingLine({ counts, tested, checks, checksPassed }: Outcome): { line: string; exitCode: 0 | 1 } {
   const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
   const nothingRan = passed + failed === 0;
   // A failure that Vitest knows of and the counts do not, or a run in which nothing ran, is one failure.
-  const failures = Math.max(failed, tested && !nothingRan ? 0 : 1) + (typed ? 0 : 1);
-  const line = `${passed + (typed ? 1 : 0)} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  const failures = Math.max(failed, tested && !nothingRan ? 0 : 1) + checks - checksPassed;
+  const line = `${passed + checksPassed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
   return { line, exitCode: failures === 0 ? 0 : 1 };
 }

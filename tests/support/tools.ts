@@ -14,7 +14,7 @@ import { findChromium } from "./chromium.ts";
 import { findPostgres } from "./postgres.ts";
 
 /** True where a skipped browser, Prometheus or PostgreSQL test is a failure. */
-export const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
+const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
 
 /** Path of a program on PATH, or undefined. */
 export function findOnPath(name: string): string | undefined {

@@ -9,7 +9,7 @@ const bits = new DataView(new ArrayBuffer(8));
  * value = mantissa 2^exponent, exactly; exponent is the largest for which the mantissa is whole. Zero is 0 2^0.
  * @param value finite
  */
-export function split(value: number): { mantissa: bigint; exponent: number } {
+function split(value: number): { mantissa: bigint; exponent: number } {
   if (value === 0) return { mantissa: 0n, exponent: 0 };
   bits.setFloat64(0, value);
   const high = bits.getUint32(0);

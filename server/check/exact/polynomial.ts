@@ -8,12 +8,12 @@ export type Polynomial = readonly bigint[];
 /** A point or direction that moves: x, y, z as polynomials in time. */
 export type Moving = readonly [Polynomial, Polynomial, Polynomial];
 
-export function trimmed(p: bigint[]): Polynomial {
+function trimmed(p: bigint[]): Polynomial {
   while (p.length > 0 && p[p.length - 1] === 0n) p.pop();
   return p;
 }
 
-export function add(a: Polynomial, b: Polynomial): Polynomial {
+function add(a: Polynomial, b: Polynomial): Polynomial {
   return trimmed(Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? 0n) + (b[i] ?? 0n)));
 }
 
@@ -21,7 +21,7 @@ export function subtract(a: Polynomial, b: Polynomial): Polynomial {
   return trimmed(Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? 0n) - (b[i] ?? 0n)));
 }
 
-export function multiply(a: Polynomial, b: Polynomial): Polynomial {
+function multiply(a: Polynomial, b: Polynomial): Polynomial {
   if (a.length === 0 || b.length === 0) return [];
   const product = new Array<bigint>(a.length + b.length - 1).fill(0n);
   for (let i = 0; i < a.length; i++) for (let j = 0; j < b.length; j++) product[i + j]! += a[i]! * b[j]!;

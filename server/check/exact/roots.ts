@@ -70,7 +70,7 @@ export function rootsBetween0And1(polynomial: Polynomial): Root[] {
 }
 
 /** Halves what is known of where the root is. */
-export function refine(root: Root): void {
+function refine(root: Root): void {
   if (root.low === root.high) return;
   const middle = root.low + root.high;
   const k = root.k + 1;

@@ -61,7 +61,7 @@ export function bendElements(X: Float64Array, triangles: Uint32Array, rigidity: 
 }
 
 /** K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04) and the two areas of a stencil x0 x1 | x2 x3. */
-export function stencilVector(x: readonly (readonly number[])[]): {
+function stencilVector(x: readonly (readonly number[])[]): {
   k: [number, number, number, number];
   areas: [number, number];
 } {

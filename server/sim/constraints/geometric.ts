@@ -47,7 +47,7 @@ function root(q: number, n: number): number {
 export type Held = GeometricStiffness & { unilateral?: boolean };
 
 /** What a scene says about a constraint, for the solver. @returns how it acts, and its compliance (m/N or m^3/Pa) */
-export function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
+function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   const unilateral = asked.unilateral ?? false;
   if ("compliance" in asked && asked.compliance !== undefined)
     return { hold: { stiffness: 1, keeps: true, unilateral }, alpha: asked.compliance };

@@ -183,7 +183,7 @@ export class EnergyLedger {
 
   /** Rows of four float32 at `address` -> float64[3N]. */
   private read(address: number, out: Float64Array): void {
-    for (let i = 0, k = 0, at = address / 4; k < out.length; i++, at += 4) {
+    for (let k = 0, at = address / 4; k < out.length; at += 4) {
       out[k++] = this.f32[at]!;
       out[k++] = this.f32[at + 1]!;
       out[k++] = this.f32[at + 2]!;

@@ -44,7 +44,7 @@ export function planEnclosedVolumes(
 }
 
 /** @param row, surface, gradient addresses */
-export function writeEnclosedVolumes(
+function writeEnclosedVolumes(
   memory: SharedArrayBuffer | ArrayBuffer,
   row: number,
   volume: EnclosedVolume,

@@ -102,7 +102,7 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
 }
 
 /** q from the center of mass and the mass of every particle, float64[4N], and sum m q q^T. */
-export function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): {
+function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): {
   q: Float64Array;
   moment: number[];
 } {

@@ -150,7 +150,7 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
 function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): WaitingRun[] {
   const runs: WaitingRun[] = [];
   if (!bodies.some((b) => b.waits)) return runs;
-  for (let from = 0, to; from < lanes.length; from = to) {
+  for (let from = 0, to = 0; from < lanes.length; from = to) {
     const { body } = lanes[from]!;
     for (to = from; to < lanes.length && lanes[to]!.body === body; ) to++;
     const run = { body, first: Math.ceil(from / 4), end: to === lanes.length ? Math.ceil(to / 4) : Math.floor(to / 4) };
@@ -207,7 +207,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
           };
           if (run) {
             // lanes are body after body
-            for (let from = 0, to; from < lanes.length; from = to) {
+            for (let from = 0, to = 0; from < lanes.length; from = to) {
               for (to = from; to < lanes.length && lanes[to]!.body === lanes[from]!.body; ) to++;
               states.push({ ...run, body: lanes[from]!.body, firstLane: from, lastLane: to });
             }

@@ -25,7 +25,7 @@ export type Shape =
   | { type: "box"; center: Vector; halfExtents: Vector; toLocal: Matrix };
 
 /** Where a moving collider is: world = s + R (p - center). */
-export interface Frame {
+interface Frame {
   s: Vector;
   R: Matrix;
 }

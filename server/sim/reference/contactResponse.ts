@@ -26,7 +26,7 @@ const MOST_PUSH = 8;
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
 /** Is the way of a pair from `safe` to x clear? */
-export function examine(touch: ReferenceContactPair, safe: Float64Array, x: Float64Array, detect: Detection): Answer {
+function examine(touch: ReferenceContactPair, safe: Float64Array, x: Float64Array, detect: Detection): Answer {
   const keep = Math.min(touch.keep, (1 - ROUNDING) * closestOf(touch, safe).distance);
   const q = Float64Array.from([safe, x].flatMap((at) => touch.particles.flatMap((i) => [...vectorAt(at, i)])));
   const impact = touch.kind === "vertex" ? detect.vertexTriangle(q) : detect.edgeEdge(q);

@@ -56,7 +56,7 @@ export function perpendicular(a: Vector): Vector {
 }
 
 /** Eigenvalues and eigenvectors (columns) of a symmetric matrix. */
-export function symmetricEigen(symmetric: Matrix): { values: number[]; vectors: Matrix } {
+function symmetricEigen(symmetric: Matrix): { values: number[]; vectors: Matrix } {
   let A = symmetric;
   let V = IDENTITY;
   for (let sweep = 0; sweep < 12; sweep++) {

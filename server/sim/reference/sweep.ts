@@ -10,7 +10,7 @@ import { solveConstraint, solvePaperConstraint, TWINS } from "./twins.ts";
 import { scale, subtract } from "./vector.ts";
 
 /** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
-export interface ReferenceConstraints {
+interface ReferenceConstraints {
   elements: Elements;
   form: "compliant" | "paper";
   /** Constraint numbers, color by color. */

@@ -83,7 +83,7 @@ export function strainOf(F: Matrix): Strain {
 }
 
 /** The four particles of element i. */
-export function cornersOf(e: TetShapes, i: number): [number, number, number, number] {
+function cornersOf(e: TetShapes, i: number): [number, number, number, number] {
   return [e.particles[4 * i]!, e.particles[4 * i + 1]!, e.particles[4 * i + 2]!, e.particles[4 * i + 3]!];
 }
 

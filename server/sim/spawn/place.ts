@@ -144,7 +144,10 @@ class Look {
           distance,
           need,
           step: keep,
-          clearAt: (h) => (this.corners(u, h), separation(own, corners, this.reach(need, h)) >= this.reach(need, h)),
+          clearAt: (h) => {
+            this.corners(u, h);
+            return separation(own, corners, this.reach(need, h)) >= this.reach(need, h);
+          },
         });
       });
     }

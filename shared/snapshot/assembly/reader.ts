@@ -5,7 +5,7 @@
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, STATE_FLOOR, TABLE_BITS } from "./constants";
 
 export const FAULT_COORDINATE: i32 = 1;
-export const FAULT_ESCAPE: i32 = 2;
+const FAULT_ESCAPE: i32 = 2;
 export const FAULT_END: i32 = 3;
 
 export let state: u32 = 0;
@@ -38,7 +38,7 @@ function refill(): void {
 }
 
 /** A value of 1 to TABLE_BITS bits. */
-export function raw(bits: i32): i32 {
+function raw(bits: i32): i32 {
   const scale = TABLE_BITS - bits;
   const slot = <i32>(state & ((1 << TABLE_BITS) - 1));
   state = ((state >>> TABLE_BITS) << scale) + (slot & ((1 << scale) - 1));

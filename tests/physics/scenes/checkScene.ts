@@ -16,7 +16,7 @@ import { Recorder } from "../../../server/sim/record.ts";
 import { HOST_STAGES, openWorld } from "../../../server/sim/world.ts";
 import { handsOf, type Script } from "./hands.ts";
 
-export const SCENES_FOLDER = fileURLToPath(new URL("../../../scenes/", import.meta.url));
+const SCENES_FOLDER = fileURLToPath(new URL("../../../scenes/", import.meta.url));
 /** Ticks of one recording: 40 MB of 3,000 particles. */
 const PIECE = 60;
 

@@ -22,7 +22,7 @@ export interface Pull {
 }
 
 /** A blow, N s, onto a triangle chosen as for a pull. */
-export interface Blow {
+interface Blow {
   body: string;
   at: Vec3 | number;
   tick: number;

@@ -16,7 +16,13 @@ const { Receiver, Sender } = ws as unknown as {
 /** What `ws` writes for one binary message of a server. */
 function sentByLibrary(payload: Uint8Array): Buffer {
   const written: Buffer[] = [];
-  const line = new Duplex({ write: (chunk: Buffer, _, done) => void (written.push(chunk), done()), read: () => {} });
+  const line = new Duplex({
+    write: (chunk: Buffer, _, done) => {
+      written.push(chunk);
+      done();
+    },
+    read: () => {},
+  });
   new Sender(line).send(payload, { fin: true, binary: true, mask: false, compress: false });
   return Buffer.concat(written);
 }
@@ -39,10 +45,10 @@ test("several messages in one write arrive as several, in order", async () => {
       async (messages) => {
         const receiver = new Receiver({ isServer: false, binaryType: "nodebuffer" });
         const received: Buffer[] = [];
-        receiver.on(
-          "message",
-          (data: Buffer, isBinary: boolean) => void (expect(isBinary).toBe(true), received.push(Buffer.from(data))),
-        );
+        receiver.on("message", (data: Buffer, isBinary: boolean) => {
+          expect(isBinary).toBe(true);
+          received.push(Buffer.from(data));
+        });
         await new Promise<void>((resolve, reject) =>
           receiver.write(wireFrames(messages), (error) => (error ? reject(error) : resolve())),
         );

@@ -20,7 +20,10 @@ test("the tree visits every triangle whose box is within the radius, and few oth
     const p = [0, 1, 2].map(() => 24 * next() - 12);
     const radius = 4 * next();
     const seen = new Set<number>();
-    searchAround(tree, p[0], p[1], p[2], radius, (t, r) => (seen.add(t), r));
+    searchAround(tree, p[0], p[1], p[2], radius, (t, r) => {
+      seen.add(t);
+      return r;
+    });
     visits += seen.size;
     for (let t = 0; t < count; t++) {
       const gap = p.map((x, r) => {

@@ -16,12 +16,12 @@ function bits(x: number): number {
 /** Section 4: frequencies of -15 .. 15 and escape. */
 function frequenciesOf(bin: number, phase: number): number[] {
   const row = FREQUENCY_ROWS[bin < 14 ? 5 * bin + (phase <= 4 ? phase : 8 - phase) : 70 + (bin % 2)]!;
-  const [listed, escape] = row.split(" | ") as [string, string];
+  const [listed, escapeFrequency] = row.split(" | ") as [string, string];
   const [first, numbers] = listed.split(": ") as [string, string];
   const residuals = new Array<number>(31).fill(1);
   numbers.split(" ").forEach((n, k) => (residuals[15 + Number(first) + k] = Number(n)));
   if (bin < 14 && phase > 4) residuals.reverse();
-  return [...residuals, Number(escape)];
+  return [...residuals, Number(escapeFrequency)];
 }
 
 /** Section 3. */

@@ -15,14 +15,14 @@
 import { at } from "./ccdLanes";
 
 /** The direction to try: found by closestVertexTriangle or closestEdgeEdge. */
-export let dx: f64 = 0,
-  dy: f64 = 0,
-  dz: f64 = 0;
+let dx: f64 = 0;
+let dy: f64 = 0;
+let dz: f64 = 0;
 /** Whether the closest points are inside both primitives by more than INSIDE of their size. */
 export let inside: bool = false;
 /** The interval that `separate` cleared; empty if low > high. */
-export let clearLow: f64 = 0,
-  clearHigh: f64 = 0;
+export let clearLow: f64 = 0;
+export let clearHigh: f64 = 0;
 
 const ROUNDING: f64 = 6.0 / 9007199254740992.0;
 /**

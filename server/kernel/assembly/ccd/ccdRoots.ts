@@ -22,8 +22,8 @@ let b3: f64 = 0;
 let bound: f64 = 0;
 
 /** The interval found: [rootLow, rootHigh]. */
-export let rootLow: f64 = 0,
-  rootHigh: f64 = 0;
+export let rootLow: f64 = 0;
+export let rootHigh: f64 = 0;
 
 /** Halvings, so tangent zeros get intervals of 2^-12; what is true in there is for other tests to say. */
 const HALVINGS: i32 = 12;

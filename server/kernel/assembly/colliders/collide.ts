@@ -65,7 +65,7 @@ const LEAVE: f32 = 0.0625;
 // normal of the last answer; one instance belongs to one thread
 export let answerX: f32, answerY: f32, answerZ: f32;
 /** Part of the motion after which it came to the surface; 0 where it began there. */
-export let answerT: f32;
+let answerT: f32;
 
 /**
  * What the collider answers to a motion from (px, py, pz) to (x, y, z), both in its frame, of a ball of radius r.

@@ -17,8 +17,8 @@ import {
 } from "../layout/layout";
 
 /** Particles moved in this substep, and in this round. */
-export let changedCount = 0,
-  roundCount = 0;
+export let changedCount = 0;
+export let roundCount = 0;
 
 // @inline
 export function numberOf(particle: usize): i32 {

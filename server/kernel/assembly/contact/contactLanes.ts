@@ -13,30 +13,30 @@
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
 
 // the four pairs of the last `gather`: differences to the fourth particle, inverse masses
-export let x0: v128 = i32x4(0, 0, 0, 0),
-  y0: v128 = i32x4(0, 0, 0, 0),
-  z0: v128 = i32x4(0, 0, 0, 0),
-  w0: v128 = i32x4(0, 0, 0, 0);
-export let x1: v128 = i32x4(0, 0, 0, 0),
-  y1: v128 = i32x4(0, 0, 0, 0),
-  z1: v128 = i32x4(0, 0, 0, 0),
-  w1: v128 = i32x4(0, 0, 0, 0);
-export let x2: v128 = i32x4(0, 0, 0, 0),
-  y2: v128 = i32x4(0, 0, 0, 0),
-  z2: v128 = i32x4(0, 0, 0, 0),
-  w2: v128 = i32x4(0, 0, 0, 0);
-export let x3: v128 = i32x4(0, 0, 0, 0),
-  y3: v128 = i32x4(0, 0, 0, 0),
-  z3: v128 = i32x4(0, 0, 0, 0),
-  w3: v128 = i32x4(0, 0, 0, 0);
+export let x0: v128 = i32x4(0, 0, 0, 0);
+export let y0: v128 = i32x4(0, 0, 0, 0);
+export let z0: v128 = i32x4(0, 0, 0, 0);
+export let w0: v128 = i32x4(0, 0, 0, 0);
+export let x1: v128 = i32x4(0, 0, 0, 0);
+export let y1: v128 = i32x4(0, 0, 0, 0);
+export let z1: v128 = i32x4(0, 0, 0, 0);
+export let w1: v128 = i32x4(0, 0, 0, 0);
+export let x2: v128 = i32x4(0, 0, 0, 0);
+export let y2: v128 = i32x4(0, 0, 0, 0);
+export let z2: v128 = i32x4(0, 0, 0, 0);
+export let w2: v128 = i32x4(0, 0, 0, 0);
+let x3: v128 = i32x4(0, 0, 0, 0);
+let y3: v128 = i32x4(0, 0, 0, 0);
+let z3: v128 = i32x4(0, 0, 0, 0);
+export let w3: v128 = i32x4(0, 0, 0, 0);
 // the last `closest`: weights and the vector between the points
-export let b0: v128 = i32x4(0, 0, 0, 0),
-  b1: v128 = i32x4(0, 0, 0, 0),
-  b2: v128 = i32x4(0, 0, 0, 0),
-  b3: v128 = i32x4(0, 0, 0, 0);
-export let dx: v128 = i32x4(0, 0, 0, 0),
-  dy: v128 = i32x4(0, 0, 0, 0),
-  dz: v128 = i32x4(0, 0, 0, 0);
+export let b0: v128 = i32x4(0, 0, 0, 0);
+export let b1: v128 = i32x4(0, 0, 0, 0);
+export let b2: v128 = i32x4(0, 0, 0, 0);
+export let b3: v128 = i32x4(0, 0, 0, 0);
+export let dx: v128 = i32x4(0, 0, 0, 0);
+export let dy: v128 = i32x4(0, 0, 0, 0);
+export let dz: v128 = i32x4(0, 0, 0, 0);
 
 /** Loads the particles of a block, `shift` bytes from their addresses. */
 export function gather(block: usize, shift: usize): void {
@@ -134,7 +134,7 @@ function closestVertex(): void {
   const e2z = sub(qz, mul(k2, vz));
   const d2 = dot3(e2x, e2x, e2y, e2y, e2z, e2z);
   let best = f32x4.lt(d2, d1);
-  let least = f32x4.min(d1, d2);
+  const least = f32x4.min(d1, d2);
   let wa = v128.bitselect(zero, k1, best);
   let wb = v128.bitselect(k2, zero, best);
   let ex = v128.bitselect(e2x, e1x, best);

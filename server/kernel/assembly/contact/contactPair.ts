@@ -19,11 +19,11 @@ import { edgeEdge, vertexTriangle } from "../ccd/ccd";
 /** Answers of `examine`. */
 export const CLEAR = 0;
 /** They do not meet, but end nearer than they may. */
-export const TOO_NEAR = 1;
+const TOO_NEAR = 1;
 export const MEET = 2;
 
 /** Of the last `examine`: kind, addresses, least distance that it holds the pair to, m. */
-export let vertex: bool;
+let vertex: bool;
 export let particle0: usize, particle1: usize, particle2: usize, particle3: usize;
 export let keep: f64;
 /** Time of impact, where they meet. */

@@ -36,13 +36,13 @@ const STRAY: f32 = 0.05;
 const SAME_WAY: f32 = 0.5;
 
 // of the block of the last `loadDirections`; one instance belongs to one thread
-export let nx: v128 = i32x4(0, 0, 0, 0),
-  ny: v128 = i32x4(0, 0, 0, 0),
-  nz: v128 = i32x4(0, 0, 0, 0);
-export let b0: v128 = i32x4(0, 0, 0, 0),
-  b1: v128 = i32x4(0, 0, 0, 0),
-  b2: v128 = i32x4(0, 0, 0, 0),
-  b3: v128 = i32x4(0, 0, 0, 0);
+export let nx: v128 = i32x4(0, 0, 0, 0);
+export let ny: v128 = i32x4(0, 0, 0, 0);
+export let nz: v128 = i32x4(0, 0, 0, 0);
+export let b0: v128 = i32x4(0, 0, 0, 0);
+export let b1: v128 = i32x4(0, 0, 0, 0);
+export let b2: v128 = i32x4(0, 0, 0, 0);
+export let b3: v128 = i32x4(0, 0, 0, 0);
 
 /** Those that the block keeps. */
 export function loadDirections(block: usize): void {

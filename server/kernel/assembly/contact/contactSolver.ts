@@ -112,7 +112,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     let ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
     let tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
     let along = dot3(tx, nx, ty, ny, tz, nz);
-    let slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
+    const slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
     const slid = v128.and(active, slides(slide2, r));
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));

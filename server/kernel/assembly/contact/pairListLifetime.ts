@@ -312,9 +312,9 @@ export function withinReach(): bool {
 }
 
 /** Answers of `renewList`. */
-export const NONE = 0,
-  MENDED = 1,
-  ANEW = 2;
+export const NONE = 0;
+const MENDED = 1;
+export const ANEW = 2;
 
 /**
  * After advance or withinReach has said no: a list that holds for this substep.

@@ -19,7 +19,7 @@ export let edgeS: f32, edgeT: f32;
 /** From the second primitive's closest point to the first's, m: not a unit vector. */
 export let differenceX: f64, differenceY: f64, differenceZ: f64;
 /** Their squared distance, m^2. */
-export let squared: f64;
+let squared: f64;
 
 /**
  * A point on a segment: two roundings (2^-53 each) of three coordinates leave 1.5e-31 of |q|^2, whose direction would

@@ -6,7 +6,7 @@
  * touches, and what no more than rounding keeps apart, meets.
  */
 export const APART: i32 = 0;
-export const MEETING: i32 = 1;
+const MEETING: i32 = 1;
 export const CROSSING: i32 = 2;
 
 const BOUND: f64 = 8.881784197001252e-16; // 2^-50

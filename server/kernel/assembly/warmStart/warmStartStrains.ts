@@ -170,7 +170,7 @@ function warmStartStrains(
       // how far the strain is from what the stress says
       const normal = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
       const weight = f32x4.div(unit, normal);
-      let s00 = mul(aT, normal);
+      const s00 = mul(aT, normal);
       let s11 = s00;
       let s22 = s00;
       let s12 = s00;

@@ -9,7 +9,7 @@ export interface Line {
   legend: string;
 }
 
-export interface PanelSource {
+interface PanelSource {
   title: string;
   description: string;
   /** Grafana's name of the unit: s, bytes, Bps, reqps, percentunit, short. */
@@ -20,7 +20,7 @@ export interface PanelSource {
   max?: number;
 }
 
-export interface RowSource {
+interface RowSource {
   title: string;
   panels: PanelSource[];
 }
@@ -87,7 +87,7 @@ function panel(id: number, source: PanelSource, gridPos: object): object {
 /**
  * Every dashboard leads to all others with the tag `pliant`, and takes the reader's time and choice of servers along.
  */
-export const LINKS = [
+const LINKS = [
   {
     type: "dashboards",
     title: "Pliant",
