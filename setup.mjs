@@ -37,7 +37,12 @@ const NODE_MAJOR = 24;
 
 /** What is built, from what, into what; rebuilt when the hash of its inputs changes. `.stamps` holds the hashes. */
 const STEPS = [
-  { name: "kernel", script: "build:kernel", inputs: ["server/kernel"], output: "build/kernel.wasm" },
+  {
+    name: "kernel",
+    script: "build:kernel",
+    inputs: ["server/kernel", "shared/compileAssembly.mjs"],
+    output: "build/kernel.wasm",
+  },
   {
     name: "client",
     script: "build:client",

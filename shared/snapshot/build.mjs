@@ -2,53 +2,15 @@
  * `npm run build:codec`: compiles assembly/ and writes it into wasm.ts as text, which Node and every bundler load
  * alike, at once, without a fetch.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import asc from "assemblyscript/asc";
+import { compileAssembly } from "../compileAssembly.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /** @returns {Promise<Uint8Array>} @throws Error with the compiler's messages */
-export async function compileCodec() {
-  let bytes;
-  const { error, stderr } = await asc.main(
-    [
-      "index.ts",
-      "--baseDir",
-      join(folder, "assembly"),
-      "--outFile",
-      "codec.wasm",
-      "-O3",
-      "--converge",
-      "--noAssert",
-      "--runtime",
-      "stub",
-      "--use",
-      "abort=",
-      "--enable",
-      "simd",
-      "--importMemory",
-      "--initialMemory",
-      "1",
-    ],
-    {
-      readFile: (name, base) => {
-        try {
-          return readFileSync(join(base, name), "utf8");
-        } catch {
-          return null;
-        }
-      },
-      writeFile: (name, data) => {
-        if (name === "codec.wasm") bytes = data;
-      },
-      listFiles: () => [],
-    },
-  );
-  if (error) throw new Error(stderr.toString() || error.message);
-  return bytes;
-}
+export const compileCodec = () => compileAssembly(join(folder, "assembly"), ["--importMemory", "--initialMemory", "1"]);
 
 /** @param {Uint8Array} bytes @returns {string} the text of wasm.ts */
 export function moduleText(bytes) {
