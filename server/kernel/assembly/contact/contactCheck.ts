@@ -157,27 +157,25 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
+  // as far beyond x as the check looks when it chooses what is near
+  const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
     const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     const keep = v128.load(block, CONTACT_BLOCK_KEEP);
     const reach = mul(f32x4.splat(NEAR), r);
     const was = v128.load(block, CONTACT_BLOCK_NEAR);
+    const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
+    const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
+    const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
     gather(block, 0);
+    const held = separation(vertex, nx, ny, nz);
+    gather(block, toSafe);
     const within = v128.andnot(
-      f32x4.lt(
-        separation(
-          vertex,
-          v128.load(block, CONTACT_BLOCK_NORMAL),
-          v128.load(block, CONTACT_BLOCK_NORMAL + 16),
-          v128.load(block, CONTACT_BLOCK_NORMAL + 32),
-        ),
-        f32x4.max(reach, keep),
-      ),
+      f32x4.lt(sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))), f32x4.max(reach, keep)),
       was,
     );
     if (!v128.any_true(within)) continue;
-    gather(block, toSafe);
     closest(vertex);
     const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
     const scale = f32x4.div(one, gap);
@@ -190,7 +188,8 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
     const weight3 = b3;
     gather(block, 0);
     const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
-    const close = v128.and(good, f32x4.lt(separation(vertex, mx, my, mz), reach));
+    const then = separation(vertex, mx, my, mz);
+    const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
     const near = v128.and(
       close,
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
