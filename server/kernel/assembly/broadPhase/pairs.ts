@@ -19,8 +19,6 @@ import {
   H_VERTEX_PAIRS,
   H_EDGE_PAIRS,
   H_X,
-  H_REFERENCE,
-  H_TRAJECTORIES,
   H_CORNERS,
   TRIANGLE_LEAF_BYTES,
   SURFACE_OUTLIERS,
@@ -52,19 +50,10 @@ import {
   NODE_LATER_BOX_HIGH,
   EDGE_LEAF_BYTES,
 } from "../layout/layout";
-import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
+import { edgeRowsBegin, full, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { meetsSurface } from "../state/filters";
-import {
-  askByTriangles,
-  askFor,
-  edgeLeaves,
-  openLeaves,
-  openLeavesPart,
-  ownerOf,
-  strayed,
-  vertexLeaf,
-} from "./pairLeaves";
-import { askFast, askMoving, askPart, column, forgetOutliers, lanesOf, passing, refit, refitOutliers } from "./trees";
+import { askByTriangles, askFor, edgeLeaves, openLeaves, ownerOf, strayed, vertexLeaf } from "./pairLeaves";
+import { askFast, askMoving, column, lanesOf, passing, refit } from "./trees";
 
 /**
  * Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six
@@ -106,7 +95,7 @@ let boxReach: f32;
 let shift: usize;
 let toTrajectories: usize;
 // only pairs of what has strayed
-let outliersOnly = false;
+const outliersOnly = false;
 
 // @inline
 function outliersOf(surface: usize): i32 {
@@ -333,42 +322,6 @@ export function listPairs(positions: usize, trajectories: usize): i32 {
   refitTrees(positions, trajectories);
   openRegion(pairs, end, positions, trajectories);
   listAll(count, positions, trajectories);
-  return counted(pairs, end);
-}
-
-/**
- * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the
- * trajectories from `from` on. All others are where the list's trajectories have them, within their margins, and their
- * trees as the whole list left them.
- * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the trajectories
- * @returns rows, or -1 where they do not fit
- */
-export function listOutliers(now: usize, from: f32, to: f32): i32 {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  const positions = <usize>load<u32>(HEADER, H_REFERENCE);
-  const trajectories = <usize>load<u32>(HEADER, H_TRAJECTORIES);
-  const X = <usize>load<u32>(HEADER, H_X);
-  for (let n = 0; n < count; n++) {
-    const triangles = triangleTree(surface(n));
-    const edges = edgeTree(surface(n));
-    if (outliersOf(surface(n))) {
-      refitOutliers(triangles, 3, positions, trajectories, X);
-      refitOutliers(edges, 2, positions, trajectories, X);
-    } else {
-      forgetOutliers(triangles);
-      forgetOutliers(edges);
-    }
-  }
-  openRegion(pairs, end, positions, trajectories);
-  openPart(now, from, to);
-  askPart(from, to);
-  openLeavesPart(from, to);
-  outliersOnly = true;
-  listAll(count, positions, trajectories);
-  outliersOnly = false;
-  askPart(0, 1);
   return counted(pairs, end);
 }
 

@@ -21,11 +21,6 @@ import {
   HEADER,
   H_X,
   H_SAFE,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_LIST_SUBSTEPS,
-  H_TRAVEL,
   CONTACT_BLOCK_NORMAL,
   CONTACT_BLOCK_KEEP,
   CONTACT_BLOCK_THICKNESS,
@@ -172,7 +167,10 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
     const held = separation(vertex, nx, ny, nz);
     gather(block, toSafe);
     const within = v128.andnot(
-      f32x4.lt(sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))), f32x4.max(reach, keep)),
+      f32x4.lt(
+        sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
+        f32x4.max(reach, keep),
+      ),
       was,
     );
     if (!v128.any_true(within)) continue;
@@ -210,25 +208,6 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
 // @inline
 function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
   v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask));
-}
-
-/**
- * Trajectories rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it
- * is.
- */
-export function restBlocks(): void {
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  restFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
-  restFrom(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges, edges);
-}
-
-function restFrom(begin: i32, count: i32): void {
-  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS);
-  const travel = load<f32>(HEADER, H_TRAVEL);
-  for (let due = dueOf(begin), pace = paceOf(begin), n = count; n > 0; n--, due += 4, pace += 4) {
-    store<f32>(due, load<f32>(due) - (load<f32>(pace) * substeps + 2 * travel));
-    store<f32>(pace, 0);
-  }
 }
 
 // @inline

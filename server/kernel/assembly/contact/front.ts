@@ -111,10 +111,6 @@ function boxOf(number: i32): usize {
   return <usize>load<u32>(front(), FRONT_BOXES) + <usize>number * BOX_BYTES;
 }
 // @inline
-function wayOf(leaf: i32): usize {
-  return <usize>load<u32>(front(), FRONT_WAYS) + <usize>leaf * FRONT_WAY_BYTES;
-}
-// @inline
 function closeRow(n: i32): usize {
   return <usize>load<u32>(front(), FRONT_CLOSE) + <usize>n * CLOSE_BYTES;
 }

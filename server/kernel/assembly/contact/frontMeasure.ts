@@ -46,14 +46,6 @@ function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
 // @inline
-function pmin3(a: v128, b: v128, c: v128): v128 {
-  return f32x4.pmin(f32x4.pmin(a, b), c);
-}
-// @inline
-function pmax3(a: v128, b: v128, c: v128): v128 {
-  return f32x4.pmax(f32x4.pmax(a, b), c);
-}
-// @inline
 function row(at: usize, n: usize): v128 {
   return v128.load(at + (n << 4));
 }

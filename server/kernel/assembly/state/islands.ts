@@ -7,12 +7,6 @@ import {
   HEADER,
   H_BODY_COUNT,
   H_BODIES,
-  H_PAIRS,
-  H_PAIR_CAPACITY,
-  H_VERTEX_PAIRS,
-  H_EDGE_PAIRS,
-  PAIR_SURFACES,
-  PAIR_BYTES,
   BODY_FREE,
   BODY_HELD,
   HELD_RIGID,
@@ -37,22 +31,6 @@ export function forgetListed(): void {
   for (let b = 0; b < bodies; b++) {
     store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED);
     store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST);
-  }
-}
-
-/** Notes whom H_PAIRS have near each other: union-find in BODY_LISTED, whose roots are the smallest of all. */
-export function noteListed(): void {
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  noteRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
-  noteRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
-}
-
-function noteRows(pair: usize, count: i32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
-  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
-    noteBoth(rows, bodies, load<u32>(pair, PAIR_SURFACES));
   }
 }
 
