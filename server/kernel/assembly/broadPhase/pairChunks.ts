@@ -100,13 +100,6 @@ export function listChunk(chunk: i32): void {
   closePages(row);
 }
 
-/** Parts begin .. end of `parts` of all chunks. */
-export function listShared(begin: i32, end: i32, parts: i32): void {
-  const count = load<i32>(chunks(), CHUNKS_COUNT);
-  const last = <i32>((<i64>count * end) / parts);
-  for (let chunk = <i32>((<i64>count * begin) / parts); chunk < last; chunk++) listChunk(chunk);
-}
-
 /** The piece that block `block` of all belongs to: the last that begins there or before. */
 function pieceOf(pieces: usize, last: usize, block: i32): usize {
   let low: i32 = 0;

@@ -25,9 +25,6 @@ export let x2: v128 = i32x4(0, 0, 0, 0);
 export let y2: v128 = i32x4(0, 0, 0, 0);
 export let z2: v128 = i32x4(0, 0, 0, 0);
 export let w2: v128 = i32x4(0, 0, 0, 0);
-let x3: v128 = i32x4(0, 0, 0, 0);
-let y3: v128 = i32x4(0, 0, 0, 0);
-let z3: v128 = i32x4(0, 0, 0, 0);
 export let w3: v128 = i32x4(0, 0, 0, 0);
 // the last `closest`: weights and the vector between the points
 export let b0: v128 = i32x4(0, 0, 0, 0);
@@ -47,9 +44,6 @@ export function gather(block: usize, shift: usize): void {
   const px = xs(a, b, c, d);
   const py = ys(a, b, c, d);
   const pz = zs(a, b, c, d);
-  x3 = px;
-  y3 = py;
-  z3 = pz;
   w3 = ws(a, b, c, d);
   a = v128.load(<usize>load<u32>(block, 0) + shift);
   b = v128.load(<usize>load<u32>(block, 4) + shift);

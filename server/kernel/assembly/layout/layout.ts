@@ -104,7 +104,6 @@ export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
 export const H_INCIDENT = 696; // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
 export const H_INCIDENCES = 700;
-export const H_OUTLIERS = 704; // i32 pointer: i32 addresses of particles that have strayed
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
@@ -113,7 +112,6 @@ export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
 export const H_RESOLUTION = 764; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = 768; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
 export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
-export const H_LIST_LIFE = 748; // i32 substeps that trajectories are planned for
 // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to
 // which its pairs are listed
 export const H_TRAJECTORIES = 752;
@@ -127,7 +125,6 @@ export const RESOLUTION_REPORTED = 4;
 // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
 export const H_TRAVEL = 776;
 export const H_EDGE_CONTACT_BLOCKS = 788; // i32 blocks edge-edge
-export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
 export const H_BLOCK_STATUS = 800; // i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_CONTACTS: the first block
 export const H_SHARED_COUNT = 808; // i32: how many
@@ -135,13 +132,11 @@ export const H_SHARED_COUNT = 808; // i32: how many
 // pushed far
 export const H_SHARED_FOUND = 812;
 export const H_SHARED_AGAIN = 828; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
-export const H_LIST_BLOCKS = 824; // i32 blocks of the last whole list
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 export const H_OWNERS = 780;
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
-export const H_COUNT_MENDED = 792; // lists in which only the pairs of strayed particles were looked for again
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
@@ -227,15 +222,13 @@ export const KIND_SAFE = 65;
 export const KIND_VERIFY = 66;
 /**
  * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
- * pairs, of the list.
+ * pairs.
  */
 export const KIND_SHARED_CONTACTS = 67;
 export const KIND_SHARED_CHECK = 68;
-export const KIND_SHARED_LIST = 69;
 export const SHARED_CONTACTS = 0; // which row of them
 export const SHARED_CHECK = 1;
-export const SHARED_LIST = 2;
-export const SHARED_ROWS = 3;
+export const SHARED_ROWS = 2;
 
 // ---- particles
 // -----------------------------------------------------------------------------------------------------------------
@@ -468,8 +461,6 @@ export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_SHAPED = 80;
 export const SHAPED = 1;
 export const SHAPED_SMOOTH = 2; // so large and round that nothing else has to push: pairs of it are only verified
-export const SURFACE_OUTLIERS = 84; // i32 how many of its particles have strayed, while their pairs are listed
-export const SURFACE_OUTLIERS_SINCE = 88; // i32 how often its particles have strayed since the list was made
 export const SURFACE_BYTES = 96;
 
 /**
@@ -585,7 +576,6 @@ export const IMPULSE_ROWS = 1024;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
-export const MARK_OUTLIER = 4; // from its trajectory, while its pairs are listed again: not while there are zones
 export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
 export const MARK_INTERSECTING = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
@@ -735,9 +725,7 @@ export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
 export const NODE_LATER_HIGH = 208;
 export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
 export const NODE_LATER_BOX_HIGH = 272;
-// i32 a bit for every child with a primitive that has strayed, while their pairs are listed
-export const NODE_OUTLIERS = 288;
-export const NODE_BYTES = 304;
+export const NODE_BYTES = 288;
 /**
  * Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the
  * first corner, of the second, ... as of the last refit, then their trajectories likewise.
@@ -783,8 +771,7 @@ export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
 export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
 export const FRONT_BYTES = 128;
 
-/** Four triangles at most, and what they are the first to have. */
-export const LEAF_PARTICLES = 0; // i32 how many, at most 12
+/** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
 export const LEAF_VERTICES = 4; // i32 own ones
 export const LEAF_EDGES = 8; // i32 own ones
 export const LEAF_TRIANGLES = 12; // i32

@@ -62,7 +62,6 @@ import {
   KIND_VERIFY,
   KIND_SHARED_CONTACTS,
   KIND_SHARED_CHECK,
-  KIND_SHARED_LIST,
   TET_BYTES,
   TET_ORTHO_BYTES,
   TET_PLASTIC_BYTES,
@@ -97,7 +96,6 @@ import { checkShared, solveNearContacts, solveShared } from "../contact/contactP
 import { balance, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
 import { keepIslands } from "../integrate/momentumCorrection";
-import { listShared } from "../broadPhase/pairChunks";
 import { paperTetrahedronBytes, solvePaperTetrahedra } from "../constraints/paperTetrahedron";
 import { solvePaperTriangles } from "../constraints/paperTriangle";
 import { solvePaperBending } from "../constraints/paperBending";
@@ -244,6 +242,5 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     keepIslands(h);
     verifyContacts(h);
   } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind === KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
   else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
 }
