@@ -434,7 +434,8 @@ describe("packing", () => {
         ({ block, lane }) =>
           i32[(header(L.H_CONTACT_BLOCKS) + block * L.CONTACT_BLOCK_BYTES + L.CONTACT_BLOCK_NEAR) / 4 + lane],
       );
-      expect(near.length).toBeGreaterThan(100);
+      // of 842 and 464 rows 615 and 363 are near, and only those are packed
+      expect(near.length).toBeGreaterThan(300);
       expect(packed.map((p) => key(p.kind, p.particles)).sort()).toEqual(
         near.map((p) => key(p.kind, p.particles)).sort(),
       );

@@ -1,6 +1,7 @@
 /**
- * What the kinetic front of contact (kernel/assembly/contact/front.ts) promises: at the end of every substep there is a row for every pair that is
- * nearer than the distance that contact keeps, each once; found here by trying everything with everything.
+ * What the kinetic front of contact (kernel/assembly/contact/front.ts) promises: at the end of every substep there is a
+ * row for every pair that is nearer than the distance that contact keeps, each once; found here by trying everything
+ * with everything.
  */
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -148,6 +149,7 @@ describe("at the end of every substep there is a row for every pair that is near
     for (let tick = 0; tick < 45; tick++) world.step([]);
     expect(missed).toEqual([]);
     expect(twice).toBe(0);
-    expect(near).toBeGreaterThan(300);
+    // pairs nearer than their thickness after all: 8,413 and 443, for most of what comes is solved before it is that near
+    expect(near).toBeGreaterThan(400);
   });
 });
