@@ -3,8 +3,7 @@
  *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no
  *   difference, and one color after the other
  *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the
- *                last color (pairs that stand alone,
- *                pairs that were not near when the list was made, and those of a mended list), the leader solves alone.
+ *                last color (pairs that stand alone), the leader solves alone.
  *   check        each block by itself
  * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not
  * shared.
