@@ -33,7 +33,7 @@ import { isVertexBlock } from "./blockStatus";
 /** Part of its thickness that a pair may slide in a substep without being asked again. */
 const STRAY: f32 = 0.05;
 /** Directions are the same way within 60 degrees, as in collide.ts. */
-const SAME_WAY: f32 = 0.5;
+export const SAME_WAY: f32 = 0.5;
 
 // of the block of the last `loadDirections`; one instance belongs to one thread
 export let nx: v128 = i32x4(0, 0, 0, 0);
