@@ -54,7 +54,21 @@ import {
   RIGID_CONTACT_BYTES,
 } from "../layout/layout";
 import { rigidRow } from "../state/owners";
-import { SAME_WAY, gapAlong, loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
+import {
+  SAME_WAY,
+  gapAlong,
+  loadDirections,
+  slide2Of,
+  slides,
+  turnAlong,
+  nx,
+  ny,
+  nz,
+  b0,
+  b1,
+  b2,
+  b3,
+} from "./contactSlide";
 import { dot3 } from "../math/lanes";
 import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles, pushAt } from "../rigid/rigidBody";
