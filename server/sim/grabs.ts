@@ -12,7 +12,13 @@ export interface Views {
 }
 
 /** What an input asked for that cannot be: field, value, limit. */
-export type Refusal = { field: string; value: number; limit: string /** What takes the place. */; by?: SurfaceName };
+export interface Refusal {
+  field: string;
+  value: number;
+  limit: string;
+  /** What takes the place. */
+  by?: SurfaceName;
+}
 
 /** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
 const GRAB_EDGES = 2;

@@ -33,7 +33,7 @@
  * sagging beam at 240 x 5 is 76 % instead of 58 %. Starting every substep from the last one's multipliers: exact in
  * equilibrium, but unstable as soon as the iterations build up less than half of a mode's stress (the lag is negative
  * damping: z^3 - 3 s z^2 + 3 s z - s with s = 1 - r has roots outside the unit circle for r < 1/2). What is stable,
- * once a tick and for slow bodies: settle.ts.
+ * once a tick and for slow bodies: warmStart.ts.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import {
