@@ -29,6 +29,7 @@ import { planImplicit } from "./memory/implicit.ts";
 import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
+import { planFront } from "./memory/front.ts";
 import { planContactBlocks } from "./memory/contactBlocks.ts";
 import { buildProgram, programBytes, sharedRows, writeProgram, type LooseRun } from "./memory/program.ts";
 import { planRestShapes } from "./restShapes.ts";
@@ -158,6 +159,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planRigidContacts(bodies, memoryMap);
   const touches = planContactBlocks(particles, surfaces, memoryMap);
+  const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
   const initial = memoryMap.take(32 * particles);
   const good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS);
@@ -221,6 +223,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     sources.map((s) => s.triangles),
     x + 16 * (real + fixed),
   );
+  front?.write(memory.buffer, x);
   contacts.write(memory.buffer, firsts);
   bodies.forEach((b, i) => {
     i32.set(

@@ -99,6 +99,8 @@ export interface Kernel {
   restore(begin: number, end: number, h: number): void;
   beginPairList(): void;
   keepSafe(): void;
+  /** Before contacts are solved first in a substep: rows and near pairs for where it is going. */
+  foresee(): void;
   verifyContacts(h: number): void;
   solveContacts(block: number, count: number, again: number): number;
   /**

@@ -17,10 +17,6 @@ const word = (memory: WebAssembly.Memory, offset: number): number =>
 export interface PackedPair extends Omit<PairName, "surfaces"> {
   block: number;
   lane: number;
-  /** Of its kind and class; CONTACT_COLORS: it stands alone. Of a list that has not been mended. */
-  color: number;
-  /** Its class: packed with those that are not near. */
-  far: boolean;
 }
 
 export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
@@ -28,7 +24,6 @@ export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
   const f32 = new Float32Array(memory.buffer);
   const at = word(memory, L.H_CONTACT_BLOCKS);
   const x = word(memory, L.H_X);
-  const starts = word(memory, L.H_CONTACT_COLORS) / 4;
   const found: PackedPair[] = [];
   const capacity = word(memory, L.H_CONTACT_BLOCK_CAPACITY);
   const vertices = word(memory, L.H_VERTEX_CONTACT_BLOCKS);
@@ -36,16 +31,33 @@ export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
   const blocks = [...Array(vertices).keys(), ...Array.from({ length: edges }, (_, n) => capacity - edges + n)];
   for (const block of blocks) {
     const vertex = block < vertices;
-    const table = vertex ? 0 : L.COLOR_ENTRIES;
-    let entry = 0;
-    while (entry < L.COLOR_ENTRIES - 1 && i32[starts + table + entry + 1]! <= block) entry++;
-    const color = entry % (L.CONTACT_COLORS + 1);
-    const far = entry > L.CONTACT_COLORS;
     for (let lane = 0; lane < 4; lane++) {
       const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
       if (f32[row + L.CONTACT_BLOCK_KEEP / 4]! < 0) continue;
       const particles = [0, 1, 2, 3].map((k) => (i32[row + 4 * k]! - x) / 16) as PairName["particles"];
-      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane, color, far });
+      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane });
+    }
+  }
+  return found;
+}
+
+/** Pairs of the blocks that are solved, with their colors; CONTACT_COLORS: it stands alone. */
+export function solvedPairs(memory: WebAssembly.Memory): (PackedPair & { color: number })[] {
+  const i32 = new Int32Array(memory.buffer);
+  const front = word(memory, L.H_FRONT) / 4;
+  const x = word(memory, L.H_X);
+  const vertices = i32[front + L.FRONT_SOLVED_VERTEX / 4]!;
+  const all = vertices + i32[front + L.FRONT_SOLVED_EDGE / 4]!;
+  const found: (PackedPair & { color: number })[] = [];
+  for (let block = 0; block < all; block++) {
+    const starts = word(memory, L.H_CONTACT_COLORS) / 4 + (block < vertices ? 0 : L.COLOR_ENTRIES);
+    let color = 0;
+    while (color < L.CONTACT_COLORS && i32[starts + color + 1]! <= block) color++;
+    for (let lane = 0; lane < 4; lane++) {
+      const row = (i32[front + L.FRONT_SOLVED / 4]! + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
+      if (!i32[row + L.CONTACT_BLOCK_NEAR / 4]) continue;
+      const particles = [0, 1, 2, 3].map((k) => (i32[row + 4 * k]! - x) / 16) as PairName["particles"];
+      found.push({ kind: block < vertices ? "vertex" : "edges", particles, block, lane, color });
     }
   }
   return found;

@@ -70,14 +70,15 @@ async function clash(
     p.w[i] = f32[at(layout.x, i) + 3]!;
     p.damping[i] = f32[at(layout.v, i) + 3]!;
   }
-  // the list expects what comes, so it is the one that is answered; the next one is made when all are pushed away
   kernel.beginPairList();
   kernel.findFreeBodies();
-  const names = namedPairs(memory);
   kernel.keepSafe();
   for (let i = 0; i < n; i++) for (let r = 0; r < 3; r++) f32[at(layout.x, i) + r] = end[3 * i + r]!;
   p.x.set(read(layout.x));
   p.v.set(read(layout.v));
+  // the rows of what comes, which are those that are answered
+  kernel.foresee();
+  const names = namedPairs(memory);
   kernel.verifyContacts(h);
   const rest = u32[(L.HEADER + L.H_REST) / 4]!;
   const touches = listContacts(names, surfaceRows(memory), safe, read(rest));

@@ -40,5 +40,4 @@ export { solveContacts } from "./contact/contactSolver";
 export { checkContacts } from "./contact/contactCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./contact/rigidImpactZones";
 export { endChanges } from "./contact/changed";
-export { beginPairList } from "./contact/pairListLifetime";
-export { keepSafe, verifyContacts } from "./contact/contacts";
+export { beginPairList, foresee, keepSafe, verifyContacts } from "./contact/contacts";

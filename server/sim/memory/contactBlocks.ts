@@ -23,6 +23,8 @@ export interface PlannedContactBlocks {
    * @param rows address of the first SURFACE row; edges mean edge of each surface, m; triangles of each, in particle
    *   numbers
    */
+  /** Blocks of the list. */
+  blocks: number;
   write: (
     buffer: ArrayBufferLike,
     rows: number,
@@ -58,7 +60,6 @@ export function planContactBlocks(
     [L.H_CHANGED, take(8 * particles)],
     [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_MARKS, marks],
-    [L.H_OUTLIERS, take(4 * particles)],
     [L.H_INCIDENT, take(4 * particles)],
     [L.H_INCIDENCES, take(64 * blocks)],
     [L.H_QUEUE, take(32 * blocks)],
@@ -67,9 +68,9 @@ export function planContactBlocks(
     [L.H_ZONES, take(8 * particles)],
     [L.H_ZONE_SUMS, take(L.ZONE_BYTES * Math.max(L.IMPULSE_ROWS, particles))],
     [L.H_PAIR_SCRATCH, take(8 * 48)],
-    [L.H_CORNERS, take(4 * 12)],
   ];
   return {
+    blocks,
     write(buffer, rows, edges, triangles, dummies) {
       const i32 = new Int32Array(buffer);
       const f32 = new Float32Array(buffer);

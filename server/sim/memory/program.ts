@@ -261,8 +261,6 @@ export function buildProgram(
  * to be claimed quickly.
  */
 const SHARED_PARTS = 8;
-/** Parts of a list weigh more, and differ more. */
-const LIST_PARTS = 64;
 
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
@@ -274,11 +272,7 @@ export function sharedRows(): Phase[] {
     pass: 0,
     stage: L.STAGE_SOLVE,
   });
-  return [
-    row(L.KIND_SHARED_CONTACTS, SHARED_PARTS),
-    row(L.KIND_SHARED_CHECK, SHARED_PARTS),
-    row(L.KIND_SHARED_LIST, LIST_PARTS),
-  ];
+  return [row(L.KIND_SHARED_CONTACTS, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS)];
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */

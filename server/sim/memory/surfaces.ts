@@ -68,6 +68,8 @@ export interface PlannedSurfaces {
   count: number;
   /** Rows of the list of pairs. */
   pairs: number;
+  /** Edges of each surface, uint32[2E]. */
+  edges: Uint32Array[];
   /** May any two of them ever meet, or one itself? */
   anyMeet: boolean;
   /** Writes rows, tables and the header's fields. @param x address of the room's positions */
@@ -181,6 +183,7 @@ export function planSurfaces(
     rows,
     count,
     pairs: capacity,
+    edges: planned.map((p) => p.edges),
     anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
       const i32 = new Int32Array(buffer);

@@ -114,8 +114,6 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES },
     { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles },
     { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
-    { name: "strayed", at: header(L.H_OUTLIERS), bytes: 4 * particles },
-    { name: "corners", at: header(L.H_CORNERS), bytes: 48 },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles },
     { name: "marks", at: header(L.H_MARKS), bytes: particles },
     { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },

@@ -32,20 +32,10 @@ import {
   PIECE_B,
   PIECE_EDGES,
   PIECE_BYTES,
-  SHARED_LIST,
 } from "../layout/layout";
 import { closePages, openPages, turnSurfaces } from "./pairList";
 import { emptyHeap, heapWasEnough } from "./pairPages";
-import {
-  chunkBegin,
-  chunkEnd,
-  claimChunk,
-  closeShared,
-  isHelped,
-  openShared,
-  sharedParts,
-} from "../scheduler/scheduler";
-import { listEdges, listPairs, listVertices, openPair, refitTrees } from "./pairs";
+import { listEdges, listVertices, openPair, refitTrees } from "./pairs";
 
 // @inline
 function chunks(): usize {
@@ -108,23 +98,6 @@ export function listChunk(chunk: i32): void {
     else listVertices(own, other, from, to);
   }
   closePages(row);
-}
-
-/** listPairs, by all threads. */
-export function listTogether(positions: usize, trajectories: usize): i32 {
-  if (!isHelped()) return listPairs(positions, trajectories);
-  beginChunks(positions, trajectories);
-  openShared(SHARED_LIST);
-  while (claimChunk()) listShared(chunkBegin, chunkEnd, sharedParts());
-  closeShared(SHARED_LIST);
-  return joinChunks();
-}
-
-/** Parts begin .. end of `parts` of all chunks. */
-export function listShared(begin: i32, end: i32, parts: i32): void {
-  const count = load<i32>(chunks(), CHUNKS_COUNT);
-  const last = <i32>((<i64>count * end) / parts);
-  for (let chunk = <i32>((<i64>count * begin) / parts); chunk < last; chunk++) listChunk(chunk);
 }
 
 /** The piece that block `block` of all belongs to: the last that begins there or before. */

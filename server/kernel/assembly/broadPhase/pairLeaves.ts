@@ -12,11 +12,6 @@
  * lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
 import {
-  HEADER,
-  H_X,
-  H_MARKS,
-  H_OWNERS,
-  MARK_OUTLIER,
   EDGE_LEAF_AT,
   EDGE_LEAF_TRAJECTORIES,
   EDGE_LEAF_BYTES,
@@ -26,7 +21,7 @@ import {
 } from "../layout/layout";
 import { add, dot3, madd, mul, sub } from "../math/lanes";
 import { addEdges, addVertexTriangle } from "./pairList";
-import { lanesOf, outlierLanes } from "./trees";
+import { lanesOf } from "./trees";
 
 const WIDER: f32 = 1.015625; // 1 + 1/64
 const SIDE_SHARE: f32 = 1.220703125e-4; // 2^-13
@@ -39,38 +34,12 @@ let boxReach: v128;
 let itself: bool;
 let shift: usize;
 let toTrajectories: usize;
-let outliersOnly: bool;
-// of leaves that both have strayed: whether pairs of two strayed primitives are to be listed now (else the other leaf
-// asked, or will)
-let bothOutliers = true;
-let trianglesAsk = false;
-// the part of the trajectories that is looked at for them
-let begin: v128 = i32x4(0, 0, 0, 0);
-let share: v128 = i32x4(0, 0, 0, 0);
-
-/**
- * For leaves of strayed primitives: the part from..to of all trajectories. Coordinates there are rounded, which R^2/64
- * is for.
- */
-export function openLeavesPart(from: f32, to: f32): void {
-  begin = f32x4.splat(from);
-  share = f32x4.splat(to - from);
-}
 
 /**
  * @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface;
- *   positions, trajectories bytes from X; strayed only pairs of what has strayed: of vertices or edges that ask, or of
- *   triangles that ask for others
+ *   positions, trajectories bytes from X
  */
-export function openLeaves(
-  reach2: f32,
-  box: f32,
-  same: bool,
-  positions: usize,
-  trajectories: usize,
-  strayed: bool,
-): void {
-  outliersOnly = strayed;
+export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, trajectories: usize): void {
   wideReach2 = f32x4.splat(reach2 * WIDER);
   boxReach = f32x4.splat(box);
   itself = same;
@@ -109,56 +78,28 @@ function parted(w: v128, later: v128, limit: v128, length2: v128): v128 {
   return and(f32x4.gt(less, f32x4.splat(0)), f32x4.gt(mul(less, less), mul(limit, length2)));
 }
 
-// @inline
-export function strayed(particle: usize): bool {
-  return (
-    (load<u8>(<usize>load<u32>(HEADER, H_MARKS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_OUTLIER) !==
-    0
-  );
-}
-
 /** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
 export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
   const at = leaf + TRIANGLE_LEAF_AT;
   const ahead = leaf + TRIANGLE_LEAF_TRAJECTORIES;
-  let ax = row(at, 0);
-  let ay = row(at, 16);
-  let az = row(at, 32);
-  let bx = row(at, 48);
-  let by = row(at, 64);
-  let bz = row(at, 80);
-  let cx = row(at, 96);
-  let cy = row(at, 112);
-  let cz = row(at, 128);
-  let kx = row(ahead, 0);
-  let ky = row(ahead, 16);
-  let kz = row(ahead, 32);
-  let eX = row(ahead, 48);
-  let eY = row(ahead, 64);
-  let eZ = row(ahead, 80);
-  let fX = row(ahead, 96);
-  let fY = row(ahead, 112);
-  let fZ = row(ahead, 128);
-  if (outliersOnly) {
-    ax = madd(begin, kx, ax);
-    ay = madd(begin, ky, ay);
-    az = madd(begin, kz, az);
-    kx = mul(share, kx);
-    ky = mul(share, ky);
-    kz = mul(share, kz);
-    bx = madd(begin, eX, bx);
-    by = madd(begin, eY, by);
-    bz = madd(begin, eZ, bz);
-    eX = mul(share, eX);
-    eY = mul(share, eY);
-    eZ = mul(share, eZ);
-    cx = madd(begin, fX, cx);
-    cy = madd(begin, fY, cy);
-    cz = madd(begin, fZ, cz);
-    fX = mul(share, fX);
-    fY = mul(share, fY);
-    fZ = mul(share, fZ);
-  }
+  const ax = row(at, 0);
+  const ay = row(at, 16);
+  const az = row(at, 32);
+  const bx = row(at, 48);
+  const by = row(at, 64);
+  const bz = row(at, 80);
+  const cx = row(at, 96);
+  const cy = row(at, 112);
+  const cz = row(at, 128);
+  const kx = row(ahead, 0);
+  const ky = row(ahead, 16);
+  const kz = row(ahead, 32);
+  const eX = row(ahead, 48);
+  const eY = row(ahead, 64);
+  const eZ = row(ahead, 80);
+  const fX = row(ahead, 96);
+  const fY = row(ahead, 112);
+  const fZ = row(ahead, 128);
   const Ax = add(ax, kx);
   const Ay = add(ay, ky);
   const Az = add(az, kz);
@@ -181,26 +122,17 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const Hy = add(most(Ay, By, Cy), boxReach);
   const Hz = add(most(Az, Bz, Cz), boxReach);
   const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES);
-  const ofOutliers = outliersOnly ? outlierLanes(leaf, 3) & valid : valid;
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
     const particle = load<u32>(block + ((<usize>i) << 2));
     const from = <usize>particle + shift;
     const trajectory = <usize>particle + toTrajectories;
-    let px = v128.load32_splat(from);
-    let py = v128.load32_splat(from, 4);
-    let pz = v128.load32_splat(from, 8);
-    let jx = v128.load32_splat(trajectory);
-    let jy = v128.load32_splat(trajectory, 4);
-    let jz = v128.load32_splat(trajectory, 8);
-    if (outliersOnly) {
-      px = madd(begin, jx, px);
-      py = madd(begin, jy, py);
-      pz = madd(begin, jz, pz);
-      jx = mul(share, jx);
-      jy = mul(share, jy);
-      jz = mul(share, jz);
-    }
+    const px = v128.load32_splat(from);
+    const py = v128.load32_splat(from, 4);
+    const pz = v128.load32_splat(from, 8);
+    const jx = v128.load32_splat(trajectory);
+    const jy = v128.load32_splat(trajectory, 4);
+    const jz = v128.load32_splat(trajectory, 8);
     const Px = add(px, jx);
     const Py = add(py, jy);
     const Pz = add(pz, jz);
@@ -215,14 +147,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
       const p = i32x4.splat(<i32>particle);
       hit = v128.andnot(hit, or(i32x4.eq(row(leaf, 0), p), or(i32x4.eq(row(leaf, 16), p), i32x4.eq(row(leaf, 32), p))));
     }
-    near =
-      (near << 4) |
-      (v128.bitmask<i32>(hit) &
-        (!outliersOnly || strayed(<usize>particle)
-          ? valid
-          : trianglesAsk || !ownerOf(<usize>particle)
-            ? ofOutliers
-            : 0));
+    near = (near << 4) | (v128.bitmask<i32>(hit) & valid);
   }
   if (!near) return;
   const zero = f32x4.splat(0);
@@ -284,20 +209,12 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
     const particle = load<u32>(block + ((<usize>i) << 2));
     const from = <usize>particle + shift;
     const trajectory = <usize>particle + toTrajectories;
-    let px = v128.load32_splat(from);
-    let py = v128.load32_splat(from, 4);
-    let pz = v128.load32_splat(from, 8);
-    let jx = v128.load32_splat(trajectory);
-    let jy = v128.load32_splat(trajectory, 4);
-    let jz = v128.load32_splat(trajectory, 8);
-    if (outliersOnly) {
-      px = madd(begin, jx, px);
-      py = madd(begin, jy, py);
-      pz = madd(begin, jz, pz);
-      jx = mul(share, jx);
-      jy = mul(share, jy);
-      jz = mul(share, jz);
-    }
+    const px = v128.load32_splat(from);
+    const py = v128.load32_splat(from, 4);
+    const pz = v128.load32_splat(from, 8);
+    const jx = v128.load32_splat(trajectory);
+    const jy = v128.load32_splat(trajectory, 4);
+    const jz = v128.load32_splat(trajectory, 8);
     const qx = sub(px, ax);
     const qy = sub(py, ay);
     const qz = sub(pz, az);
@@ -354,52 +271,22 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   }
 }
 
-/** Of what asks for all: pairs of two that have strayed come up twice, and are listed once. */
-export function askFor(both: bool): void {
-  bothOutliers = both;
-}
-
-/** Whether it is triangles that ask for particles that have not strayed, or particles that have for triangles. */
-export function askByTriangles(they: bool): void {
-  trianglesAsk = they;
-}
-
-/** A particle in no triangle has no owner: no triangle asks for it, so it asks for triangles. */
-// @inline
-export function ownerOf(particle: usize): u32 {
-  return load<u32>(<usize>load<u32>(HEADER, H_OWNERS) + ((particle - <usize>load<u32>(HEADER, H_X)) >> 2));
-}
-
 /** Edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
 export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void {
   const at = B + EDGE_LEAF_AT;
   const ahead = B + EDGE_LEAF_TRAJECTORIES;
-  let cx = row(at, 0);
-  let cy = row(at, 16);
-  let cz = row(at, 32);
-  let dx = row(at, 48);
-  let dy = row(at, 64);
-  let dz = row(at, 80);
-  let kx = row(ahead, 0);
-  let ky = row(ahead, 16);
-  let kz = row(ahead, 32);
-  let mx = row(ahead, 48);
-  let my = row(ahead, 64);
-  let mz = row(ahead, 80);
-  if (outliersOnly) {
-    cx = madd(begin, kx, cx);
-    cy = madd(begin, ky, cy);
-    cz = madd(begin, kz, cz);
-    kx = mul(share, kx);
-    ky = mul(share, ky);
-    kz = mul(share, kz);
-    dx = madd(begin, mx, dx);
-    dy = madd(begin, my, dy);
-    dz = madd(begin, mz, dz);
-    mx = mul(share, mx);
-    my = mul(share, my);
-    mz = mul(share, mz);
-  }
+  const cx = row(at, 0);
+  const cy = row(at, 16);
+  const cz = row(at, 32);
+  const dx = row(at, 48);
+  const dy = row(at, 64);
+  const dz = row(at, 80);
+  const kx = row(ahead, 0);
+  const ky = row(ahead, 16);
+  const kz = row(ahead, 32);
+  const mx = row(ahead, 48);
+  const my = row(ahead, 64);
+  const mz = row(ahead, 80);
   const Cx = add(cx, kx);
   const Cy = add(cy, ky);
   const Cz = add(cz, kz);
@@ -425,39 +312,22 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const validA = lanesOf(treeA, A, EDGE_LEAF_BYTES);
   const validB = lanesOf(treeB, B, EDGE_LEAF_BYTES);
   const zero = f32x4.splat(0);
-  const outliersA = outliersOnly ? outlierLanes(A, 2) : 0;
-  const outliersB = outliersOnly ? outlierLanes(B, 2) : 0;
   for (let i = 0; validA >> i; i++) {
-    if (outliersOnly && !((outliersA >> i) & 1)) continue;
     const lane = A + ((<usize>i) << 2);
     const from = lane + EDGE_LEAF_AT;
     const trajectory = lane + EDGE_LEAF_TRAJECTORIES;
-    let ax = v128.load32_splat(from);
-    let ay = v128.load32_splat(from, 16);
-    let az = v128.load32_splat(from, 32);
-    let bx = v128.load32_splat(from, 48);
-    let by = v128.load32_splat(from, 64);
-    let bz = v128.load32_splat(from, 80);
-    let ix = v128.load32_splat(trajectory);
-    let iy = v128.load32_splat(trajectory, 16);
-    let iz = v128.load32_splat(trajectory, 32);
-    let jx = v128.load32_splat(trajectory, 48);
-    let jy = v128.load32_splat(trajectory, 64);
-    let jz = v128.load32_splat(trajectory, 80);
-    if (outliersOnly) {
-      ax = madd(begin, ix, ax);
-      ay = madd(begin, iy, ay);
-      az = madd(begin, iz, az);
-      ix = mul(share, ix);
-      iy = mul(share, iy);
-      iz = mul(share, iz);
-      bx = madd(begin, jx, bx);
-      by = madd(begin, jy, by);
-      bz = madd(begin, jz, bz);
-      jx = mul(share, jx);
-      jy = mul(share, jy);
-      jz = mul(share, jz);
-    }
+    const ax = v128.load32_splat(from);
+    const ay = v128.load32_splat(from, 16);
+    const az = v128.load32_splat(from, 32);
+    const bx = v128.load32_splat(from, 48);
+    const by = v128.load32_splat(from, 64);
+    const bz = v128.load32_splat(from, 80);
+    const ix = v128.load32_splat(trajectory);
+    const iy = v128.load32_splat(trajectory, 16);
+    const iz = v128.load32_splat(trajectory, 32);
+    const jx = v128.load32_splat(trajectory, 48);
+    const jy = v128.load32_splat(trajectory, 64);
+    const jz = v128.load32_splat(trajectory, 80);
     const Ax = add(ax, ix);
     const Ay = add(ay, iy);
     const Az = add(az, iz);
@@ -481,10 +351,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
       ),
     );
     let bits = v128.bitmask<i32>(hit) & validB;
-    if (!outliersOnly) {
-      if (A === B) bits &= 14 << i;
-    } else if (A === B) bits &= (14 << i) | (~outliersB & ~(1 << i));
-    else if (!bothOutliers || (itself && B < A)) bits &= ~outliersB;
+    if (A === B) bits &= 14 << i;
     if (!bits) continue;
     const a0 = load<u32>(lane);
     const a1 = load<u32>(lane, 16);

@@ -50,11 +50,6 @@ let frontEnd: usize;
 let backBegin: usize;
 let paged: bool;
 export let full: bool;
-// only a part of the trajectories, from `begin` on: openPart
-let part = false;
-let toNow: usize;
-let begin: v128;
-let share: v128;
 // first and last pages; 0: none
 let vertexPages: usize;
 let vertexPage: usize;
@@ -76,7 +71,6 @@ export function openRegion(from: usize, to: usize, positions: usize, trajectorie
   back = to;
   full = false;
   paged = false;
-  part = false;
   openArrays(positions, trajectories);
 }
 
@@ -88,7 +82,6 @@ export function openPages(positions: usize, trajectories: usize): void {
   backBegin = 0;
   full = false;
   paged = true;
-  part = false;
   vertexPages = 0;
   vertexPage = 0;
   edgePages = 0;
@@ -151,18 +144,6 @@ function moreBehind(): bool {
   return true;
 }
 
-/**
- * What is added from here on is listed for a part of its trajectories, and measured where it is now, which is not quite
- * where its trajectories have it.
- * @param now address of an f32x4 array parallel to X; from, to parts of the trajectories
- */
-export function openPart(now: usize, from: f32, to: f32): void {
-  part = true;
-  toNow = now - <usize>load<u32>(HEADER, H_X);
-  begin = f32x4.splat(from);
-  share = f32x4.splat(to - from);
-}
-
 function openArrays(positions: usize, trajectories: usize): void {
   shift = positions - <usize>load<u32>(HEADER, H_X);
   toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
@@ -214,19 +195,12 @@ function rest(address: u32): v128 {
 
 // @inline
 function at(address: u32): v128 {
-  const from = v128.load(<usize>address + shift);
-  return part ? f32x4.add(from, f32x4.mul(begin, v128.load(<usize>address + toTrajectories))) : from;
+  return v128.load(<usize>address + shift);
 }
 
 // @inline
 function trajectory(address: u32): v128 {
-  const whole = v128.load(<usize>address + toTrajectories);
-  return part ? f32x4.mul(share, whole) : whole;
-}
-
-// @inline
-function now(address: u32): v128 {
-  return v128.load(<usize>address + toNow);
+  return v128.load(<usize>address + toTrajectories);
 }
 
 // @inline
@@ -248,12 +222,12 @@ function limit(row: usize, atRest2: f64): void {
 
 /** Lists vertex p and triangle a b c if they may come within reach and are not all fixed. */
 export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
-  let squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
+  const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
   if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
   // as they are now, also in the row of a pair that has yet to come near
-  let x = differenceX;
-  let y = differenceY;
-  let z = differenceZ;
+  const x = differenceX;
+  const y = differenceY;
+  const z = differenceZ;
   if (
     !(squared <= reach * reach) &&
     vertexTriangleStaysApart(
@@ -270,12 +244,6 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   )
     return;
   if (!roomInFront()) return;
-  if (part) {
-    squared = closestVertexTriangle(now(p), now(a), now(b), now(c));
-    x = differenceX;
-    y = differenceY;
-    z = differenceZ;
-  }
   write(front, p, a, b, c, x, y, z, squared);
   store<i32>(front, weightA === 1 ? 1 : weightB === 1 ? 2 : weightC === 1 ? 3 : 0, PAIR_CORNER);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
@@ -284,11 +252,11 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
 
 /** Lists edges a and b likewise. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
-  let squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
+  const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
-  let x = differenceX;
-  let y = differenceY;
-  let z = differenceZ;
+  const x = differenceX;
+  const y = differenceY;
+  const z = differenceZ;
   if (
     !(squared <= reach * reach) &&
     edgesStayApart(
@@ -305,12 +273,6 @@ export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   )
     return;
   if (!roomBehind()) return;
-  if (part) {
-    squared = closestEdges(now(a0), now(a1), now(b0), now(b1));
-    x = differenceX;
-    y = differenceY;
-    z = differenceZ;
-  }
   back -= PAIR_BYTES;
   write(back, a0, a1, b0, b1, x, y, z, squared);
   store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, PAIR_CORNER);

@@ -19,12 +19,6 @@ import {
   H_VERTEX_PAIRS,
   H_EDGE_PAIRS,
   H_X,
-  H_REFERENCE,
-  H_TRAJECTORIES,
-  H_CORNERS,
-  TRIANGLE_LEAF_BYTES,
-  SURFACE_OUTLIERS,
-  NODE_OUTLIERS,
   SURFACE_RADIUS,
   SURFACE_SOLID,
   SOLID_COLLIDER,
@@ -52,19 +46,10 @@ import {
   NODE_LATER_BOX_HIGH,
   EDGE_LEAF_BYTES,
 } from "../layout/layout";
-import { edgeRowsBegin, full, openPart, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
+import { edgeRowsBegin, full, openRegion, openSurfaces, turnSurfaces, vertexRowsEnd } from "./pairList";
 import { meetsSurface } from "../state/filters";
-import {
-  askByTriangles,
-  askFor,
-  edgeLeaves,
-  openLeaves,
-  openLeavesPart,
-  ownerOf,
-  strayed,
-  vertexLeaf,
-} from "./pairLeaves";
-import { askFast, askMoving, askPart, column, forgetOutliers, lanesOf, passing, refit, refitOutliers } from "./trees";
+import { edgeLeaves, openLeaves, vertexLeaf } from "./pairLeaves";
+import { askFast, askMoving, column, passing, refit } from "./trees";
 
 /**
  * Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six
@@ -105,13 +90,6 @@ let itself: bool;
 let boxReach: f32;
 let shift: usize;
 let toTrajectories: usize;
-// only pairs of what has strayed
-let outliersOnly = false;
-
-// @inline
-function outliersOf(surface: usize): i32 {
-  return load<i32>(surface, SURFACE_OUTLIERS);
-}
 
 /** Largest coordinate of a surface's boxes in `tree`, 0 without primitives. */
 function farthest(tree: usize): f32 {
@@ -175,7 +153,7 @@ export function openPair(a: i32, b: i32, positions: usize, trajectories: usize):
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
   // across their way only what goes further than primitives are long has something to be parted by
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
-  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toTrajectories, outliersOnly);
+  openLeaves(<f32>(reach * reach), boxReach, itself, shift, toTrajectories);
   return true;
 }
 
@@ -222,7 +200,6 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
     const q = v128.load(j + shift);
     const r = v128.load(k + shift);
     const s = v128.load(l + shift);
-    if (outliersOnly && !(asks(i) || asks(j) || asks(k) || asks(l))) continue;
     const P = f32x4.add(p, v128.load(i + toTrajectories));
     const Q = f32x4.add(q, v128.load(j + toTrajectories));
     const R = f32x4.add(r, v128.load(k + toTrajectories));
@@ -237,11 +214,6 @@ export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
     askAround(low, high, laterLow, laterHigh);
     askTriangles(tree, root, block, min<i32>(4, count - 4 * n));
   }
-}
-
-// @inline
-function asks(particle: usize): bool {
-  return strayed(particle) || !ownerOf(particle);
 }
 
 // @inline
@@ -278,9 +250,7 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
     v128.load(root, NODE_LATER_BOX_LOW),
     v128.load(root, NODE_LATER_BOX_HIGH),
   );
-  let bits = passing(node);
-  if (outliersOnly) bits &= load<i32>(node, NODE_OUTLIERS);
-  for (; bits; bits &= bits - 1) {
+  for (let bits = passing(node); bits; bits &= bits - 1) {
     const lane = node + ((<usize>ctz(bits)) << 2);
     const child = <usize>load<u32>(lane, NODE_CHILDREN);
     if (<usize>load<u32>(lane, NODE_ENDS) <= begin) continue;
@@ -308,9 +278,8 @@ function askLane(lane: usize): void {
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
-  // of one surface's pairs of leaves, those whose first comes first; with itself, too. What has strayed asks all, and
-  // the leaf sorts it out
-  if (itself && !outliersOnly) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
+  // of one surface's pairs of leaves, those whose first comes first; with itself, too
+  if (itself) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
     if (child & 1) edgeLeaves(own, leaf, tree, child & ~1);
@@ -336,54 +305,10 @@ export function listPairs(positions: usize, trajectories: usize): i32 {
   return counted(pairs, end);
 }
 
-/**
- * Fills H_PAIRS with the pairs of particles marked MARK_OUTLIER (how many of each surface: SURFACE_OUTLIERS), for the
- * trajectories from `from` on. All others are where the list's trajectories have them, within their margins, and their
- * trees as the whole list left them.
- * @param now address of an f32x4 array parallel to X: where everything is at `from`; from, to parts of the trajectories
- * @returns rows, or -1 where they do not fit
- */
-export function listOutliers(now: usize, from: f32, to: f32): i32 {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
-  const positions = <usize>load<u32>(HEADER, H_REFERENCE);
-  const trajectories = <usize>load<u32>(HEADER, H_TRAJECTORIES);
-  const X = <usize>load<u32>(HEADER, H_X);
-  for (let n = 0; n < count; n++) {
-    const triangles = triangleTree(surface(n));
-    const edges = edgeTree(surface(n));
-    if (outliersOf(surface(n))) {
-      refitOutliers(triangles, 3, positions, trajectories, X);
-      refitOutliers(edges, 2, positions, trajectories, X);
-    } else {
-      forgetOutliers(triangles);
-      forgetOutliers(edges);
-    }
-  }
-  openRegion(pairs, end, positions, trajectories);
-  openPart(now, from, to);
-  askPart(from, to);
-  openLeavesPart(from, to);
-  outliersOnly = true;
-  listAll(count, positions, trajectories);
-  outliersOnly = false;
-  askPart(0, 1);
-  return counted(pairs, end);
-}
-
 function listAll(count: i32, positions: usize, trajectories: usize): void {
   for (let a = 0; a < count && !full; a++) {
     for (let b = a; b < count && !full; b++) {
-      if (
-        (outliersOnly && !outliersOf(surface(a)) && !outliersOf(surface(b))) ||
-        !openPair(a, b, positions, trajectories)
-      )
-        continue;
-      if (outliersOnly) {
-        listOutliersOf(a, b);
-        continue;
-      }
+      if (!openPair(a, b, positions, trajectories)) continue;
       listVertices(a, b, 0, vertexBlocks(a));
       if (a !== b) {
         turnSurfaces(b, a);
@@ -392,89 +317,6 @@ function listAll(count: i32, positions: usize, trajectories: usize): void {
       }
       listEdges(a, b, 0, edgeBlocks(a));
     }
-  }
-}
-
-/**
- * What has strayed of surfaces a and b asks: vertices for triangles, triangles for vertices that have not, edges for
- * edges.
- */
-function listOutliersOf(a: i32, b: i32): void {
-  const ofA = outliersOf(surface(a)) !== 0;
-  const ofB = outliersOf(surface(b)) !== 0;
-  askFor(true);
-  listVertices(a, b, 0, vertexBlocks(a));
-  if (ofB) listTriangles(a, b);
-  if (ofA) listEdges(a, b, 0, edgeBlocks(a));
-  if (a === b) return;
-  turnSurfaces(b, a);
-  listVertices(b, a, 0, vertexBlocks(b));
-  if (ofA) listTriangles(b, a);
-  askFor(false);
-  if (ofB) listEdges(b, a, 0, edgeBlocks(b));
-  turnSurfaces(a, b);
-}
-
-/** Triangles of surface b that have strayed against vertices of surface a that have not. */
-function listTriangles(a: i32, b: i32): void {
-  const tree = triangleTree(surface(a));
-  const own = triangleTree(surface(b));
-  askByTriangles(true);
-  if (load<i32>(tree, TREE_NODE_COUNT) && load<i32>(own, TREE_NODE_COUNT))
-    askOutliers(own, <usize>load<u32>(own, TREE_NODES), tree);
-  askByTriangles(false);
-}
-
-function askOutliers(own: usize, node: usize, tree: usize): void {
-  const root = <usize>load<u32>(tree, TREE_NODES);
-  askAround(
-    v128.load(root, NODE_BOX_LOW),
-    v128.load(root, NODE_BOX_HIGH),
-    v128.load(root, NODE_LATER_BOX_LOW),
-    v128.load(root, NODE_LATER_BOX_HIGH),
-  );
-  for (let bits = passing(node) & load<i32>(node, NODE_OUTLIERS); bits; bits &= bits - 1) {
-    const lane = node + ((<usize>ctz(bits)) << 2);
-    const child = <usize>load<u32>(lane, NODE_CHILDREN);
-    if (!(child & 1)) {
-      askOutliers(own, child, tree);
-      continue;
-    }
-    askLane(lane);
-    askCorners(own, child & ~1, tree, root);
-  }
-}
-
-/** Leaf of the tree `own` against the corners of what it may meet in `tree`, each in the triangle that owns it. */
-function askCorners(own: usize, leaf: usize, tree: usize, node: usize): void {
-  for (let bits = passing(node); bits; bits &= bits - 1) {
-    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
-    if (!(child & 1)) {
-      askCorners(own, leaf, tree, child);
-      continue;
-    }
-    const other = child & ~1;
-    const corners = <usize>load<u32>(HEADER, H_CORNERS);
-    let count = 0;
-    for (let lanes = lanesOf(tree, other, TRIANGLE_LEAF_BYTES); lanes; lanes &= lanes - 1) {
-      const at = other + ((<usize>ctz(lanes)) << 2);
-      const a = load<u32>(at);
-      const b = load<u32>(at, 16);
-      const c = load<u32>(at, 32);
-      if (ownerOf(<usize>a) === b && !strayed(<usize>a)) {
-        store<u32>(corners + ((<usize>count) << 2), a);
-        count++;
-      }
-      if (ownerOf(<usize>b) === c && !strayed(<usize>b)) {
-        store<u32>(corners + ((<usize>count) << 2), b);
-        count++;
-      }
-      if (ownerOf(<usize>c) === a && !strayed(<usize>c)) {
-        store<u32>(corners + ((<usize>count) << 2), c);
-        count++;
-      }
-    }
-    for (let n = 0; n < count; n += 4) vertexLeaf(own, leaf, corners + ((<usize>n) << 2), min<i32>(4, count - n));
   }
 }
 

@@ -8,11 +8,6 @@
  * out of boxes: what it belongs to touches nothing until the guard has dealt with it.
  */
 import {
-  HEADER,
-  H_X,
-  H_MARKS,
-  MARK_OUTLIER,
-  NODE_OUTLIERS,
   TREE_NODES,
   TREE_NODE_COUNT,
   TREE_LEAVES,
@@ -107,46 +102,6 @@ function storeLane(lane: usize, offset: usize, box: v128): void {
  * @param x address of X
  */
 export function refit(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize): void {
-  refitNodes(tree, corners, positions, trajectories, x, false);
-}
-
-/** Likewise where anything below has strayed (MARK_OUTLIER); notes in every node which children have. */
-export function refitOutliers(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize): void {
-  refitNodes(tree, corners, positions, trajectories, x, true);
-}
-
-/** Nothing in this tree has strayed. */
-export function forgetOutliers(tree: usize): void {
-  if (load<i32>(tree, TREE_NODE_COUNT)) store<i32>(<usize>load<u32>(tree, TREE_NODES), 0, NODE_OUTLIERS);
-}
-
-/**
- * @returns a bit for every primitive of a leaf with a corner that has strayed; what is in unused lanes counts as well
- */
-export function outlierLanes(leaf: usize, corners: i32): i32 {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  let bits = 0;
-  for (let c = 0; c < corners; c++) {
-    const row = leaf + ((<usize>c) << 4);
-    for (let lane: usize = 0; lane < 4; lane++)
-      if (load<u8>(marks + ((<usize>load<u32>(row + (lane << 2)) - X) >> 4)) & MARK_OUTLIER) bits |= 1 << (<i32>lane);
-  }
-  return bits;
-}
-
-/** @returns a bit for every child with something in it that has strayed */
-function outlierChildren(node: usize, corners: i32): i32 {
-  let bits = 0;
-  for (let c: usize = 0; c < 4; c++) {
-    const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN);
-    if (child && (child & 1 ? outlierLanes(child & ~1, corners) : load<i32>(child, NODE_OUTLIERS)))
-      bits |= 1 << (<i32>c);
-  }
-  return bits;
-}
-
-function refitNodes(tree: usize, corners: i32, positions: usize, trajectories: usize, x: usize, strayed: bool): void {
   const first = <usize>load<u32>(tree, TREE_NODES);
   const none = f32x4.splat(Infinity);
   const nothing = f32x4.splat(-Infinity);
@@ -155,12 +110,6 @@ function refitNodes(tree: usize, corners: i32, positions: usize, trajectories: u
   moving = trajectories !== 0;
   for (let n = load<i32>(tree, TREE_NODE_COUNT) - 1; n >= 0; n--) {
     const node = first + <usize>n * NODE_BYTES;
-    let due = 15;
-    if (strayed) {
-      due = outlierChildren(node, corners);
-      store<i32>(node, due, NODE_OUTLIERS);
-      if (!due) continue;
-    }
     let boxLow = none;
     let boxHigh = nothing;
     let laterBoxLow = none;
@@ -168,13 +117,6 @@ function refitNodes(tree: usize, corners: i32, positions: usize, trajectories: u
     for (let c: usize = 0; c < 4; c++) {
       const child = <usize>load<u32>(node + (c << 2), NODE_CHILDREN);
       const lane = node + (c << 2);
-      if (!((due >> <i32>c) & 1)) {
-        boxLow = f32x4.pmin(boxLow, column(lane + NODE_LOW));
-        boxHigh = f32x4.pmax(boxHigh, column(lane + NODE_HIGH));
-        laterBoxLow = f32x4.pmin(laterBoxLow, column(lane + NODE_LATER_LOW));
-        laterBoxHigh = f32x4.pmax(laterBoxHigh, column(lane + NODE_LATER_HIGH));
-        continue;
-      }
       low = none;
       high = nothing;
       laterLow = none;
@@ -277,38 +219,9 @@ export function askFast(different: bool, far: f32): void {
   farthest = far;
 }
 
-let partial = false;
-let from: v128;
-let to: v128;
-
-/**
- * For all that is asked after this: boxes at the parts `begin` and `end` of the trajectories, rather than at 0 and 1.
- */
-export function askPart(begin: f32, end: f32): void {
-  partial = begin !== 0 || end !== 1;
-  from = f32x4.splat(begin);
-  to = f32x4.splat(end);
-}
-
-/** Between the row of a node at the start and at the end: no box of points that move evenly is beyond that. */
-// @inline
-function at(start: v128, later: v128, t: v128): v128 {
-  return f32x4.add(start, f32x4.mul(t, f32x4.sub(later, start)));
-}
-
 /** What `passing` looks for: a box (x y z) at the start and at the end. */
 // @inline
-export function askMoving(startLow: v128, startHigh: v128, endLow: v128, endHigh: v128): void {
-  let low = startLow;
-  let high = startHigh;
-  let laterLow = endLow;
-  let laterHigh = endHigh;
-  if (partial) {
-    low = at(startLow, endLow, from);
-    high = at(startHigh, endHigh, from);
-    laterLow = at(startLow, endLow, to);
-    laterHigh = at(startHigh, endHigh, to);
-  }
+export function askMoving(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
   lowX = splatX(low);
   lowY = splatY(low);
   lowZ = splatZ(low);
@@ -420,37 +333,8 @@ function across(node: usize): i32 {
 /** @returns a bit for each child of the node whose box may meet the one asked for on their way */
 // @inline
 export function passing(node: usize): i32 {
-  if (partial) return meetingPart(node);
   const bits = meeting(node);
   return fast && bits ? bits & across(node) : bits;
-}
-
-// @inline
-function lowOverlaps(node: usize, row: usize, limit: v128, laterLimit: v128): v128 {
-  const start = v128.load(node + row, NODE_LOW);
-  const later = v128.load(node + row, NODE_LATER_LOW);
-  return v128.or(f32x4.le(at(start, later, from), limit), f32x4.le(at(start, later, to), laterLimit));
-}
-// @inline
-function highOverlaps(node: usize, row: usize, limit: v128, laterLimit: v128): v128 {
-  const start = v128.load(node + row, NODE_HIGH);
-  const later = v128.load(node + row, NODE_LATER_HIGH);
-  return v128.or(f32x4.ge(at(start, later, from), limit), f32x4.ge(at(start, later, to), laterLimit));
-}
-
-function meetingPart(node: usize): i32 {
-  return v128.bitmask<i32>(
-    v128.and(
-      v128.and(
-        v128.and(lowOverlaps(node, 0, highX, laterHighX), lowOverlaps(node, 16, highY, laterHighY)),
-        lowOverlaps(node, 32, highZ, laterHighZ),
-      ),
-      v128.and(
-        v128.and(highOverlaps(node, 0, lowX, laterLowX), highOverlaps(node, 16, lowY, laterLowY)),
-        highOverlaps(node, 32, lowZ, laterLowZ),
-      ),
-    ),
-  );
 }
 
 // @inline

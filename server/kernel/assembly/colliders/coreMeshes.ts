@@ -27,8 +27,7 @@ import {
   MOTION_TRAVEL,
   MOTION_JUMPED,
   H_SAFE,
-  H_REFERENCE,
-  H_TRAJECTORIES,
+  H_LIST_VALID,
   MOTION_CORE,
   MOTION_CORE_COUNT,
   MOTION_CORE_POINTS,
@@ -50,8 +49,8 @@ export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void 
 }
 
 /**
- * After a jump: safe where it is now, and the list of pairs asks it from here on (pairListLifetime.ts). Whom it came
- * down on is looked for in the next tick (server/sim/intersections).
+ * After a jump: safe where it is now, and nothing is known of who is near (front.ts). Whom it came down on is looked
+ * for in the next tick (server/sim/intersections).
  */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
@@ -60,8 +59,7 @@ function forgetWay(motion: usize, begin: i32, end: i32): void {
   const bytes = (<usize>(end - begin)) << 4;
   const first = from - X;
   memory.copy(<usize>load<u32>(HEADER, H_SAFE) + first, from, bytes);
-  memory.copy(<usize>load<u32>(HEADER, H_REFERENCE) + first, from, bytes);
-  memory.fill(<usize>load<u32>(HEADER, H_TRAJECTORIES) + first, 0, bytes);
+  store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
 /** Address of a particle's marks; 0: there is no contact, and none. */

@@ -3,10 +3,16 @@
  * which bad.
  */
 import {
+  FRONT_SOLVED,
+  FRONT_SOLVED_CAPACITY,
+  FRONT_SOLVED_HEADS,
+  FRONT_SOLVED_VERTEX,
+  H_FRONT,
   HEADER,
   H_CONTACT_BLOCKS,
   H_CONTACT_BLOCK_CAPACITY,
   H_BLOCK_STATUS,
+  H_VERTEX_CONTACT_BLOCKS,
   STATUS_BAD,
   STATUS_DUE,
   STATUS_NEAR,
@@ -49,4 +55,33 @@ export function clearStatus(n: i32): void {
   store<f32>(paceOf(n), 0);
   store<i32>(nearOf(n), 0);
   store<i32>(badOf(n), 0);
+}
+
+/** Number of a block among those that are solved (frontNear.ts), -1: it is one of the list. */
+// @inline
+function numberSolved(block: usize): i32 {
+  const front = <usize>load<u32>(HEADER, H_FRONT);
+  if (!front) return -1;
+  const first = <usize>load<u32>(front, FRONT_SOLVED);
+  return block >= first && block < first + <usize>load<i32>(front, FRONT_SOLVED_CAPACITY) * CONTACT_BLOCK_BYTES
+    ? <i32>((block - first) / CONTACT_BLOCK_BYTES)
+    : -1;
+}
+
+/** Is it a block of vertices and triangles, of the list or of those that are solved? */
+export function isVertexBlock(block: usize): bool {
+  const n = numberSolved(block);
+  return n < 0
+    ? block <
+        <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) +
+          <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) * CONTACT_BLOCK_BYTES
+    : n < load<i32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_VERTEX);
+}
+
+/** Where it says of this block and those behind it whether anything is near. */
+export function nearsFrom(block: usize): usize {
+  const n = numberSolved(block);
+  return n < 0
+    ? nearOf(numberOfBlock(block))
+    : <usize>load<u32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_HEADS) + ((<usize>n) << 2);
 }

@@ -107,9 +107,3 @@ export function enchain(pair: i32, k: i32, particle: usize): void {
   store<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>entry) << 2), load<i32>(first));
   store<i32>(first, entry + 1);
 }
-
-/** The particle has no pairs. */
-// @inline
-export function unchain(particle: usize): void {
-  store<i32>(<usize>load<u32>(HEADER, H_INCIDENT) + ((<usize>numberOf(particle)) << 2), 0);
-}

@@ -21,11 +21,6 @@ import {
   HEADER,
   H_X,
   H_SAFE,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_LIST_SUBSTEPS,
-  H_TRAVEL,
   CONTACT_BLOCK_NORMAL,
   CONTACT_BLOCK_KEEP,
   CONTACT_BLOCK_THICKNESS,
@@ -150,22 +145,69 @@ export function checkContacts(block: usize, count: i32, vertex: bool, substeps: 
 }
 
 /**
- * Trajectories rest from now on, and substeps and travel are counted anew: what each block has to spare stays what it
- * is.
+ * Marks as near what would be, or would be past each other, where the substep is going: along the direction of the
+ * closest points at S.
  */
-export function restBlocks(): void {
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  restFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
-  restFrom(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges, edges);
+export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
+  // as far beyond x as the check looks when it chooses what is near
+  const beyond = f32x4.splat(AHEAD - 1);
+  const nears = nearOf(numberOfBlock(block));
+  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
+    const reach = mul(f32x4.splat(NEAR), r);
+    const was = v128.load(block, CONTACT_BLOCK_NEAR);
+    const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
+    const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
+    const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
+    gather(block, 0);
+    const held = separation(vertex, nx, ny, nz);
+    gather(block, toSafe);
+    const within = v128.andnot(
+      f32x4.lt(
+        sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
+        f32x4.max(reach, keep),
+      ),
+      was,
+    );
+    if (!v128.any_true(within)) continue;
+    closest(vertex);
+    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
+    const scale = f32x4.div(one, gap);
+    const mx = mul(dx, scale);
+    const my = mul(dy, scale);
+    const mz = mul(dz, scale);
+    const weight0 = b0;
+    const weight1 = b1;
+    const weight2 = b2;
+    const weight3 = b3;
+    gather(block, 0);
+    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
+    const then = separation(vertex, mx, my, mz);
+    const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
+    const near = v128.and(
+      close,
+      vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
+    );
+    if (!v128.any_true(near)) continue;
+    v128.store(block, v128.or(was, near), CONTACT_BLOCK_NEAR);
+    store<i32>(nears + ((<usize>n) << 2), 1);
+    keepLanes(block, CONTACT_BLOCK_NORMAL, mx, near);
+    keepLanes(block, CONTACT_BLOCK_NORMAL + 16, my, near);
+    keepLanes(block, CONTACT_BLOCK_NORMAL + 32, mz, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT, weight0, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 16, weight1, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 32, weight2, near);
+    keepLanes(block, CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+  }
 }
 
-function restFrom(begin: i32, count: i32): void {
-  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS);
-  const travel = load<f32>(HEADER, H_TRAVEL);
-  for (let due = dueOf(begin), pace = paceOf(begin), n = count; n > 0; n--, due += 4, pace += 4) {
-    store<f32>(due, load<f32>(due) - (load<f32>(pace) * substeps + 2 * travel));
-    store<f32>(pace, 0);
-  }
+// @inline
+function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
+  v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask));
 }
 
 // @inline

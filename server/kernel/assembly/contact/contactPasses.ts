@@ -3,9 +3,7 @@
  *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no
  *   difference, and one color after the other
  *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the
- *                last color (pairs that stand alone,
- *                pairs that were not near when the list was made, and those of a mended list), the orchestrator solves
- *                alone.
+ *                last color (pairs that stand alone), the orchestrator solves alone.
  *   check        each block by itself
  * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not
  * shared.
@@ -13,6 +11,10 @@
 import {
   HEADER,
   H_RIGID_CONTACTS,
+  H_FRONT,
+  FRONT_SOLVED,
+  FRONT_SOLVED_EDGE,
+  FRONT_SOLVED_VERTEX,
   H_CONTACT_BLOCKS,
   H_CONTACT_BLOCK_CAPACITY,
   H_VERTEX_CONTACT_BLOCKS,
@@ -42,6 +44,7 @@ import {
   sharedParts,
 } from "../scheduler/scheduler";
 import { solveContacts } from "./contactSolver";
+import { dueOf } from "./blockStatus";
 import { checkContacts } from "./contactCheck";
 
 /**
@@ -54,6 +57,14 @@ const CHECKED: i32 = 1024;
 /** Passes over near pairs in a substep at most. */
 const PASSES = 8;
 
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function solvedAt(n: i32): usize {
+  return <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
+}
 // @inline
 function blockAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
@@ -77,16 +88,16 @@ export function solveNearContacts(last: bool): void {
 
 /** @returns how many blocks were pushed far */
 function solveOnce(again: bool): i32 {
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  if (!front()) return 0;
+  const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX);
+  const edges = load<i32>(front(), FRONT_SOLVED_EDGE);
   const starts = <usize>load<u32>(HEADER, H_CONTACT_COLORS);
   const shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
   const far =
     solveRange(starts, 0, vertices, shared, again) +
-    solveRange(starts + (COLOR_ENTRIES << 2), capacity - edges, capacity, shared, again);
+    solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
   return far + atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 
@@ -102,7 +113,7 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
         if (last <= first) continue;
         break;
       }
-      if (first > at) far += solveContacts(blockAt(at), first - at, again);
+      if (first > at) far += solveContacts(solvedAt(at), first - at, again);
       store<i32>(HEADER, first, H_SHARED_FIRST);
       store<i32>(HEADER, last - first, H_SHARED_COUNT);
       openShared(SHARED_CONTACTS);
@@ -111,7 +122,7 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
       at = last;
     }
   }
-  return at < end ? far + solveContacts(blockAt(at), end - at, again) : far;
+  return at < end ? far + solveContacts(solvedAt(at), end - at, again) : far;
 }
 
 /** Parts begin .. end of `parts` of the color that is shared out. */
@@ -120,7 +131,7 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
   const count = load<i32>(HEADER, H_SHARED_COUNT);
   const from = part(count, begin, parts);
   const far = solveContacts(
-    blockAt(first + from),
+    solvedAt(first + from),
     part(count, end, parts) - from,
     load<i32>(HEADER, H_SHARED_AGAIN) !== 0,
   );
@@ -130,6 +141,10 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
 /** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  // all of them
+  memory.fill(dueOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
+  memory.fill(dueOf(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges), 0, (<usize>edges) << 2);
   if (isHelped() && load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS) >= CHECKED) {
     openShared(SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());

@@ -6,7 +6,7 @@
  *              again: ROUNDS times
  *   zones      what is still not clear moves as one rigid piece: rigidImpactZones.ts
  *   stop       what even that does not clear stays where the substep began
- * Pairs not listed are further apart than this substep's motion (pairListLifetime.ts). After the last stage every
+ * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every
  * listed pair is clear: S is free of intersections, and particles that stop all stand as they stood there.
  *
  * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep

@@ -27,19 +27,13 @@ import {
   y2,
   z2,
 } from "./contactLanes";
-import {
-  HEADER,
-  H_CONTACT_BLOCKS,
-  H_VERTEX_CONTACT_BLOCKS,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_WEIGHT,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import { CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_WEIGHT } from "../layout/layout";
+import { isVertexBlock } from "./blockStatus";
 
 /** Part of its thickness that a pair may slide in a substep without being asked again. */
 const STRAY: f32 = 0.05;
 /** Directions are the same way within 60 degrees, as in collide.ts. */
-const SAME_WAY: f32 = 0.5;
+export const SAME_WAY: f32 = 0.5;
 
 // of the block of the last `loadDirections`; one instance belongs to one thread
 export let nx: v128 = i32x4(0, 0, 0, 0);
@@ -107,10 +101,7 @@ export function slide2Of(block: usize, toPrev: usize): v128 {
 export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v128 {
   const zero = f32x4.splat(0);
   const half = mul(f32x4.splat(0.5), r);
-  const vertex =
-    block <
-    <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) +
-      <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) * CONTACT_BLOCK_BYTES;
+  const vertex = isVertexBlock(block);
   closest(vertex);
   const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
   const scale = f32x4.div(f32x4.splat(1), gap);

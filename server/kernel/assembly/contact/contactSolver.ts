@@ -16,7 +16,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import { takeRigid } from "./rigidContact";
-import { nearOf, numberOfBlock } from "./blockStatus";
+import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
 import {
@@ -52,7 +52,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const rigid = load<u32>(HEADER, H_RIGID_CONTACTS) !== 0;
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const first = block;
-  const nears = nearOf(numberOfBlock(block));
+  const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
   let far = 0;
   for (let n = 0; n < count; n++) {

@@ -54,7 +54,22 @@ import {
   RIGID_CONTACT_BYTES,
 } from "../layout/layout";
 import { rigidRow } from "../state/owners";
-import { loadDirections, slide2Of, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
+import {
+  SAME_WAY,
+  gapAlong,
+  loadDirections,
+  slide2Of,
+  slides,
+  turnAlong,
+  nx,
+  ny,
+  nz,
+  b0,
+  b1,
+  b2,
+  b3,
+} from "./contactSlide";
+import { dot3 } from "../math/lanes";
 import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles, pushAt } from "../rigid/rigidBody";
 
@@ -139,7 +154,7 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
 
 /**
  * Directions and weights of the contacts from number `from` on, which are of one block; those that have passed each
- * other are dropped.
+ * other, or part, are dropped.
  */
 function keepDirections(block: usize, from: i32): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
@@ -148,7 +163,21 @@ function keepDirections(block: usize, from: i32): void {
   gather(block, 0);
   loadDirections(block);
   const slid = slides(slide2Of(block, toPrev), r);
-  const passed = i32x4.bitmask(v128.any_true(slid) ? turnAlong(block, slid, toPrev, r) : slid);
+  const ox = nx;
+  const oy = ny;
+  const oz = nz;
+  let gone = slid;
+  if (v128.any_true(slid)) {
+    gone = turnAlong(block, slid, toPrev, r);
+    // What parts along its new direction, and is clear, does not meet. Held to that direction it could not bounce: from
+    // in front of a face it points to where the substep would have gone, behind it.
+    const end = gapAlong();
+    gather(block, toPrev);
+    const parts = v128.and(f32x4.ge(end, r), f32x4.ge(end, gapAlong()));
+    const other = f32x4.lt(dot3(ox, nx, oy, ny, oz, nz), f32x4.splat(SAME_WAY));
+    gone = v128.or(gone, v128.and(slid, v128.and(parts, other)));
+  }
+  const passed = i32x4.bitmask(gone);
   contacts = from;
   for (let n = from; n < to; n++) {
     const taken = contactAt(n);

@@ -104,7 +104,6 @@ export const H_MARKS = 692; // i32 pointer: a byte per particle, MARK bits
 export const H_INCIDENT = 696; // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
 export const H_INCIDENCES = 700;
-export const H_OUTLIERS = 704; // i32 pointer: i32 addresses of particles that have strayed
 export const H_QUEUE = 708; // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
 export const H_QUEUED = 712; // i32 pointer: a byte per pair
 export const H_ZONES = 716; // i32 pointer: i32 per particle, union-find parent (particle number)
@@ -113,7 +112,6 @@ export const H_PAIR_SCRATCH = 744; // i32 pointer: 48 f64 of the response
 export const H_RESOLUTION = 764; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = 768; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
 export const H_WAYS = 772; // i32 pointer: WAY_COUNT WAY rows
-export const H_LIST_LIFE = 748; // i32 substeps that trajectories are planned for
 // i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to
 // which its pairs are listed
 export const H_TRAJECTORIES = 752;
@@ -127,7 +125,6 @@ export const RESOLUTION_REPORTED = 4;
 // f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
 export const H_TRAVEL = 776;
 export const H_EDGE_CONTACT_BLOCKS = 788; // i32 blocks edge-edge
-export const H_CORNERS = 796; // i32 pointer: 12 u32, scratch of listing
 export const H_BLOCK_STATUS = 800; // i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_CONTACTS: the first block
 export const H_SHARED_COUNT = 808; // i32: how many
@@ -135,17 +132,16 @@ export const H_SHARED_COUNT = 808; // i32: how many
 // pushed far
 export const H_SHARED_FOUND = 812;
 export const H_SHARED_AGAIN = 828; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
-export const H_LIST_BLOCKS = 824; // i32 blocks of the last whole list
 export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 export const H_OWNERS = 780;
 /** Counts since the room began, u32. */
 export const H_COUNT_LISTS = 724; // lists of pairs made
-export const H_COUNT_MENDED = 792; // lists in which only the pairs of strayed particles were looked for again
 export const H_COUNT_IMPULSES = 728; // pairs that the response pushed apart
 export const H_COUNT_ZONES = 732; // rigid impact zones
 export const H_COUNT_STOPS = 736; // particles that were stopped at their last safe position
 export const H_COUNT_CHECKS = 740; // pairs that the verification could not clear at once
+export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
 export const H_RIGID_CONTACTS = 816;
 export const H_RIGID_CONTACT_CAPACITY = 820; // i32
@@ -227,15 +223,13 @@ export const KIND_VERIFY = 66;
 export const KIND_IMPLICIT = 70; // IMPLICIT rows
 /**
  * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
- * pairs, of the list.
+ * pairs.
  */
 export const KIND_SHARED_CONTACTS = 67;
 export const KIND_SHARED_CHECK = 68;
-export const KIND_SHARED_LIST = 69;
 export const SHARED_CONTACTS = 0; // which row of them
 export const SHARED_CHECK = 1;
-export const SHARED_LIST = 2;
-export const SHARED_ROWS = 3;
+export const SHARED_ROWS = 2;
 
 // ---- particles
 // -----------------------------------------------------------------------------------------------------------------
@@ -495,8 +489,6 @@ export const SURFACE_LIMIT = 60; // f32 greatest sensible SURFACE_MARGIN, m
 export const SURFACE_SHAPED = 80;
 export const SHAPED = 1;
 export const SHAPED_SMOOTH = 2; // so large and round that nothing else has to push: pairs of it are only verified
-export const SURFACE_OUTLIERS = 84; // i32 how many of its particles have strayed, while their pairs are listed
-export const SURFACE_OUTLIERS_SINCE = 88; // i32 how often its particles have strayed since the list was made
 export const SURFACE_BYTES = 96;
 
 /**
@@ -612,7 +604,6 @@ export const IMPULSE_ROWS = 1024;
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
-export const MARK_OUTLIER = 4; // from its trajectory, while its pairs are listed again: not while there are zones
 export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
 export const MARK_INTERSECTING = 8;
 export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
@@ -763,9 +754,7 @@ export const NODE_LATER_LOW = 160; // f32x4 of x, of y, of z
 export const NODE_LATER_HIGH = 208;
 export const NODE_LATER_BOX_LOW = 256; // f32x4 x y z
 export const NODE_LATER_BOX_HIGH = 272;
-// i32 a bit for every child with a primitive that has strayed, while their pairs are listed
-export const NODE_OUTLIERS = 288;
-export const NODE_BYTES = 304;
+export const NODE_BYTES = 288;
 /**
  * Four primitives in lanes: i32x4 addresses of their corners, corner by corner, then f32x4 coordinates x y z of the
  * first corner, of the second, ... as of the last refit, then their trajectories likewise.
@@ -859,3 +848,88 @@ export const HELD_STIFFNESS = 8;
 export const HELD_EFFECTIVE = 16;
 export const HELD_TARGET = 24;
 export const HELD_BYTES = 48;
+// ---- the kinetic front of contact (front.ts)
+// ---------------------------------------------------------------------------------
+/**
+ * Leaves have the numbers from 0 on, nodes those behind them; a node's children have higher numbers than it has, or are
+ * leaves.
+ */
+export const FRONT_LEAVES = 0; // i32 pointer: LEAF rows
+export const FRONT_LEAF_COUNT = 4; // i32
+export const FRONT_CHILDREN = 8; // i32 pointer: four numbers for each node, -1: none
+export const FRONT_NODE_COUNT = 12; // i32
+export const FRONT_ROOTS = 16; // i32 pointer: a number for every surface, -1: it has nothing
+export const FRONT_BOXES = 20; // i32 pointer: f32x4 low and f32x4 -high of every number: where it is from S to x
+export const FRONT_WAYS = 24; // i32 pointer: FRONT_WAY_BYTES for every leaf
+export const FRONT_GATHERED = 28; // i32 pointer: GATHERED rows, one for every leaf
+export const FRONT_STAMP = 32; // i32: counts safe positions; what is gathered has the one that it was gathered for
+export const FRONT_PARTED = 36; // i32 pointer: PARTED rows
+export const FRONT_PARTED_CAPACITY = 40; // i32
+export const FRONT_PARTED_COUNT = 44; // i32
+export const FRONT_CLOSE = 48; // i32 pointer: CLOSE rows
+export const FRONT_CLOSE_CAPACITY = 52; // i32
+export const FRONT_CLOSE_COUNT = 56; // i32
+// i32 pointer: of every lane of the list the next one of its CLOSE row plus one; of a free one the next that is free
+export const FRONT_NEXT = 60;
+export const FRONT_FREE_VERTEX = 64; // i32 first free lane plus one, 0: none
+export const FRONT_FREE_EDGE = 68; // i32 likewise
+export const FRONT_WHOLE = 72; // i32 PARTED rows when the front was made
+export const FRONT_SOLVED = 76; // i32 pointer: contact blocks that are solved in this substep, vertex-triangle first
+export const FRONT_SOLVED_CAPACITY = 80; // i32 blocks
+export const FRONT_SOLVED_VERTEX = 84; // i32 blocks
+export const FRONT_SOLVED_EDGE = 88; // i32 blocks
+export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
+export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
+export const FRONT_BYTES = 128;
+
+/** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
+export const LEAF_VERTICES = 4; // i32 own ones
+export const LEAF_EDGES = 8; // i32 own ones
+export const LEAF_TRIANGLES = 12; // i32
+export const LEAF_PARTICLE = 16; // i32 x 12 addresses
+export const LEAF_VERTEX = 64; // i32 x 12
+export const LEAF_EDGE = 112; // i32x2 x 12
+export const LEAF_TRIANGLE = 208; // i32x4 x 3: first, second, third corners
+export const LEAF_BYTES = 256;
+
+/**
+ * How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last
+ * substep, and up to x.
+ */
+export const WAY_LOW = 0; // f32x4
+export const WAY_HIGH = 16;
+export const WAY_NOW_LOW = 32;
+export const WAY_NOW_HIGH = 48;
+export const FRONT_WAY_BYTES = 64;
+
+/**
+ * A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the
+ * box of all.
+ */
+export const GATHERED_LOW = 144; // f32x4 x 3; corners before it, f32x4 x 9
+export const GATHERED_HIGH = 192;
+export const GATHERED_EDGES = 240; // three times: f32x4 x 6 ends, x 3 low, x 3 high
+export const GATHERED_EDGE_BYTES = 192;
+export const GATHERED_BOX_LOW = 816; // f32x4
+export const GATHERED_BOX_HIGH = 832;
+export const GATHERED_STAMP = 848; // i32
+export const GATHERED_BYTES = 864;
+
+/** Two numbers whose boxes one axis keeps apart: low of the one, -high of the other. */
+export const PARTED_LOW = 0; // i32 address in FRONT_BOXES
+export const PARTED_HIGH = 4; // i32 likewise
+export const PARTED_REACH = 8; // f32 m
+export const PARTED_SURFACES = 12; // i32 first << 16 | second
+export const PARTED_BYTES = 16;
+
+/** Two leaves that no axis keeps apart. */
+export const CLOSE_FIRST = 0; // i32 leaf
+export const CLOSE_SECOND = 4; // i32 leaf
+export const CLOSE_SURFACES = 8; // i32 first << 16 | second
+export const CLOSE_LANES = 12; // i32 first lane of its rows plus one, 0: none
+export const CLOSE_REACH = 16; // f32 r, m
+// f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
+export const CLOSE_SLACK = 20;
+export const CLOSE_LOW = 32; // f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
+export const CLOSE_HIGH = 48; // f32x4 the other way around
+export const CLOSE_BYTES = 64;

@@ -7,12 +7,6 @@ import {
   HEADER,
   H_BODY_COUNT,
   H_BODIES,
-  H_PAIRS,
-  H_PAIR_CAPACITY,
-  H_VERTEX_PAIRS,
-  H_EDGE_PAIRS,
-  PAIR_SURFACES,
-  PAIR_BYTES,
   BODY_FREE,
   BODY_HELD,
   HELD_RIGID,
@@ -40,30 +34,29 @@ export function forgetListed(): void {
   }
 }
 
-/** Notes whom H_PAIRS have near each other: union-find in BODY_LISTED, whose roots are the smallest of all. */
-export function noteListed(): void {
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  noteRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS));
-  noteRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+/**
+ * @param both numbers of two surfaces that are near each other, first << 16 | second
+ * @returns whether that was not known
+ */
+function noteBoth(rows: usize, bodies: u32, both: u32): bool {
+  const a = both >> 16;
+  const b = both & 0xffff;
+  if (a === b) return false;
+  if (a >= bodies || b >= bodies) {
+    const row = rows + <usize>min<u32>(a, b) * BODY_BYTES;
+    const known = load<i32>(row, BODY_AGAINST);
+    store<i32>(row, 1, BODY_AGAINST);
+    return !known;
+  }
+  const first = listedWith(rows, a);
+  const second = listedWith(rows, b);
+  store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
+  return first !== second;
 }
 
-function noteRows(pair: usize, count: i32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
-  for (let n = 0; n < count; n++, pair += PAIR_BYTES) {
-    const both = load<u32>(pair, PAIR_SURFACES);
-    const a = both >> 16;
-    const b = both & 0xffff;
-    if (a === b) continue;
-    if (a >= bodies || b >= bodies) {
-      store<i32>(rows + <usize>min<u32>(a, b) * BODY_BYTES, 1, BODY_AGAINST);
-      continue;
-    }
-    const first = listedWith(rows, a);
-    const second = listedWith(rows, b);
-    store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
-  }
+/** Likewise of one pair of surfaces. */
+export function noteSurfaces(both: u32): bool {
+  return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both);
 }
 
 function listedWith(rows: usize, body: u32): u32 {

@@ -63,7 +63,6 @@ import {
   KIND_VERIFY,
   KIND_SHARED_CONTACTS,
   KIND_SHARED_CHECK,
-  KIND_SHARED_LIST,
   TET_BYTES,
   TET_ORTHO_BYTES,
   TET_PLASTIC_BYTES,
@@ -93,12 +92,11 @@ import { solveVolumes } from "../constraints/volume";
 import { solveHexahedra } from "../constraints/hexahedron";
 import { solveEnclosedVolumes } from "../constraints/enclosedVolume";
 import { solvePoints } from "../constraints/points";
-import { keepSafe, verifyContacts } from "../contact/contacts";
+import { foresee, keepSafe, verifyContacts } from "../contact/contacts";
 import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
 import { balance, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
 import { keepIslands } from "../integrate/momentumCorrection";
-import { listShared } from "../broadPhase/pairChunks";
 import { paperTetrahedronBytes, solvePaperTetrahedra } from "../constraints/paperTetrahedron";
 import { solvePaperTriangles } from "../constraints/paperTriangle";
 import { solvePaperBending } from "../constraints/paperBending";
@@ -212,6 +210,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind === KIND_POINTS)
     solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
   else if (kind === KIND_CONTACTS) {
+    if (pass & PASS_FIRST) foresee();
     beginRigidContacts();
     driveApart();
     solveNearContacts((pass & PASS_LAST) !== 0);
@@ -246,6 +245,5 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     keepIslands(h);
     verifyContacts(h);
   } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind === KIND_SHARED_LIST) listShared(begin, end, load<i32>(phase, PHASE_COUNT));
   else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
 }

@@ -25,7 +25,7 @@ import {
   PHASE_STAGE,
 } from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
-import { beginPairList } from "../contact/pairListLifetime";
+import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";

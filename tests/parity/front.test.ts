@@ -1,7 +1,7 @@
 /**
- * A list that is mended where particles stray (kernel/assembly/contact/outliers.ts) promises what a whole list does: at
- * the end of every substep it holds all pairs that are nearer than the distance that contact keeps, each once; found
- * here by trying everything with everything.
+ * What the kinetic front of contact (kernel/assembly/contact/front.ts) promises: at the end of every substep there is a
+ * row for every pair that is nearer than the distance that contact keeps, each once; found here by trying everything
+ * with everything.
  */
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -56,10 +56,10 @@ const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
   },
 };
 
-describe("at the end of every substep the list holds every pair that is near", () => {
+describe("at the end of every substep there is a row for every pair that is near", () => {
   test.each(Object.entries(SCENES))("%s", async (_, parts) => {
     const created = await createWorld(
-      validateScene({ version: 1, title: "mended", tickHz: 60, substeps: 12, ...parts }),
+      validateScene({ version: 1, title: "front", tickHz: 60, substeps: 12, ...parts }),
       { baseDir: "." },
     );
     const { memory, layout } = created;
@@ -149,7 +149,7 @@ describe("at the end of every substep the list holds every pair that is near", (
     for (let tick = 0; tick < 45; tick++) world.step([]);
     expect(missed).toEqual([]);
     expect(twice).toBe(0);
-    expect(near).toBeGreaterThan(500);
-    expect(word(L.H_COUNT_MENDED)).toBeGreaterThan(100);
+    // pairs nearer than their thickness after all: 8,413 and 443, for most of what comes is solved before it is that near
+    expect(near).toBeGreaterThan(400);
   });
 });

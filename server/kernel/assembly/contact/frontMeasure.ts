@@ -1,0 +1,408 @@
+/**
+ * Two leaves of the front (front.ts) against each other, at the safe positions S: what comes within `rowLimit` becomes
+ * a row (frontRows.ts); of all else the least distance is a lower bound by one direction that parts the two primitives,
+ * that of their closest points, along which all corners are projected. Four lanes at a time in float32: any direction
+ * parts what it parts, so rounding matters in the projections only (2^-21 of the primitives' size).
+ */
+import {
+  HEADER,
+  H_X,
+  H_SAFE,
+  FRONT_GATHERED,
+  FRONT_LEAVES,
+  FRONT_STAMP,
+  GATHERED_BOX_HIGH,
+  GATHERED_BOX_LOW,
+  GATHERED_BYTES,
+  GATHERED_EDGE_BYTES,
+  GATHERED_EDGES,
+  GATHERED_HIGH,
+  GATHERED_LOW,
+  GATHERED_STAMP,
+  H_FRONT,
+  LEAF_BYTES,
+  LEAF_EDGE,
+  LEAF_EDGES,
+  LEAF_TRIANGLE,
+  LEAF_TRIANGLES,
+  LEAF_VERTEX,
+  LEAF_VERTICES,
+} from "../layout/layout";
+import { add, dot3, madd, mul, sub, xs, ys, zs } from "../math/lanes";
+import { edgeRow, vertexRow } from "./frontRows";
+
+let rowLimit: v128 = i32x4(0, 0, 0, 0);
+let far2: v128 = i32x4(0, 0, 0, 0);
+let least: v128 = i32x4(0, 0, 0, 0);
+let size2: v128 = i32x4(0, 0, 0, 0);
+let itself = false;
+let toSafe: usize = 0;
+
+/** Rounding of a projection, a part of the primitives' size. */
+const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function row(at: usize, n: usize): v128 {
+  return v128.load(at + (n << 4));
+}
+// @inline
+function clamp(a: v128): v128 {
+  return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), a));
+}
+// @inline
+function safe(particle: u32): v128 {
+  return v128.load(<usize>particle + toSafe);
+}
+// @inline
+function smallest(a: v128): f32 {
+  return min<f32>(
+    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
+    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
+  );
+}
+// @inline
+function largest(a: v128): f32 {
+  return max<f32>(
+    max<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
+    max<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
+  );
+}
+
+/** A leaf's primitives at S, in lanes. */
+function gathered(n: i32): usize {
+  const at = <usize>load<u32>(front(), FRONT_GATHERED) + <usize>n * GATHERED_BYTES;
+  const stamp = load<i32>(front(), FRONT_STAMP);
+  if (load<i32>(at, GATHERED_STAMP) === stamp) return at;
+  store<i32>(at, stamp, GATHERED_STAMP);
+  const leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
+  let lx = f32x4.splat(Infinity);
+  let ly = lx;
+  let lz = lx;
+  let hx = f32x4.splat(-Infinity);
+  let hy = hx;
+  let hz = hx;
+  for (let c: usize = 0; c < 3; c++) {
+    const from = leaf + LEAF_TRIANGLE + (c << 4);
+    const p = safe(load<u32>(from));
+    const q = safe(load<u32>(from, 4));
+    const r = safe(load<u32>(from, 8));
+    const s = safe(load<u32>(from, 12));
+    const to = at + c * 48;
+    const x = xs(p, q, r, s);
+    const y = ys(p, q, r, s);
+    const z = zs(p, q, r, s);
+    v128.store(to, x);
+    v128.store(to, y, 16);
+    v128.store(to, z, 32);
+    lx = f32x4.pmin(lx, x);
+    ly = f32x4.pmin(ly, y);
+    lz = f32x4.pmin(lz, z);
+    hx = f32x4.pmax(hx, x);
+    hy = f32x4.pmax(hy, y);
+    hz = f32x4.pmax(hz, z);
+  }
+  v128.store(at, lx, GATHERED_LOW);
+  v128.store(at, ly, GATHERED_LOW + 16);
+  v128.store(at, lz, GATHERED_LOW + 32);
+  v128.store(at, hx, GATHERED_HIGH);
+  v128.store(at, hy, GATHERED_HIGH + 16);
+  v128.store(at, hz, GATHERED_HIGH + 32);
+  v128.store(at, f32x4(smallest(lx), smallest(ly), smallest(lz), 0), GATHERED_BOX_LOW);
+  v128.store(at, f32x4(largest(hx), largest(hy), largest(hz), 0), GATHERED_BOX_HIGH);
+  const edges = load<i32>(leaf, LEAF_EDGES);
+  for (let g = 0; g < edges; g += 4) {
+    const from = leaf + LEAF_EDGE + ((<usize>g) << 3);
+    const to = at + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES;
+    for (let c: usize = 0; c < 2; c++) {
+      const end = from + (c << 2);
+      const p = safe(load<u32>(end));
+      const q = safe(load<u32>(end, 8));
+      const r = safe(load<u32>(end, 16));
+      const s = safe(load<u32>(end, 24));
+      const into = to + c * 48;
+      v128.store(into, xs(p, q, r, s));
+      v128.store(into, ys(p, q, r, s), 16);
+      v128.store(into, zs(p, q, r, s), 32);
+    }
+    for (let k: usize = 0; k < 3; k++) {
+      const a = row(to, k);
+      const b = row(to, k + 3);
+      v128.store(to + (k << 4), f32x4.pmin(a, b), 96);
+      v128.store(to + (k << 4), f32x4.pmax(a, b), 144);
+    }
+  }
+  return at;
+}
+
+/** Lanes whose boxes are nearer to one box than the limit. */
+// @inline
+function nearBoxes(low: usize, high: usize, lx: v128, ly: v128, lz: v128, hx: v128, hy: v128, hz: v128): v128 {
+  const zero = f32x4.splat(0);
+  const dx = f32x4.pmax(zero, f32x4.pmax(sub(v128.load(low), hx), sub(lx, v128.load(high))));
+  const dy = f32x4.pmax(zero, f32x4.pmax(sub(v128.load(low, 16), hy), sub(ly, v128.load(high, 16))));
+  const dz = f32x4.pmax(zero, f32x4.pmax(sub(v128.load(low, 32), hz), sub(lz, v128.load(high, 32))));
+  return f32x4.lt(dot3(dx, dx, dy, dy, dz, dz), far2);
+}
+
+// @inline
+function lanes(count: i32): v128 {
+  return i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(count));
+}
+// @inline
+function x0(a: v128): v128 {
+  return v128.shuffle<f32>(a, a, 0, 0, 0, 0);
+}
+// @inline
+function y0(a: v128): v128 {
+  return v128.shuffle<f32>(a, a, 1, 1, 1, 1);
+}
+// @inline
+function z0(a: v128): v128 {
+  return v128.shuffle<f32>(a, a, 2, 2, 2, 2);
+}
+
+/** Own vertices of leaf A against the triangles of leaf B. */
+function vertices(A: usize, B: usize, G: usize): void {
+  const count = load<i32>(A, LEAF_VERTICES);
+  const triangles = load<i32>(B, LEAF_TRIANGLES);
+  const valid = lanes(triangles);
+  const one = f32x4.splat(1);
+  const zero = f32x4.splat(0);
+  if (!triangles) return;
+  for (let i = 0; i < count; i++) {
+    const p = load<u32>(A + ((<usize>i) << 2), LEAF_VERTEX);
+    const at = safe(p);
+    const px = x0(at);
+    const py = y0(at);
+    const pz = z0(at);
+    let hit = v128.and(valid, nearBoxes(G + GATHERED_LOW, G + GATHERED_HIGH, px, py, pz, px, py, pz));
+    if (!v128.any_true(hit)) continue;
+    if (itself) {
+      const same = i32x4.splat(<i32>p);
+      hit = v128.andnot(
+        hit,
+        v128.or(
+          i32x4.eq(v128.load(B, LEAF_TRIANGLE), same),
+          v128.or(i32x4.eq(v128.load(B, LEAF_TRIANGLE + 16), same), i32x4.eq(v128.load(B, LEAF_TRIANGLE + 32), same)),
+        ),
+      );
+      if (!v128.any_true(hit)) continue;
+    }
+    const cx = row(G, 6);
+    const cy = row(G, 7);
+    const cz = row(G, 8);
+    const ux = sub(row(G, 0), cx);
+    const uy = sub(row(G, 1), cy);
+    const uz = sub(row(G, 2), cz);
+    const vx = sub(row(G, 3), cx);
+    const vy = sub(row(G, 4), cy);
+    const vz = sub(row(G, 5), cz);
+    const qx = sub(px, cx);
+    const qy = sub(py, cy);
+    const qz = sub(pz, cz);
+    const uu = dot3(ux, ux, uy, uy, uz, uz);
+    const vv = dot3(vx, vx, vy, vy, vz, vz);
+    const uv = dot3(ux, vx, uy, vy, uz, vz);
+    const uq = dot3(ux, qx, uy, qy, uz, qz);
+    const vq = dot3(vx, qx, vy, qy, vz, qz);
+    const det = sub(mul(uu, vv), mul(uv, uv));
+    const s = sub(mul(vv, uq), mul(uv, vq));
+    const t = sub(mul(uu, vq), mul(uv, uq));
+    // the nearest of three sides' points, or the foot inside
+    const k1 = clamp(f32x4.div(uq, uu));
+    const e1x = sub(qx, mul(k1, ux));
+    const e1y = sub(qy, mul(k1, uy));
+    const e1z = sub(qz, mul(k1, uz));
+    const d1 = dot3(e1x, e1x, e1y, e1y, e1z, e1z);
+    const k2 = clamp(f32x4.div(vq, vv));
+    const e2x = sub(qx, mul(k2, vx));
+    const e2y = sub(qy, mul(k2, vy));
+    const e2z = sub(qz, mul(k2, vz));
+    const d2 = dot3(e2x, e2x, e2y, e2y, e2z, e2z);
+    const mx = sub(vx, ux);
+    const my = sub(vy, uy);
+    const mz = sub(vz, uz);
+    const rx = sub(qx, ux);
+    const ry = sub(qy, uy);
+    const rz = sub(qz, uz);
+    const k3 = clamp(f32x4.div(dot3(rx, mx, ry, my, rz, mz), dot3(mx, mx, my, my, mz, mz)));
+    const e3x = sub(rx, mul(k3, mx));
+    const e3y = sub(ry, mul(k3, my));
+    const e3z = sub(rz, mul(k3, mz));
+    const d3 = dot3(e3x, e3x, e3y, e3y, e3z, e3z);
+    const second = f32x4.lt(d2, d1);
+    const d12 = f32x4.pmin(d1, d2);
+    const third = f32x4.lt(d3, d12);
+    const inside = v128.and(
+      v128.and(f32x4.ge(s, zero), f32x4.ge(t, zero)),
+      v128.and(f32x4.le(add(s, t), det), f32x4.gt(det, mul(f32x4.splat(1e-5), mul(uu, vv)))),
+    );
+    const by = f32x4.div(one, det);
+    const ia = mul(s, by);
+    const ib = mul(t, by);
+    const ex = v128.bitselect(
+      sub(qx, madd(ia, ux, mul(ib, vx))),
+      v128.bitselect(e3x, v128.bitselect(e2x, e1x, second), third),
+      inside,
+    );
+    const ey = v128.bitselect(
+      sub(qy, madd(ia, uy, mul(ib, vy))),
+      v128.bitselect(e3y, v128.bitselect(e2y, e1y, second), third),
+      inside,
+    );
+    const ez = v128.bitselect(
+      sub(qz, madd(ia, uz, mul(ib, vz))),
+      v128.bitselect(e3z, v128.bitselect(e2z, e1z, second), third),
+      inside,
+    );
+    const apart = f32x4.div(
+      sub(
+        dot3(ex, qx, ey, qy, ez, qz),
+        f32x4.pmax(zero, f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz))),
+      ),
+      f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez)),
+    );
+    // what is no number is a row: float64 will see
+    const out = f32x4.ge(apart, rowLimit);
+    const far = v128.and(hit, out);
+    least = f32x4.pmin(least, v128.bitselect(apart, least, far));
+    size2 = f32x4.pmax(size2, v128.and(far, add(uu, vv)));
+    for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
+      const lane = B + LEAF_TRIANGLE + ((<usize>ctz(bits)) << 2);
+      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));
+    }
+  }
+}
+
+/** Own edges of leaf A against own edges of leaf B; of one leaf each pair once. */
+function edges(A: usize, F: usize, B: usize, G: usize): void {
+  const countA = load<i32>(A, LEAF_EDGES);
+  const countB = load<i32>(B, LEAF_EDGES);
+  const same = A === B;
+  const zero = f32x4.splat(0);
+  const boxLow = v128.load(G, GATHERED_BOX_LOW);
+  const boxHigh = v128.load(G, GATHERED_BOX_HIGH);
+  const blx = x0(boxLow);
+  const bly = y0(boxLow);
+  const blz = z0(boxLow);
+  const bhx = x0(boxHigh);
+  const bhy = y0(boxHigh);
+  const bhz = z0(boxHigh);
+  for (let g = 0; g < countA; g += 4) {
+    const P = F + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES;
+    for (
+      let ask = v128.bitmask<i32>(
+        v128.and(lanes(countA - g), nearBoxes(P + 96, P + 144, blx, bly, blz, bhx, bhy, bhz)),
+      );
+      ask;
+      ask &= ask - 1
+    ) {
+      const i = <usize>ctz(ask);
+      const from = P + (i << 2);
+      const name = A + LEAF_EDGE + ((<usize>(g + <i32>i)) << 3);
+      const a0 = load<u32>(name);
+      const a1 = load<u32>(name, 4);
+      const ax = v128.load32_splat(from);
+      const ay = v128.load32_splat(from, 16);
+      const az = v128.load32_splat(from, 32);
+      const fx = sub(v128.load32_splat(from, 48), ax);
+      const fy = sub(v128.load32_splat(from, 64), ay);
+      const fz = sub(v128.load32_splat(from, 80), az);
+      const lx = v128.load32_splat(from, 96);
+      const ly = v128.load32_splat(from, 112);
+      const lz = v128.load32_splat(from, 128);
+      const hx = v128.load32_splat(from, 144);
+      const hy = v128.load32_splat(from, 160);
+      const hz = v128.load32_splat(from, 176);
+      for (let h = same ? g : 0; h < countB; h += 4) {
+        const T = G + GATHERED_EDGES + <usize>(h >> 2) * GATHERED_EDGE_BYTES;
+        let hit = v128.and(lanes(countB - h), nearBoxes(T + 96, T + 144, lx, ly, lz, hx, hy, hz));
+        if (same && h === g) hit = v128.and(hit, i32x4.gt_s(i32x4(0, 1, 2, 3), i32x4.splat(<i32>i)));
+        if (!v128.any_true(hit)) continue;
+        const names = B + LEAF_EDGE + ((<usize>h) << 3);
+        if (itself) {
+          const m = v128.load(names);
+          const n = v128.load(names, 16);
+          const e0 = v128.shuffle<i32>(m, n, 0, 2, 4, 6);
+          const e1 = v128.shuffle<i32>(m, n, 1, 3, 5, 7);
+          const p = i32x4.splat(<i32>a0);
+          const q = i32x4.splat(<i32>a1);
+          hit = v128.andnot(
+            hit,
+            v128.or(v128.or(i32x4.eq(e0, p), i32x4.eq(e0, q)), v128.or(i32x4.eq(e1, p), i32x4.eq(e1, q))),
+          );
+          if (!v128.any_true(hit)) continue;
+        }
+        const bx = row(T, 0);
+        const by = row(T, 1);
+        const bz = row(T, 2);
+        const gx = sub(row(T, 3), bx);
+        const gy = sub(row(T, 4), by);
+        const gz = sub(row(T, 5), bz);
+        const rx = sub(ax, bx);
+        const ry = sub(ay, by);
+        const rz = sub(az, bz);
+        const ff = dot3(fx, fx, fy, fy, fz, fz);
+        const gg = dot3(gx, gx, gy, gy, gz, gz);
+        const fg = dot3(fx, gx, fy, gy, fz, gz);
+        const fr = dot3(fx, rx, fy, ry, fz, rz);
+        const gr = dot3(gx, rx, gy, ry, gz, rz);
+        let s = clamp(f32x4.div(sub(mul(fg, gr), mul(fr, gg)), sub(mul(ff, gg), mul(fg, fg))));
+        const t = clamp(f32x4.div(madd(fg, s, gr), gg));
+        s = clamp(f32x4.div(sub(mul(fg, t), fr), ff));
+        const ex = add(rx, sub(mul(s, fx), mul(t, gx)));
+        const ey = add(ry, sub(mul(s, fy), mul(t, gy)));
+        const ez = add(rz, sub(mul(s, fz), mul(t, gz)));
+        const pa = dot3(ex, rx, ey, ry, ez, rz);
+        const pb = add(pa, dot3(ex, fx, ey, fy, ez, fz));
+        const pd = dot3(ex, gx, ey, gy, ez, gz);
+        const apart = f32x4.div(
+          sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)),
+          f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez)),
+        );
+        const out = f32x4.ge(apart, rowLimit);
+        const far = v128.and(hit, out);
+        least = f32x4.pmin(least, v128.bitselect(apart, least, far));
+        size2 = f32x4.pmax(size2, v128.and(far, add(ff, gg)));
+        for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
+          const other = names + ((<usize>ctz(bits)) << 3);
+          edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4));
+        }
+      }
+    }
+  }
+}
+
+/**
+ * Leaves a and b at S. @param rows within which pairs become rows, m; look up to which distance anything is measured,
+ * m; same whether both are of one surface
+ * @returns a distance that nothing but rows comes within at S, m
+ */
+export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool): f32 {
+  toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
+  const A = leaves + <usize>a * LEAF_BYTES;
+  const B = leaves + <usize>b * LEAF_BYTES;
+  const F = gathered(a);
+  const G = gathered(b);
+  rowLimit = f32x4.splat(rows);
+  far2 = f32x4.splat(look * look);
+  least = f32x4.splat(look);
+  size2 = f32x4.splat(0);
+  itself = same;
+  vertices(A, B, G);
+  if (a !== b) {
+    swapped = true;
+    vertices(B, A, F);
+    swapped = false;
+  }
+  edges(A, F, B, G);
+  return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
+}
+
+/** Vertices of the second leaf against triangles of the first are measured now. */
+export let swapped = false;

@@ -1,0 +1,194 @@
+/**
+ * Near rows of the front, packed for the solve: every lane of a block is one, but for the last block of a color. Colors
+ * as in contactList.ts: pairs of a color share no free particle, greedy, in the order of the rows; pairs beyond the
+ * last color stand alone. Made once a substep, when contacts are solved first, and when it is known where the substep
+ * is going: of 2,396 impulses that a tick of hundred bodies took after the solve 120 are left.
+ */
+import {
+  HEADER,
+  H_COLOR_MASKS,
+  H_DUMMIES,
+  H_EDGE_CONTACT_BLOCKS,
+  H_FRONT,
+  H_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_COLORS,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_X,
+  COLOR_ENTRIES,
+  FRONT_PICKED,
+  FRONT_SOLVED,
+  FRONT_SOLVED_CAPACITY,
+  FRONT_SOLVED_EDGE,
+  FRONT_SOLVED_HEADS,
+  FRONT_SOLVED_VERTEX,
+  CONTACT_BLOCK_BYTES,
+  CONTACT_COLORS,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_STATIC,
+  CONTACT_BLOCK_THICKNESS,
+  CONTACT_BLOCK_WEIGHT,
+} from "../layout/layout";
+import { nearOf } from "./blockStatus";
+import { foreseeContacts } from "./contactCheck";
+import { laneOf } from "./contactPair";
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function pickedAt(n: i32): usize {
+  return <usize>load<u32>(front(), FRONT_PICKED) + ((<usize>n) << 3);
+}
+// @inline
+function startOf(table: i32, color: i32): usize {
+  return <usize>load<u32>(HEADER, H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
+}
+
+/** What is near where the substep is going is solved in it. */
+export function packNear(): void {
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
+  const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  foreseeContacts(touches, vertices, true);
+  foreseeContacts(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
+  const ofVertices = packKind(0, vertices, 0, 0);
+  const ofEdges = packKind(first, first + edges, ofVertices, COLOR_ENTRIES);
+  store<i32>(front(), ofVertices, FRONT_SOLVED_VERTEX);
+  store<i32>(front(), ofEdges, FRONT_SOLVED_EDGE);
+  memory.fill(<usize>load<u32>(front(), FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
+}
+
+/**
+ * Near lanes of blocks begin .. end -> blocks from `at` on.
+ * @param table place of the first color in H_CONTACT_COLORS
+ * @returns blocks
+ */
+function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
+  const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
+  memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
+  const ranks = table ? 1 : RANKS;
+  let count = 0;
+  for (let rank = 0; rank < ranks; rank++) count = pick(begin, end, count, most, table, rank);
+  for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
+  let blocks = at;
+  for (let color = 0; color <= CONTACT_COLORS; color++) {
+    const start = startOf(table, color);
+    const pairs = load<i32>(start);
+    store<i32>(start, blocks);
+    const more = color === CONTACT_COLORS ? pairs : (pairs + 3) >> 2;
+    if (more) {
+      if (color === CONTACT_COLORS) for (let k = 0; k < more; k++) clear(blocks + k);
+      else clear(blocks + more - 1);
+    }
+    blocks += more;
+  }
+  // how many have been placed of each color
+  const places = startOf(4 * COLOR_ENTRIES, 0);
+  memory.fill(places, 0, COLOR_ENTRIES << 2);
+  const solved = <usize>load<u32>(front(), FRONT_SOLVED);
+  for (let n = 0; n < count; n++) {
+    const color = load<i32>(pickedAt(n), 4);
+    const place = places + ((<usize>color) << 2);
+    const k = load<i32>(place);
+    const start = load<i32>(startOf(table, color));
+    store<i32>(place, k + 1);
+    const block = color === CONTACT_COLORS ? start + k : start + (k >> 2);
+    const lane = color === CONTACT_COLORS ? 0 : k & 3;
+    copyLane(solved + <usize>block * CONTACT_BLOCK_BYTES + ((<usize>lane) << 2), laneOf(load<i32>(pickedAt(n))));
+  }
+  return blocks - at;
+}
+
+/**
+ * Vertices and triangles in this order: of the surface that comes first before those of the one that comes second, and
+ * of each those above a face before those beside one. What falls flat on a mesh is then turned around by its own
+ * vertices, straight up; asked by a triangle beside them first, they glide away.
+ */
+const RANKS = 4;
+
+// @inline
+function rankOf(lane: usize): i32 {
+  const beside =
+    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 16) === 0 ||
+    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 32) === 0 ||
+    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 48) === 0;
+  return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + (beside ? 1 : 0);
+}
+
+/** Near lanes of blocks begin .. end of this rank get places from `count` on, and colors. @returns places taken */
+function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
+  let taken = count;
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (!load<i32>(near)) continue;
+    for (let k = 0; k < 4; k++) {
+      const pair = (n << 2) + k;
+      const lane = laneOf(pair);
+      // half of the room is enough for what is packed densely; what is left is answered after the solve
+      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || taken >= most || (!table && rankOf(lane) !== rank)) continue;
+      const place = pickedAt(taken);
+      const color = colorOf(lane);
+      const start = startOf(table, color);
+      store<i32>(place, pair);
+      store<i32>(place, color, 4);
+      store<i32>(start, load<i32>(start) + 1);
+      taken++;
+    }
+  }
+  return taken;
+}
+
+/** The first color that none of a pair's free particles has; it is theirs now. */
+function colorOf(lane: usize): i32 {
+  const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
+  let low: u64 = 0;
+  let high: u64 = 0;
+  for (let k: usize = 0; k < 64; k += 16) {
+    const at = <usize>load<u32>(lane + k);
+    if (load<f32>(at, 12) !== 0) {
+      low |= load<u64>(at + toMask);
+      high |= load<u64>(at + toMask, 8);
+    }
+  }
+  const color = ~low ? <i32>ctz<u64>(~low) : 64 + <i32>ctz<u64>(~high);
+  if (color < CONTACT_COLORS) {
+    const word: usize = (color >> 6) << 3;
+    const bit = (<u64>1) << (color & 63);
+    for (let k: usize = 0; k < 64; k += 16) {
+      const at = <usize>load<u32>(lane + k);
+      const mask = at + toMask + word;
+      if (load<f32>(at, 12) !== 0) store<u64>(mask, load<u64>(mask) | bit);
+    }
+  }
+  return color;
+}
+
+/** Masks are 0 between substeps. */
+function forgetColors(lane: usize): void {
+  const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
+  const zero = i64x2(0, 0);
+  for (let k: usize = 0; k < 64; k += 16) v128.store(<usize>load<u32>(lane + k) + toMask, zero);
+}
+
+/** Four lanes that rest on the dummies. */
+function clear(n: i32): void {
+  const block = <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
+  const dummies = load<i32>(HEADER, H_DUMMIES);
+  const zero = f32x4.splat(0);
+  for (let row: usize = 64; row < <usize>CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
+  for (let k = 0; k < 4; k++) v128.store(block + ((<usize>k) << 4), i32x4.splat(dummies + (k << 4)));
+  v128.store(block, f32x4.splat(-1e30), CONTACT_BLOCK_THICKNESS);
+}
+
+/** All that the solve reads of a pair. */
+function copyLane(to: usize, from: usize): void {
+  for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
+  store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);
+  store<i32>(to, -1, CONTACT_BLOCK_NEAR);
+  for (let row: usize = 0; row < 64; row += 16)
+    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_WEIGHT), CONTACT_BLOCK_WEIGHT);
+  for (let row: usize = 0; row < 48; row += 16)
+    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_STATIC), CONTACT_BLOCK_STATIC);
+}

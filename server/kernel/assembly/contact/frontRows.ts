@@ -1,0 +1,275 @@
+/**
+ * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain. When it is
+ * measured again, a row that is still one keeps its lane, its direction and what is known of it; the others are given
+ * back, and new ones take the lanes that are free, or further ones. Serial, and in the order of the front. Who is in
+ * which pair is only asked by the response: its chains are made when it is.
+ */
+import {
+  HEADER,
+  H_SAFE,
+  H_TRAJECTORIES,
+  H_DUMMIES,
+  H_EDGE_PAIRS,
+  H_EDGE_CONTACT_BLOCKS,
+  H_FRONT,
+  H_INCIDENT,
+  H_PAIRS,
+  H_PAIR_CAPACITY,
+  H_PARTICLES,
+  H_SURFACE,
+  H_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_BLOCK_COUNT,
+  H_VERTEX_PAIRS,
+  H_VERTEX_CONTACT_BLOCKS,
+  CLOSE_LANES,
+  CLOSE_SURFACES,
+  FRONT_FREE_EDGE,
+  FRONT_FREE_VERTEX,
+  FRONT_NEXT,
+  PAIR_BYTES,
+  PAIR_COLOR,
+  SURFACE_BYTES,
+  SURFACE_EDGE_TREE,
+  SURFACE_RADIUS,
+  SURFACE_TRIANGLE_TREE,
+  CONTACT_BLOCK_BAD,
+  CONTACT_BLOCK_BYTES,
+  CONTACT_BLOCK_KEEP,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_THICKNESS,
+  TREE_LONGEST,
+} from "../layout/layout";
+import { enchain } from "./changed";
+import { swapped } from "./frontMeasure";
+import {
+  addEdges,
+  addVertexTriangle,
+  edgeRowsBegin,
+  full,
+  openRegion,
+  openSurfaces,
+  turnSurfaces,
+  vertexRowsEnd,
+} from "../broadPhase/pairList";
+import { clearBlock, fillLane, leftOut } from "./contactList";
+import { laneOf } from "./contactPair";
+
+/** What a surface's longest sides may round to, as in pairs.ts. */
+const SIDES: f32 = 1.001;
+
+// the CLOSE row that is being measured, and those of its lanes that have not been found again
+let close: usize = 0;
+let old = 0;
+let opened: u32 = 0xffffffff;
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function nextOf(pair: i32): usize {
+  return <usize>load<u32>(front(), FRONT_NEXT) + ((<usize>pair) << 2);
+}
+// @inline
+function surfaceAt(n: u32): usize {
+  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+}
+// @inline
+function longest(surface: usize): f32 {
+  return max<f32>(
+    load<f32>(<usize>load<u32>(surface, SURFACE_TRIANGLE_TREE), TREE_LONGEST),
+    load<f32>(<usize>load<u32>(surface, SURFACE_EDGE_TREE), TREE_LONGEST),
+  );
+}
+
+/** Before anything is measured: no rows are new. */
+export function beginRows(): void {
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  openRegion(
+    pairs,
+    pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES,
+    <usize>load<u32>(HEADER, H_SAFE),
+    <usize>load<u32>(HEADER, H_TRAJECTORIES),
+  );
+  opened = 0xffffffff;
+}
+
+/** Before a pair of leaves is measured. */
+export function beginPair(row: usize): void {
+  const surfaces = load<u32>(row, CLOSE_SURFACES);
+  close = row;
+  old = load<i32>(row, CLOSE_LANES);
+  store<i32>(row, 0, CLOSE_LANES);
+  if (surfaces === opened) return;
+  opened = surfaces;
+  const a = surfaces >> 16;
+  const b = surfaces & 0xffff;
+  const A = surfaceAt(a);
+  const B = surfaceAt(b);
+  openSurfaces(
+    a,
+    b,
+    Infinity,
+    load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS),
+    SIDES * max<f32>(longest(A), longest(B)),
+  );
+}
+
+/** Is it among the rows that there were? Then it is one again. */
+function isOld(a: u32, b: u32, c: u32, d: u32, vertex: bool): bool {
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
+  for (let entry = old, before = -1; entry; ) {
+    const pair = entry - 1;
+    const lane = laneOf(pair);
+    const next = load<i32>(nextOf(pair));
+    if (
+      load<u32>(lane) === a &&
+      load<u32>(lane, 16) === b &&
+      load<u32>(lane, 32) === c &&
+      load<u32>(lane, 48) === d &&
+      pair < vertices === vertex
+    ) {
+      if (before < 0) old = next;
+      else store<i32>(nextOf(before), next);
+      store<i32>(nextOf(pair), load<i32>(close, CLOSE_LANES));
+      store<i32>(close, entry, CLOSE_LANES);
+      return true;
+    }
+    before = pair;
+    entry = next;
+  }
+  return false;
+}
+
+export function vertexRow(p: u32, a: u32, b: u32, c: u32): void {
+  if (isOld(p, a, b, c, true)) return;
+  const at = vertexRowsEnd();
+  const both = load<u32>(close, CLOSE_SURFACES);
+  if (swapped) turnSurfaces(both & 0xffff, both >> 16);
+  else turnSurfaces(both >> 16, both & 0xffff);
+  addVertexTriangle(p, a, b, c);
+  if (vertexRowsEnd() !== at) store<u32>(at, <u32>close, PAIR_COLOR);
+}
+
+export function edgeRow(a0: u32, a1: u32, b0: u32, b1: u32): void {
+  if (isOld(a0, a1, b0, b1, false)) return;
+  const at = edgeRowsBegin();
+  const both = load<u32>(close, CLOSE_SURFACES);
+  turnSurfaces(both >> 16, both & 0xffff);
+  addEdges(a0, a1, b0, b1);
+  if (edgeRowsBegin() !== at) store<u32>(edgeRowsBegin(), <u32>close, PAIR_COLOR);
+}
+
+/** After it: lanes of rows that are none any more are free. */
+export function endPair(): void {
+  giveBack(old);
+  old = 0;
+}
+
+/** A whole pair of leaves has no rows any more. */
+export function dropRows(row: usize): void {
+  giveBack(load<i32>(row, CLOSE_LANES));
+  store<i32>(row, 0, CLOSE_LANES);
+}
+
+function giveBack(first: i32): void {
+  const dummies = load<i32>(HEADER, H_DUMMIES);
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
+  for (let entry = first; entry; ) {
+    const pair = entry - 1;
+    const lane = laneOf(pair);
+    const next = load<i32>(nextOf(pair));
+    const free = front() + <usize>(pair < vertices ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE);
+    for (let k = 0; k < 4; k++) store<i32>(lane + ((<usize>k) << 4), dummies + (k << 4));
+    store<f32>(lane, -1e30, CONTACT_BLOCK_KEEP);
+    store<f32>(lane, -1e30, CONTACT_BLOCK_THICKNESS);
+    store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
+    store<i32>(lane, 0, CONTACT_BLOCK_BAD);
+    store<i32>(nextOf(pair), load<i32>(free));
+    store<i32>(free, entry);
+    entry = next;
+  }
+}
+
+/** No rows at all. */
+export function forgetRows(): void {
+  store<i32>(HEADER, 0, H_VERTEX_CONTACT_BLOCKS);
+  store<i32>(HEADER, 0, H_EDGE_CONTACT_BLOCKS);
+  store<i32>(HEADER, 0, H_CONTACT_BLOCK_COUNT);
+  store<i32>(front(), 0, FRONT_FREE_VERTEX);
+  store<i32>(front(), 0, FRONT_FREE_EDGE);
+}
+
+/** A lane of one kind, -1: there is no room. */
+function takeLane(vertex: bool): i32 {
+  const free = front() + <usize>(vertex ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE);
+  const first = load<i32>(free);
+  if (first) {
+    store<i32>(free, load<i32>(nextOf(first - 1)));
+    return first - 1;
+  }
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  if (vertices + edges >= capacity) return -1;
+  const block = vertex ? vertices : capacity - edges - 1;
+  if (vertex) store<i32>(HEADER, vertices + 1, H_VERTEX_CONTACT_BLOCKS);
+  else store<i32>(HEADER, edges + 1, H_EDGE_CONTACT_BLOCKS);
+  store<i32>(HEADER, vertices + edges + 1, H_CONTACT_BLOCK_COUNT);
+  clearBlock(<usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>block * CONTACT_BLOCK_BYTES);
+  // the other three are free, the first of them comes next
+  for (let k = 3; k > 0; k--) {
+    const pair = (block << 2) + k;
+    store<i32>(nextOf(pair), load<i32>(free));
+    store<i32>(free, pair + 1);
+  }
+  return block << 2;
+}
+
+/** New rows get their lanes. @returns false where they do not fit */
+export function placeRows(): bool {
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
+  const end = pairs + <usize>capacity * PAIR_BYTES;
+  const vertices = <i32>(vertexRowsEnd() - pairs) / PAIR_BYTES;
+  const edges = <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
+  store<i32>(HEADER, vertices, H_VERTEX_PAIRS);
+  store<i32>(HEADER, edges, H_EDGE_PAIRS);
+  if (full) return false;
+  for (let n = 0, row = pairs; n < vertices; n++, row += PAIR_BYTES) if (!place(row, true)) return false;
+  for (let n = 0, row = end - PAIR_BYTES; n < edges; n++, row -= PAIR_BYTES) if (!place(row, false)) return false;
+  return true;
+}
+
+function place(row: usize, vertex: bool): bool {
+  const pair = leftOut(row, vertex) ? -2 : takeLane(vertex);
+  if (pair < 0) {
+    store<i32>(row, -1, PAIR_COLOR);
+    return pair === -2;
+  }
+  const owner = <usize>load<u32>(row, PAIR_COLOR);
+  fillLane(laneOf(pair), row, vertex);
+  store<i32>(nextOf(pair), load<i32>(owner, CLOSE_LANES));
+  store<i32>(owner, pair + 1, CLOSE_LANES);
+  // for whoever asks which are new
+  store<i32>(row, pair, PAIR_COLOR);
+  return true;
+}
+
+/** Chains of the pairs of every particle, for the response. */
+export function chainRows(): void {
+  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  memory.fill(<usize>load<u32>(HEADER, H_INCIDENT), 0, (<usize>load<i32>(HEADER, H_PARTICLES)) << 2);
+  chainRange(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
+  chainRange(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+}
+
+function chainRange(begin: i32, end: i32): void {
+  const dummies = load<u32>(HEADER, H_DUMMIES);
+  for (let pair = begin << 2; pair < end << 2; pair++) {
+    const lane = laneOf(pair);
+    if (load<u32>(lane) === dummies) continue;
+    for (let k = 0; k < 4; k++) enchain(pair, k, <usize>load<u32>(lane + ((<usize>k) << 4)));
+  }
+}

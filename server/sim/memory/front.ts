@@ -1,0 +1,156 @@
+/**
+ * Memory and topology of the kinetic front of contact (kernel/assembly/contact/front.ts): leaves of four triangles of a
+ * surface, with the particles, vertices and edges that they are the first to have, and the nodes above them, all from
+ * the undeformed positions. A particle in no triangle is in a leaf of its own kind.
+ */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { Allocator } from "./map.ts";
+import type { SurfaceSource } from "./surfaces.ts";
+import { shapeTree } from "./trees.ts";
+
+/**
+ * What a leaf may have, at most: a crumpled sheet's touches some dozen others, and is parted from some hundred. What is
+ * not used is never touched.
+ */
+const CLOSE_PER_LEAF = 48;
+const PARTED_PER_LEAF = 192;
+const LEAST = 4096;
+const NOTHING = -1;
+
+/** A leaf in particle numbers of the room. */
+interface Leaf {
+  particles: number[];
+  vertices: number[];
+  edges: [number, number][];
+  /** Four at most, three corners each. */
+  triangles: number[][];
+}
+
+interface SurfaceFront {
+  leaves: Leaf[];
+  /** Numbers within the surface: a leaf's, or that of a node plus the leaves. */
+  nodes: number[][];
+}
+
+export interface PlannedFront {
+  write: (buffer: ArrayBufferLike, x: number) => void;
+}
+
+/** @param edges of each surface, uint32[2E]; blocks of the list of rows */
+export function planFront(
+  sources: readonly SurfaceSource[],
+  edges: readonly Uint32Array[],
+  blocks: number,
+  allocator: Allocator,
+): PlannedFront {
+  const surfaces = sources.map((source, n) => frontOf(source, edges[n]!));
+  const leaves = surfaces.reduce((n, s) => n + s.leaves.length, 0);
+  const nodes = surfaces.reduce((n, s) => n + s.nodes.length, 0);
+  const row = allocator.takeForList(L.FRONT_BYTES);
+  const leafRows = allocator.take(leaves * L.LEAF_BYTES);
+  const children = allocator.take(16 * nodes);
+  const roots = allocator.take(4 * sources.length);
+  const list = (bytes: number): number => allocator.takeForList(bytes);
+  const close = CLOSE_PER_LEAF * leaves + LEAST;
+  const parted = PARTED_PER_LEAF * leaves + LEAST;
+  const solved = Math.ceil(blocks / 4);
+  const fields: [number, number][] = [
+    [L.FRONT_LEAVES, leafRows],
+    [L.FRONT_LEAF_COUNT, leaves],
+    [L.FRONT_CHILDREN, children],
+    [L.FRONT_NODE_COUNT, nodes],
+    [L.FRONT_ROOTS, roots],
+    [L.FRONT_BOXES, list(32 * (leaves + nodes))],
+    [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
+    [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
+    [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)],
+    [L.FRONT_PARTED_CAPACITY, parted],
+    [L.FRONT_CLOSE, list(close * L.CLOSE_BYTES)],
+    [L.FRONT_CLOSE_CAPACITY, close],
+    [L.FRONT_NEXT, list(16 * blocks)],
+    [L.FRONT_SOLVED, list(solved * L.CONTACT_BLOCK_BYTES)],
+    [L.FRONT_SOLVED_CAPACITY, solved],
+    [L.FRONT_SOLVED_HEADS, list(4 * solved)],
+    [L.FRONT_PICKED, list(32 * solved)],
+  ];
+  return {
+    write(buffer, x) {
+      const i32 = new Int32Array(buffer);
+      const address = (particle: number): number => x + 16 * particle;
+      i32[(L.HEADER + L.H_FRONT) / 4] = row;
+      for (const [offset, value] of fields) i32[(row + offset) / 4] = value;
+      let leaf = 0;
+      let node = 0;
+      surfaces.forEach((surface, s) => {
+        const number = (n: number): number =>
+          n < surface.leaves.length ? leaf + n : leaves + node + n - surface.leaves.length;
+        i32[roots / 4 + s] = surface.nodes.length ? leaves + node : surface.leaves.length ? leaf : NOTHING;
+        surface.leaves.forEach((of, n) => writeLeaf(i32, (leafRows + (leaf + n) * L.LEAF_BYTES) / 4, of, address));
+        surface.nodes.forEach((of, n) => {
+          for (let k = 0; k < 4; k++) i32[children / 4 + 4 * (node + n) + k] = k < of.length ? number(of[k]!) : NOTHING;
+        });
+        leaf += surface.leaves.length;
+        node += surface.nodes.length;
+      });
+    },
+  };
+}
+
+function writeLeaf(
+  i32: Int32Array,
+  at: number,
+  { particles, vertices, edges, triangles }: Leaf,
+  address: (particle: number) => number,
+): void {
+  i32.set([particles.length, vertices.length, edges.length, triangles.length], at);
+  particles.forEach((p, k) => (i32[at + L.LEAF_PARTICLE / 4 + k] = address(p)));
+  vertices.forEach((p, k) => (i32[at + L.LEAF_VERTEX / 4 + k] = address(p)));
+  // lanes that are left over repeat the last
+  const lastEdge = edges.at(-1) ?? [particles[0]!, particles[0]!];
+  const lastTriangle = triangles.at(-1) ?? [particles[0]!, particles[0]!, particles[0]!];
+  for (let k = 0; k < 12; k++)
+    for (let c = 0; c < 2; c++) i32[at + L.LEAF_EDGE / 4 + 2 * k + c] = address((edges[k] ?? lastEdge)[c]!);
+  for (let k = 0; k < 4; k++)
+    for (let c = 0; c < 3; c++) i32[at + L.LEAF_TRIANGLE / 4 + 4 * c + k] = address((triangles[k] ?? lastTriangle)[c]!);
+}
+
+function frontOf({ first, count, triangles, rest }: SurfaceSource, edges: Uint32Array): SurfaceFront {
+  const primitives: number[][] = [];
+  const used = new Uint8Array(count);
+  for (let t = 0; t < triangles.length; t += 3) primitives.push([triangles[t]!, triangles[t + 1]!, triangles[t + 2]!]);
+  for (const p of triangles) used[p - first] = 1;
+  for (let p = 0; p < count; p++) if (!used[p]) primitives.push([first + p]);
+  const centers = new Float64Array(3 * primitives.length);
+  primitives.forEach((corners, n) => {
+    for (const p of corners)
+      for (let r = 0; r < 3; r++) centers[3 * n + r]! += Math.fround(rest[3 * (p - first) + r]!) / corners.length;
+  });
+  const { order, nodes } = shapeTree(centers);
+  const leaves = Math.ceil(order.length / 4);
+  const wanted = new Set<number>();
+  const key = (a: number, b: number): number => Math.min(a, b) * 2 ** 26 + Math.max(a, b);
+  for (let e = 0; e < edges.length; e += 2) wanted.add(key(edges[e]!, edges[e + 1]!));
+  const taken = new Uint8Array(count);
+  const leafAt = (n: number): Leaf => {
+    const leaf: Leaf = { particles: [], vertices: [], edges: [], triangles: [] };
+    for (const primitive of order.subarray(4 * n, 4 * n + 4)) {
+      const corners = primitives[primitive]!;
+      if (corners.length === 3) leaf.triangles.push(corners);
+      corners.forEach((p, k) => {
+        if (!leaf.particles.includes(p)) leaf.particles.push(p);
+        if (!taken[p - first]) leaf.vertices.push(p);
+        taken[p - first] = 1;
+        const q = corners[(k + 1) % corners.length]!;
+        if (wanted.delete(key(p, q))) leaf.edges.push([Math.min(p, q), Math.max(p, q)]);
+      });
+    }
+    return leaf;
+  };
+  const made = Array.from({ length: leaves }, (_, n) => leafAt(n));
+  // one leaf needs no node above it
+  return {
+    leaves: made,
+    nodes:
+      leaves < 2 ? [] : nodes.map(({ children }) => children.map(({ leaf, index }) => (leaf ? index : leaves + index))),
+  };
+}
