@@ -159,7 +159,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planRigidContacts(bodies, memoryMap);
   const touches = planContactBlocks(particles, surfaces, memoryMap);
-  const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, memoryMap) : undefined;
+  const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, touches.blocks, particles, memoryMap) : undefined;
   const initial = memoryMap.take(32 * particles);
   const good = memoryMap.take(32 * particles);
   const grabOwners = memoryMap.take(8 * GRAB_SLOTS);

@@ -36,11 +36,12 @@ export interface PlannedFront {
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** @param edges of each surface, uint32[2E]; blocks of the list of rows */
+/** @param edges of each surface, uint32[2E]; blocks of the list of rows; particles of the room */
 export function planFront(
   sources: readonly SurfaceSource[],
   edges: readonly Uint32Array[],
   blocks: number,
+  particles: number,
   allocator: Allocator,
 ): PlannedFront {
   const surfaces = sources.map((source, n) => frontOf(source, edges[n]!));
@@ -54,6 +55,7 @@ export function planFront(
   const close = CLOSE_PER_LEAF * leaves + LEAST;
   const parted = PARTED_PER_LEAF * leaves + LEAST;
   const solved = Math.ceil(blocks / 4);
+  const rest = allocator.take(16 * particles);
   const fields: [number, number][] = [
     [L.FRONT_LEAVES, leafRows],
     [L.FRONT_LEAF_COUNT, leaves],
@@ -63,6 +65,9 @@ export function planFront(
     [L.FRONT_BOXES, list(32 * (leaves + nodes))],
     [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
+    [L.FRONT_REST, rest],
+    [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
+    [L.FRONT_SCRATCH, list(2 * L.GATHERED_BYTES)],
     [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)],
     [L.FRONT_PARTED_CAPACITY, parted],
     [L.FRONT_CLOSE, list(close * L.CLOSE_BYTES)],
@@ -76,6 +81,7 @@ export function planFront(
   return {
     write(buffer, x) {
       const i32 = new Int32Array(buffer);
+      const f32 = new Float32Array(buffer);
       const address = (particle: number): number => x + 16 * particle;
       i32[(L.HEADER + L.H_FRONT) / 4] = row;
       for (const [offset, value] of fields) i32[(row + offset) / 4] = value;
@@ -85,7 +91,14 @@ export function planFront(
         const number = (n: number): number =>
           n < surface.leaves.length ? leaf + n : leaves + node + n - surface.leaves.length;
         i32[roots / 4 + s] = surface.nodes.length ? leaves + node : surface.leaves.length ? leaf : NOTHING;
-        surface.leaves.forEach((of, n) => writeLeaf(i32, (leafRows + (leaf + n) * L.LEAF_BYTES) / 4, of, address));
+        const source = sources[s]!;
+        for (let p = 0; p < source.count; p++)
+          for (let r = 0; r < 3; r++) f32[rest / 4 + 4 * (source.first + p) + r] = source.rest[3 * p + r]!;
+        surface.leaves.forEach((of, n) => {
+          const at = (leafRows + (leaf + n) * L.LEAF_BYTES) / 4;
+          writeLeaf(i32, at, of, address);
+          f32[at + L.LEAF_SIDE2 / 4] = longestSide2(of, source);
+        });
         surface.nodes.forEach((of, n) => {
           for (let k = 0; k < 4; k++) i32[children / 4 + 4 * (node + n) + k] = k < of.length ? number(of[k]!) : NOTHING;
         });
@@ -96,6 +109,18 @@ export function planFront(
   };
 }
 
+/** m^2, rounded up */
+function longestSide2({ triangles }: Leaf, { first, rest }: SurfaceSource): number {
+  const at = (p: number, r: number): number => Math.fround(rest[3 * (p - first) + r]!);
+  let longest = 0;
+  for (const corners of triangles)
+    corners.forEach((p, k) => {
+      const q = corners[(k + 1) % 3]!;
+      longest = Math.max(longest, (at(p, 0) - at(q, 0)) ** 2 + (at(p, 1) - at(q, 1)) ** 2 + (at(p, 2) - at(q, 2)) ** 2);
+    });
+  return longest * (1 + 2 ** -20);
+}
+
 function writeLeaf(
   i32: Int32Array,
   at: number,
@@ -103,7 +128,7 @@ function writeLeaf(
   address: (particle: number) => number,
 ): void {
   i32.set([particles.length, vertices.length, edges.length, triangles.length], at);
-  particles.forEach((p, k) => (i32[at + L.LEAF_PARTICLE / 4 + k] = address(p)));
+  for (let k = 0; k < 12; k++) i32[at + L.LEAF_PARTICLE / 4 + k] = address(particles[k] ?? particles[0]!);
   vertices.forEach((p, k) => (i32[at + L.LEAF_VERTEX / 4 + k] = address(p)));
   // lanes that are left over repeat the last
   const lastEdge = edges.at(-1) ?? [particles[0]!, particles[0]!];

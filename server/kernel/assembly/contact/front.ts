@@ -73,12 +73,15 @@ import {
   CLOSE_LANES,
   CLOSE_REACH,
   CLOSE_SLACK,
+  CLOSE_REST2,
+  CLOSE_NORMAL,
   CLOSE_LOW,
   CLOSE_HIGH,
   CLOSE_BYTES,
 } from "../layout/layout";
 import { meetsSurface } from "../state/filters";
-import { measureLeaves } from "./frontMeasure";
+import { keepNormal, measureLeaves } from "./frontMeasure";
+import { apartAlong, apartByShape } from "./frontShape";
 import { beginPair, beginRows, dropRows, endPair, forgetRows, placeRows } from "./frontRows";
 import { bindNeighbors } from "../integrate/freeBodies";
 import { forgetListed, noteSurfaces } from "../state/islands";
@@ -92,12 +95,12 @@ const LEAST: f32 = 1.0 / 32;
  * And this many times as far as the leaves move against each other in this substep: those need not be measured again in
  * the next one.
  */
-const MARGIN: f32 = 2;
+const MARGIN: f32 = 1;
 /**
  * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
  * is not looked at again for as long.
  */
-const STEPS: f32 = 6;
+const STEPS: f32 = 14;
 /** Rounding of a sum of ways, a part of it; and of what is compared with a slack. */
 const ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 const MORE: f32 = 1.00001;
@@ -311,6 +314,8 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   store<i32>(row, 0, CLOSE_LANES);
   store<f32>(row, r, CLOSE_REACH);
   store<f32>(row, -1, CLOSE_SLACK);
+  store<f32>(row, -1, CLOSE_REST2);
+  v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
 }
 
 /** What is below numbers a and b, of different places. */
@@ -425,6 +430,11 @@ function scanParted(): void {
   store<i32>(front(), capacity, FRONT_PARTED_CAPACITY);
 }
 
+// @inline
+function copyClose(to: usize, from: usize): void {
+  for (let k: usize = 0; k < <usize>CLOSE_BYTES; k += 16) v128.store(to + k, v128.load(from + k));
+}
+
 /** Close pairs that have used up their slack are measured again, or parted. */
 function scanClose(): void {
   const ways = <usize>load<u32>(front(), FRONT_WAYS);
@@ -449,12 +459,20 @@ function scanClose(): void {
           continue;
         }
       }
-      if (to !== row) memory.copy(to, row, CLOSE_BYTES);
+      if (to !== row) copyClose(to, row);
       measure(to, A, B);
-    } else if (to !== row) memory.copy(to, row, CLOSE_BYTES);
+    } else if (to !== row) copyClose(to, row);
     to += CLOSE_BYTES;
   }
   store<i32>(front(), <i32>((to - rows) / CLOSE_BYTES), FRONT_CLOSE_COUNT);
+}
+
+/** Leaves that are known to be apart this far, if that is enough, have no rows. */
+function heldApart(row: usize, apart: f32, listed: f32): bool {
+  if (!(apart > listed)) return false;
+  dropRows(row);
+  store<f32>(row, apart - load<f32>(row, CLOSE_REACH) * MORE, CLOSE_SLACK);
+  return true;
 }
 
 /** Two leaves at S, where they had gone to by then. */
@@ -469,6 +487,8 @@ function measure(row: usize, A: usize, B: usize): void {
   const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
   const listed = r + max<f32>(AHEAD * r, LEAST * limits) + MARGIN * step;
   const same = first === second;
+  if (heldApart(row, same ? apartByShape(row) : 0, listed)) return;
+  if (load<i32>(row, CLOSE_FIRST) !== load<i32>(row, CLOSE_SECOND) && heldApart(row, apartAlong(row), listed)) return;
   beginPair(row);
   const apart = measureLeaves(
     load<i32>(row),
@@ -478,6 +498,7 @@ function measure(row: usize, A: usize, B: usize): void {
     same,
   );
   endPair();
+  keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
 }
 

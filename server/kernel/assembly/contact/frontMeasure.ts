@@ -8,8 +8,11 @@ import {
   HEADER,
   H_X,
   H_SAFE,
+  CLOSE_NORMAL,
   FRONT_GATHERED,
   FRONT_LEAVES,
+  FRONT_REST,
+  FRONT_SCRATCH,
   FRONT_STAMP,
   GATHERED_BOX_HIGH,
   GATHERED_BOX_LOW,
@@ -35,7 +38,13 @@ let rowLimit: v128 = i32x4(0, 0, 0, 0);
 let far2: v128 = i32x4(0, 0, 0, 0);
 let least: v128 = i32x4(0, 0, 0, 0);
 let size2: v128 = i32x4(0, 0, 0, 0);
+// from the second leaf to the first, between what is apart by `least`, of any length
+let alongX: v128 = i32x4(0, 0, 0, 0);
+let alongY: v128 = i32x4(0, 0, 0, 0);
+let alongZ: v128 = i32x4(0, 0, 0, 0);
 let itself = false;
+/** Nothing becomes a row. */
+let silent = false;
 let toSafe: usize = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
@@ -78,7 +87,12 @@ function gathered(n: i32): usize {
   const stamp = load<i32>(front(), FRONT_STAMP);
   if (load<i32>(at, GATHERED_STAMP) === stamp) return at;
   store<i32>(at, stamp, GATHERED_STAMP);
-  const leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
+  gather(<usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES, at);
+  return at;
+}
+
+/** A leaf's primitives where `safe` says that they are. */
+function gather(leaf: usize, at: usize): void {
   let lx = f32x4.splat(Infinity);
   let ly = lx;
   let lz = lx;
@@ -135,7 +149,6 @@ function gathered(n: i32): usize {
       v128.store(to + (k << 4), f32x4.pmax(a, b), 144);
     }
   }
-  return at;
 }
 
 /** Lanes whose boxes are nearer to one box than the limit. */
@@ -269,8 +282,16 @@ function vertices(A: usize, B: usize, G: usize): void {
     // what is no number is a row: float64 will see
     const out = f32x4.ge(apart, rowLimit);
     const far = v128.and(hit, out);
-    least = f32x4.pmin(least, v128.bitselect(apart, least, far));
+    const nearer = v128.and(far, f32x4.lt(apart, least));
+    alongX = v128.bitselect(swapped ? f32x4.neg(ex) : ex, alongX, nearer);
+    alongY = v128.bitselect(swapped ? f32x4.neg(ey) : ey, alongY, nearer);
+    alongZ = v128.bitselect(swapped ? f32x4.neg(ez) : ez, alongZ, nearer);
+    least = v128.bitselect(apart, least, nearer);
     size2 = f32x4.pmax(size2, v128.and(far, add(uu, vv)));
+    if (silent) {
+      least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
+      continue;
+    }
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
       const lane = B + LEAF_TRIANGLE + ((<usize>ctz(bits)) << 2);
       vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));
@@ -366,8 +387,16 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
         );
         const out = f32x4.ge(apart, rowLimit);
         const far = v128.and(hit, out);
-        least = f32x4.pmin(least, v128.bitselect(apart, least, far));
+        const nearer = v128.and(far, f32x4.lt(apart, least));
+        alongX = v128.bitselect(ex, alongX, nearer);
+        alongY = v128.bitselect(ey, alongY, nearer);
+        alongZ = v128.bitselect(ez, alongZ, nearer);
+        least = v128.bitselect(apart, least, nearer);
         size2 = f32x4.pmax(size2, v128.and(far, add(ff, gg)));
+        if (silent) {
+          least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
+          continue;
+        }
         for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
           const other = names + ((<usize>ctz(bits)) << 3);
           edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4));
@@ -394,6 +423,7 @@ export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool):
   least = f32x4.splat(look);
   size2 = f32x4.splat(0);
   itself = same;
+  alongX = alongY = alongZ = f32x4.splat(0);
   vertices(A, B, G);
   if (a !== b) {
     swapped = true;
@@ -401,6 +431,52 @@ export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool):
     swapped = false;
   }
   edges(A, F, B, G);
+  return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
+}
+
+/** The direction in which the two leaves that were measured last are nearest, if they came within the look at all. */
+export function keepNormal(close: usize): void {
+  const nearest = f32x4.eq(least, f32x4.splat(smallest(least)));
+  const n = ctz(v128.bitmask<i32>(nearest));
+  const x = lane(alongX, n);
+  const y = lane(alongY, n);
+  const z = lane(alongZ, n);
+  const size = Mathf.sqrt(x * x + y * y + z * z);
+  if (size > 0) v128.store(close, f32x4(x / size, y / size, z / size, 0), CLOSE_NORMAL);
+}
+
+// @inline
+function lane(a: v128, n: i32): f32 {
+  return n === 0
+    ? f32x4.extract_lane(a, 0)
+    : n === 1
+      ? f32x4.extract_lane(a, 1)
+      : n === 2
+        ? f32x4.extract_lane(a, 2)
+        : f32x4.extract_lane(a, 3);
+}
+
+/** How far leaves a and b of one surface are apart at rest, up to `look`, m; below 0: there is no saying. */
+export function measureRest(a: i32, b: i32, look: f32): f32 {
+  const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
+  const A = leaves + <usize>a * LEAF_BYTES;
+  const B = leaves + <usize>b * LEAF_BYTES;
+  const F = <usize>load<u32>(front(), FRONT_SCRATCH);
+  const G = a === b ? F : F + GATHERED_BYTES;
+  toSafe = <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X);
+  gather(A, F);
+  if (a !== b) gather(B, G);
+  // nothing becomes a row but what is no number, and that is no answer
+  rowLimit = f32x4.splat(-Infinity);
+  far2 = f32x4.splat(look * look);
+  least = f32x4.splat(look);
+  size2 = f32x4.splat(0);
+  itself = true;
+  silent = true;
+  vertices(A, B, G);
+  if (a !== b) vertices(B, A, F);
+  edges(A, F, B, G);
+  silent = false;
   return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
 }
 

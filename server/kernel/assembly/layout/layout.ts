@@ -880,6 +880,9 @@ export const FRONT_SOLVED_VERTEX = 84; // i32 blocks
 export const FRONT_SOLVED_EDGE = 88; // i32 blocks
 export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
 export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
+export const FRONT_REST = 100; // i32 pointer: f32x4 per particle, where it is at rest
+export const FRONT_SHAPES = 104; // i32 pointer: PATCH rows, one for every leaf
+export const FRONT_SCRATCH = 108; // i32 pointer: two GATHERED rows
 export const FRONT_BYTES = 128;
 
 /** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
@@ -890,7 +893,8 @@ export const LEAF_PARTICLE = 16; // i32 x 12 addresses
 export const LEAF_VERTEX = 64; // i32 x 12
 export const LEAF_EDGE = 112; // i32x2 x 12
 export const LEAF_TRIANGLE = 208; // i32x4 x 3: first, second, third corners
-export const LEAF_BYTES = 256;
+export const LEAF_SIDE2 = 256; // f32 square of the longest side at rest, m^2
+export const LEAF_BYTES = 272;
 
 /**
  * How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last
@@ -915,6 +919,14 @@ export const GATHERED_BOX_HIGH = 832;
 export const GATHERED_STAMP = 848; // i32
 export const GATHERED_BYTES = 864;
 
+/** A leaf's particles at S in lanes, three groups of f32x4 x, y, z; behind them at rest (frontShape.ts). */
+export const PATCH_REST = 144;
+export const PATCH_STAMP = 288; // i32
+export const PATCH_LEAST = 292; // f32 least ratio of a squared distance at S to that at rest
+export const PATCH_MOST = 296; // f32 greatest
+export const PATCH_COMPARED = 300; // i32 PATCH_STAMP for which the two ratios are
+export const PATCH_BYTES = 304;
+
 /** Two numbers whose boxes one axis keeps apart: low of the one, -high of the other. */
 export const PARTED_LOW = 0; // i32 address in FRONT_BOXES
 export const PARTED_HIGH = 4; // i32 likewise
@@ -930,6 +942,8 @@ export const CLOSE_LANES = 12; // i32 first lane of its rows plus one, 0: none
 export const CLOSE_REACH = 16; // f32 r, m
 // f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
 export const CLOSE_SLACK = 20;
+export const CLOSE_REST2 = 24; // f32 square of how far apart they are at rest, m^2; negative: not measured
 export const CLOSE_LOW = 32; // f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
 export const CLOSE_HIGH = 48; // f32x4 the other way around
-export const CLOSE_BYTES = 64;
+export const CLOSE_NORMAL = 64; // f32x4 unit vector from the second to the first that may keep them apart
+export const CLOSE_BYTES = 80;
