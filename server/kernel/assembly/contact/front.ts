@@ -100,7 +100,7 @@ const MARGIN: f32 = 1;
  * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
  * is not looked at again for as long.
  */
-const STEPS: f32 = 14;
+const STEPS: f32 = 6;
 /** Rounding of a sum of ways, a part of it; and of what is compared with a slack. */
 const ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 const MORE: f32 = 1.00001;
