@@ -72,7 +72,12 @@ const onFloor: Record<string, Body[]> = {
   "two jellies side by side, 2 cm further": [jelly("a", [0, 0.16, 0]), jelly("b", [0.2, 0.17, 0.05])],
   "two jellies, one on the other": [jelly("a", [0, 0.16, 0]), jelly("b", [0.05, 0.4, 0.03])],
   "three jellies": [jelly("a", [0, 0.16, 0]), jelly("b", [0.21, 0.17, 0.03]), jelly("c", [0.1, 0.19, 0.17])],
-  "a jelly in a cloth": [jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, 0.25, 0.01] })],
+  ...Object.fromEntries(
+    [0.23, 0.245, 0.25, 0.253].map((y) => [
+      `a jelly in a cloth at ${y} m`,
+      [jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, y, 0.01] })],
+    ]),
+  ),
 };
 
 test.each(Object.entries(onFloor))(
