@@ -42,6 +42,7 @@ import {
   MOTION_R1,
 } from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
+import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
@@ -231,8 +232,11 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   let accAt = <usize>load<u32>(HEADER, H_ACC) + ((<usize>begin) << 4);
   const marks = <usize>load<u32>(HEADER, H_MARKS);
   const firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
+  let may = 0;
   for (let i = begin; i < end; i++, xAt += 16, prevAt += 16, vAt += 16, accAt += 16) {
-    if (load<f32>(xAt, 12) === 0) continue;
+    const lane = (i - begin) & 3;
+    if (lane === 0) may = i + 4 <= end ? mayBeAnswered(xAt, prevAt, table) : 15;
+    if (!((may >> lane) & 1) || load<f32>(xAt, 12) === 0) continue;
     const originX = load<f32>(prevAt);
     const originY = load<f32>(prevAt, 4);
     const originZ = load<f32>(prevAt, 8);

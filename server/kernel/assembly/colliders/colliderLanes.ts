@@ -1,0 +1,130 @@
+/**
+ * Which of four particles any collider may answer to at all. Most are nowhere near one: they are cleared four at a time
+ * by the tests that collide.ts begins with, in the same order of operations, so that nothing is left out that it would
+ * have answered. What moves, a cylinder and a funnel are asked by their balls only.
+ */
+import {
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  HEADER,
+  COLLIDER_A,
+  COLLIDER_B,
+  COLLIDER_BOUND,
+  COLLIDER_BOX,
+  COLLIDER_BYTES,
+  COLLIDER_CAPSULE,
+  COLLIDER_MESH,
+  COLLIDER_MOTION,
+  COLLIDER_PLANE,
+  COLLIDER_RADIUS,
+  COLLIDER_ROTATION,
+  COLLIDER_TYPE,
+} from "../layout/layout";
+import { add, mul, sub, ws, xs, ys, zs } from "../math/lanes";
+import { meets } from "../state/filters";
+
+const ALL = 15;
+
+// @inline
+function splat(at: usize): v128 {
+  return v128.load32_splat(at);
+}
+
+/** a . b as scalar code sums it up. */
+// @inline
+function dotInOrder(ax: v128, bx: v128, ay: v128, by: v128, az: v128, bz: v128): v128 {
+  return add(add(mul(ax, bx), mul(ay, by)), mul(az, bz));
+}
+
+/** Signed distances of four points, as `distanceTo` has them, to a plane, a sphere, a capsule or a box. */
+function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
+  const ax = splat(c + COLLIDER_A);
+  const ay = splat(c + COLLIDER_A + 4);
+  const az = splat(c + COLLIDER_A + 8);
+  if (type === COLLIDER_PLANE) return sub(dotInOrder(x, ax, y, ay, z, az), splat(c + COLLIDER_A + 12));
+  let dx = sub(x, ax);
+  let dy = sub(y, ay);
+  let dz = sub(z, az);
+  if (type === COLLIDER_BOX) return boxDistances(c, dx, dy, dz);
+  if (type === COLLIDER_CAPSULE) {
+    const bx = sub(splat(c + COLLIDER_B), ax);
+    const by = sub(splat(c + COLLIDER_B + 4), ay);
+    const bz = sub(splat(c + COLLIDER_B + 8), az);
+    const along = f32x4.div(dotInOrder(dx, bx, dy, by, dz, bz), dotInOrder(bx, bx, by, by, bz, bz));
+    const s = f32x4.min(f32x4.max(along, f32x4.splat(0)), f32x4.splat(1));
+    dx = sub(dx, mul(s, bx));
+    dy = sub(dy, mul(s, by));
+    dz = sub(dz, mul(s, bz));
+  }
+  return sub(f32x4.sqrt(dotInOrder(dx, dx, dy, dy, dz, dz)), splat(c + COLLIDER_RADIUS));
+}
+
+/** Of points from the box's center. */
+function boxDistances(c: usize, px: v128, py: v128, pz: v128): v128 {
+  const r = c + COLLIDER_ROTATION;
+  const zero = f32x4.splat(0);
+  const qx = sub(f32x4.abs(dotInOrder(splat(r), px, splat(r + 4), py, splat(r + 8), pz)), splat(c + COLLIDER_B));
+  const qy = sub(
+    f32x4.abs(dotInOrder(splat(r + 12), px, splat(r + 16), py, splat(r + 20), pz)),
+    splat(c + COLLIDER_B + 4),
+  );
+  const qz = sub(
+    f32x4.abs(dotInOrder(splat(r + 24), px, splat(r + 28), py, splat(r + 32), pz)),
+    splat(c + COLLIDER_B + 8),
+  );
+  const within = f32x4.max(qx, f32x4.max(qy, qz));
+  const gx = f32x4.max(qx, zero);
+  const gy = f32x4.max(qy, zero);
+  const gz = f32x4.max(qz, zero);
+  return v128.bitselect(within, f32x4.sqrt(dotInOrder(gx, gx, gy, gy, gz, gz)), f32x4.le(within, zero));
+}
+
+/**
+ * @param xAt four particles one behind the other; prevAt where they were, and their radii; table whom they may touch
+ * @returns a bit for each that a collider may answer to
+ */
+export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
+  const zero = f32x4.splat(0);
+  const two = f32x4.splat(2);
+  let a = v128.load(xAt);
+  let b = v128.load(xAt, 16);
+  let c = v128.load(xAt, 32);
+  let d = v128.load(xAt, 48);
+  const x = xs(a, b, c, d);
+  const y = ys(a, b, c, d);
+  const z = zs(a, b, c, d);
+  a = v128.load(prevAt);
+  b = v128.load(prevAt, 16);
+  c = v128.load(prevAt, 32);
+  d = v128.load(prevAt, 48);
+  const px = xs(a, b, c, d);
+  const py = ys(a, b, c, d);
+  const pz = zs(a, b, c, d);
+  const r = ws(a, b, c, d);
+  const dx = sub(x, px);
+  const dy = sub(y, py);
+  const dz = sub(z, pz);
+  const move2 = dotInOrder(dx, dx, dy, dy, dz, dz);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  let may = 0;
+  for (let n = 0, at = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, at += COLLIDER_BYTES) {
+    const type = load<i32>(at, COLLIDER_TYPE);
+    if (type === COLLIDER_MESH || !meets(table, n)) continue;
+    if (load<u32>(at, COLLIDER_MOTION)) return ALL;
+    const cx = sub(x, splat(at + COLLIDER_A));
+    const cy = sub(y, splat(at + COLLIDER_A + 4));
+    const cz = sub(z, splat(at + COLLIDER_A + 8));
+    const bound = add(splat(at + COLLIDER_BOUND), r);
+    let clear = f32x4.gt(dotInOrder(cx, cx, cy, cy, cz, cz), mul(two, add(mul(bound, bound), move2)));
+    if (!v128.all_true<i32>(clear) && type <= COLLIDER_CAPSULE) {
+      const end = sub(distances(at, type, x, y, z), r);
+      const begin = sub(distances(at, type, px, py, pz), r);
+      const outside = f32x4.gt(end, zero);
+      const past = v128.and(f32x4.gt(begin, zero), f32x4.gt(add(begin, end), f32x4.sqrt(move2)));
+      clear = v128.or(clear, v128.and(outside, v128.or(f32x4.gt(mul(end, end), move2), past)));
+    }
+    may |= ALL ^ i32x4.bitmask(clear);
+    if (may === ALL) return ALL;
+  }
+  return may;
+}
