@@ -5,7 +5,6 @@
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import type { ReferenceContact } from "../../server/sim/reference/step.ts";
 import type { PairName, ReferenceSurface, ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
@@ -106,11 +105,22 @@ export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
 
 /** Pairs as the kernel has them now, in its order. */
 export function packedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
+  return contactsOf(memory, word(memory, L.H_CONTACT_BLOCKS), packedPairs(memory));
+}
+
+/** Pairs that the kernel has solved in its last substep, in its order. */
+function solvedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
+  const front = word(memory, L.H_FRONT);
+  if (!front) return [];
+  return contactsOf(memory, new Int32Array(memory.buffer)[(front + L.FRONT_SOLVED) / 4]!, solvedPairs(memory));
+}
+
+/** @param at of the blocks that the pairs are in */
+function contactsOf(memory: WebAssembly.Memory, at: number, pairs: readonly PackedPair[]): ReferenceContactPair[] {
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
-  const at = word(memory, L.H_CONTACT_BLOCKS);
   const owner = surfaceOf(memory);
-  return packedPairs(memory).map(({ kind, particles, block, lane }): ReferenceContactPair => {
+  return pairs.map(({ kind, particles, block, lane }): ReferenceContactPair => {
     const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
     const number = (offset: number): number => f32[row + offset / 4]!;
     return {
@@ -136,25 +146,24 @@ export function packedContacts(memory: WebAssembly.Memory): ReferenceContactPair
 
 /** Follows the lists of one tick. */
 export class ListWatcher {
-  private readonly memory: WebAssembly.Memory;
-  private readonly kernel: ReturnType<typeof instantiateKernel>;
-  private lists: ReferenceContactPair[][] = [];
+  private solved: ReferenceContactPair[][] = [];
+  private verified: ReferenceContactPair[][] = [];
 
   constructor({ memory }: CreatedWorld, world: SimWorld) {
-    this.memory = memory;
-    this.kernel = instantiateKernel(memory);
-    world.watchSubsteps(() => this.lists.push(packedContacts(memory)));
+    world.watchSubsteps(() => {
+      this.solved.push(solvedContacts(memory));
+      this.verified.push(packedContacts(memory));
+    });
   }
 
-  /** Before a tick: makes its first list, as the tick would. */
+  /** Before a tick. */
   begin(): void {
-    this.kernel.placeCoreMeshes();
-    this.kernel.beginPairList();
-    this.lists = [packedContacts(this.memory)];
+    this.solved = [];
+    this.verified = [];
   }
 
   /** After the tick, for the twin. */
   contact(): ReferenceContact {
-    return { lists: this.lists, detect: { vertexTriangle, edgeEdge } };
+    return { solved: this.solved, verified: this.verified, detect: { vertexTriangle, edgeEdge } };
   }
 }

@@ -57,7 +57,7 @@ async function compare(
     lists.begin();
     world.step([]);
     twin.contact = lists.contact();
-    near += twin.contact.lists.flat().filter((touch) => touch.near).length;
+    near += twin.contact.solved.flat().filter((touch) => touch.near).length;
     const others = amplifies
       ? [1, 2, 3, 4].map((seed) => {
           const random = randomStream(seed + 10 * tick);

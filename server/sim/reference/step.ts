@@ -36,10 +36,12 @@ export interface ReferenceWorld {
 export interface ReferenceContact {
   /**
    * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are
-   * solved with, at the end those after the last: which pairs are looked at when, and so where a direction is from, is
-   * for the kernel to say (it saves what it can prove needless).
+   * solved with: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves
+   * what it can prove needless).
    */
-  lists: (readonly ReferenceContactPair[])[];
+  solved: (readonly ReferenceContactPair[])[];
+  /** At the end of each substep: all pairs that may have met in it. */
+  verified: (readonly ReferenceContactPair[])[];
   detect: Detection;
 }
 
@@ -63,7 +65,7 @@ export function stepTick(world: ReferenceWorld): void {
       groups.forEach((group, g) => iterateGroup(particles, group, states[g]!, iteration, h));
       for (const volume of enclosed) solveEnclosedVolumes(particles, volume, h);
       for (const point of points) solvePoint(particles, point, h);
-      if (contact) solveContacts(particles, contact.lists[substep]!, h);
+      if (contact) solveContacts(particles, contact.solved[substep]!, h);
     }
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);
@@ -71,7 +73,7 @@ export function stepTick(world: ReferenceWorld): void {
     collide(particles, colliders, h);
     if (contact) {
       // of the list that has been verified: all pairs, whether a direction would clear them or not
-      const touches = contact.lists[substep + 1]!;
+      const touches = contact.verified[substep]!;
       const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count));
       const pushed = pushAllApart(particles, safe, touches, touches, contact.detect);
       updatePushed(
