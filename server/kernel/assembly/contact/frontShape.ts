@@ -1,12 +1,12 @@
 /**
- * How far apart two leaves of one surface are at least, however they have turned: from their shape alone. Neighbors in a
- * cloth that flies about move against each other all the time, by turning; what is between them hardly changes.
+ * How far apart two leaves of one surface are at least, however they have turned: from their shape alone. Neighbors in
+ * a cloth that flies about move against each other all the time, by turning; what is between them hardly changes.
  *
  * The squared distance of sum_i a_i p_i and sum_j b_j q_j, with weights of sum 1 each, is
  *   D^2 = C - O,  C = sum a_i b_j |p_i - q_j|^2,  O = sum_{i<k} a_i a_k |p_i - p_k|^2 + the same of b and q.
  * Let no squared distance across be less than m times what it was at rest, and none within a leaf more than s times.
- * Then  D^2 >= m C_rest - s O_rest = m D_rest^2 - (s - m) O_rest,  and O_rest <= e^2 / 2 for two edges and e^2 / 3 for a
- * vertex and a triangle, e the longest side. All of it is invariant to rotation; D_rest is measured once.
+ * Then  D^2 >= m C_rest - s O_rest = m D_rest^2 - (s - m) O_rest,  and O_rest <= e^2 / 2 for two edges and e^2 / 3 for
+ * a vertex and a triangle, e the longest side. All of it is invariant to rotation; D_rest is measured once.
  */
 import {
   CLOSE_FIRST,
