@@ -53,6 +53,10 @@ export const MIGRATIONS: readonly string[] = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, room TEXT, details TEXT NOT NULL
    ) STRICT;
    CREATE INDEX audit_by_room ON audit (room, id);`,
+  `ALTER TABLE rooms ADD COLUMN parked TEXT;
+   ALTER TABLE rooms ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE rooms ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
 ];
 
 export interface Opened {

@@ -48,6 +48,31 @@ export interface Lease {
   room: string;
   process: string;
   epoch: number;
+  /** Of a claim: how often the room was claimed since it last settled, this time included (`countAttempts`). */
+  attempts?: number;
+  /**
+   * Which write of this lease it is, ascending. One that is carried out after a later one, because it was held up on
+   * its way and given up meanwhile, is refused with LeaseLost. Absent: not compared.
+   */
+  write?: number;
+}
+
+/**
+ * attempts: whoever took the room did not survive it. steps: its steps were lost again and again. version: another
+ * program or scene stepped it. differs: its journal does not lead to the states that it was recorded with.
+ */
+export const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
+export type ParkedReason = (typeof PARKED_REASONS)[number];
+
+/** Why a room is not served until an operator says otherwise. Nothing of it is lost. */
+export interface Parked {
+  reason: ParkedReason;
+  /** ISO 8601, by the clock of the process that parked it. */
+  since: string;
+  /** For the operator to read. */
+  details: string;
+  /** version: what can read it (workers/identity.ts). */
+  identity?: string;
 }
 
 export interface Listing extends RoomRecord {
@@ -57,6 +82,10 @@ export interface Listing extends RoomRecord {
   lapsed: string | null;
   /** Connected members, as of the last renewal. */
   members: number;
+  /** null: whoever claims it may serve it. */
+  parked: Parked | null;
+  /** As of `Lease.attempts`. */
+  attempts: number;
 }
 
 export interface Checkpoint {
@@ -157,8 +186,18 @@ export interface Store {
     holder: Holder,
     key?: string,
   ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
-  /** Takes a room that nobody owns. @returns null when there is no such room or somebody's lease still runs */
-  claim(room: string, holder: Holder): Promise<Lease | null>;
+  /**
+   * Takes a room that nobody owns, and counts it as an attempt at serving it.
+   * @param options parked: also one that is parked, which is no attempt
+   * @returns null when there is no such room, somebody's lease still runs, or it is parked
+   */
+  claim(room: string, holder: Holder, options?: { parked?: boolean }): Promise<Lease | null>;
+  /** Attempts that the room has behind it; 0: it has settled. @throws LeaseLost */
+  countAttempts(lease: Lease, attempts: number): Promise<void>;
+  /** Nobody is to serve the room until it is `unpark`ed; ends the lease. @throws LeaseLost */
+  park(lease: Lease, parked: Parked): Promise<void>;
+  /** May be served again, with no attempts behind it. The lease goes on. @throws LeaseLost */
+  unpark(lease: Lease): Promise<void>;
   /**
    * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many
    * members each has.
@@ -172,16 +211,24 @@ export interface Store {
    * @returns its rooms
    */
   endLeases(process: string): Promise<string[]>;
-  /** Ends the room: record, checkpoints and journal. @throws LeaseLost */
+  /** Ends the room: record, members, checkpoints and journal. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
   rooms(): Promise<Listing[]>;
   room(name: string): Promise<Listing | null>;
 
+  /** Who is in the room, as a whole. @throws LeaseLost */
+  writeMembers(lease: Lease, records: Uint8Array): Promise<void>;
+  /** @returns null: none were written */
+  readMembers(room: string): Promise<Uint8Array | null>;
+
   /** Replaces one of the same tick. @throws LeaseLost */
   writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void>;
-  /** Replaces one with the same `until`: an append whose answer was lost may be repeated. @throws LeaseLost */
+  /**
+   * Replaces whatever overlaps it: an append whose answer was lost may be repeated, also with what has come since, and
+   * every tick is in the journal once. @throws LeaseLost
+   */
   appendJournal(lease: Lease, segment: JournalSegment): Promise<void>;
   /** Ticks of what there is, ascending, with the bytes of each. */
   checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]>;
