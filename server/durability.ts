@@ -54,6 +54,7 @@ export async function openDurability({
         registry()
           .list()
           .map(({ name }) => name),
+      reads: (listing) => registry().reads(listing),
       adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
       handOver: (room) => registry().handOver(room),
       drop: (room) => registry().drop(room),

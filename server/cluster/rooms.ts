@@ -13,9 +13,11 @@ export interface ClusterRooms {
   members(room: string): number;
   /** Rooms that are open here. */
   names(): string[];
+  /** A parked room of another version: is this process of that version? Absent: no. */
+  reads?(listing: Listing): Promise<boolean>;
   /**
    * Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller
-   * releases the lease.
+   * releases the lease. Resolves with null when nobody should serve it: it is parked then, and the lease is over.
    */
   adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
   /**

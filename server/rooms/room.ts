@@ -7,12 +7,14 @@ import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
+import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
+import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
-import { CheckpointPolicy } from "../persistence/checkpointPolicy.ts";
+import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
 import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
@@ -50,6 +52,10 @@ const STATS_MS = 1000;
 const HASH_SECONDS = 1;
 /** Least time between two lists of members, ms. */
 const MEMBERS_MS = 50;
+/** A room that was taken from the store has settled when it has been stepped for so long, s. */
+const TRIAL_SECONDS = 2;
+/** Who comes in is welcomed when that is stored, or after so long, ms: the store may be away. */
+const WELCOME_MS = 1000;
 
 /** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
 export type RoomEnd = "over" | "elsewhere";
@@ -68,6 +74,10 @@ export interface RoomOptions {
   onDisposed: (room: Room, end: RoomEnd) => void;
   /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
+  /** Keeps the room from being served, with all that the store has of it; null: there is no store. */
+  park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
+  /** Of a room that was taken from the store: around the ticks in which it has to show that it does no harm. */
+  trial?: Trial;
   /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
   ownedUntilMs: () => number;
   /** The room's weight where a thread is too small for all (weights.ts). */
@@ -76,8 +86,23 @@ export interface RoomOptions {
   createdAt?: string;
 }
 
-const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy =>
-  new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
+/** A room's first ticks after it was taken from the store. */
+export interface Trial {
+  /** Resolves when they may begin, and the store knows of it. Never rejects. */
+  begin(): Promise<void>;
+  /** They are over, or not to come for now. */
+  end(): void;
+}
+
+/** What the store has of a room does not lead to the states that it was recorded with. */
+export class JournalDiffers extends Error {
+  constructor({ tick, stateHash, recorded }: NonNullable<Rebuilt["differs"]>) {
+    super(`state hash of tick ${tick} is ${stateHash}, but ${recorded} was recorded`);
+  }
+}
+
+const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
+  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, park === null);
 
 export class Room {
   readonly name: string;
@@ -110,6 +135,10 @@ export class Room {
   #emptyTimer: NodeJS.Timeout | null = null;
   /** Restored, and nobody has come back yet. */
   #awaited = false;
+  /** Somebody has, and it will tick in a moment. */
+  #beginning = false;
+  /** Ticks until it has settled. */
+  #trialTicks = 0;
   #disposed: Promise<void> | null = null;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
@@ -166,7 +195,7 @@ export class Room {
     return new Room(options, checkpointPolicyOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
-  /** A room that was before, where it stood when it was last written. */
+  /** A room that was before, where it stood when it was last written. @throws JournalDiffers (rejects) */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
     const checkpointPolicy = checkpointPolicyOf(options);
     const until = fill(checkpointPolicy.history, found);
@@ -175,8 +204,13 @@ export class Room {
       options.pool,
       checkpointPolicy.history.rebuild(until),
     );
+    if (rebuilt.differs) {
+      options.pool.memoryEnded();
+      throw new JournalDiffers(rebuilt.differs);
+    }
     const room = new Room(options, checkpointPolicy, simulation);
     room.#standAt(rebuilt);
+    room.#trialTicks = TRIAL_SECONDS * room.tickHz;
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred
     // rooms that are restored at once have the threads for that.
     room.#awaited = true;
@@ -258,6 +292,11 @@ export class Room {
     return this.access.toSettings();
   }
 
+  /** It was taken from the store, and is about to show whether it does harm. */
+  get onTrial(): boolean {
+    return this.#trialTicks > 0 && (this.#beginning || !this.#awaited) && !this.#disposed;
+  }
+
   memberRecords(): MemberRecords {
     return this.members.records();
   }
@@ -285,16 +324,33 @@ export class Room {
     return this.#options.access;
   }
 
-  /** @param entry what the hello was let in as. @throws Refused when the room is full */
-  join(connection: Connection, hello: Hello, entry: Entry): Membership {
-    const session = this.members.admit(connection, hello, entry);
+  /**
+   * @param entry what the hello was let in as. @throws Refused when the room is full, or has ended meanwhile
+   * @returns null: the connection has closed meanwhile
+   */
+  async join(connection: Connection, hello: Hello, entry: Entry): Promise<Membership | null> {
+    const session = this.members.resume(connection, hello, entry) ?? (await this.#admit(connection, hello, entry));
+    return session && this.#welcome(session, connection, entry);
+  }
+
+  /** A new session is stored before it is told of: it outlives the process from its first moment. */
+  async #admit(connection: Connection, hello: Hello, entry: Entry): Promise<Session | null> {
+    const session = this.members.reserve(hello, entry);
+    const stored = this.#options.durable().catch(() => {}); // It ends with the process then.
+    await Promise.race([stored, new Promise((resolve) => setTimeout(resolve, WELCOME_MS).unref())]);
+    this.members.arrive(session, connection.isOpen ? connection : null);
+    if (this.#disposed) throw new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
+    return session.connection && session;
+  }
+
+  #welcome(session: Session, connection: Connection, entry: Entry): Membership {
     const { template } = this.#options;
     connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member, entry.role);
-    this.#awaited = false;
+    this.#comeAlive();
     this.#membersChanged();
     return {
       handle: (request) => this.#handle(session, request),
@@ -324,13 +380,45 @@ export class Room {
     }
   }
 
+  /**
+   * A restored room ticks from when somebody is back. Should it take the process with it, the store is to know that it
+   * was tried.
+   */
+  #comeAlive(): void {
+    if (!this.#awaited || this.#beginning) return;
+    this.#beginning = true;
+    const begin = this.#trialTicks > 0 ? (this.#options.trial?.begin() ?? Promise.resolve()) : Promise.resolve();
+    void begin.then(() => {
+      this.#beginning = false;
+      this.#awaited = false;
+      if (this.#disposed) return this.#options.trial?.end();
+      this.#watchEmptiness();
+    });
+  }
+
+  /** It cannot be stepped on: with a store it keeps all that it has until an operator looks at it. */
+  async #giveUp(error: unknown): Promise<void> {
+    const { park, log } = this.#options;
+    log.error({ room: this.name, err: error }, "the room cannot go on");
+    if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
+    this.#still += 1;
+    this.#tickWhile(false);
+    try {
+      await park("steps", (error as Error).message);
+    } catch (failure) {
+      log.error({ room: this.name, err: failure }, "a room could not be parked");
+    }
+    await this.dispose(CloseCode.parked, "the room is parked: the simulation failed");
+  }
+
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
-      this.#options.onDisposed(this, code === CloseCode.restarting ? "elsewhere" : "over");
+      this.#options.trial?.end();
+      this.#options.onDisposed(this, code === CloseCode.restarting || code === CloseCode.parked ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();
@@ -390,6 +478,10 @@ export class Room {
       return;
     }
     this.#tickWhile(false);
+    if (this.#trialTicks > 0 && !this.#beginning && !this.#awaited) {
+      this.#awaited = true;
+      this.#options.trial?.end();
+    }
     if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(
       () => void this.dispose(CloseCode.roomGone, "empty"),
@@ -420,6 +512,7 @@ export class Room {
   }
 
   #notTaken(error: unknown): void {
+    if (error instanceof Hopeless) return void this.#giveUp(error);
     this.#options.metrics.persistence.failed("checkpoint");
     this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's state could not be taken");
   }
@@ -441,6 +534,7 @@ export class Room {
         const { result } = outcome;
         this.#begun(began(result.startMs));
         this.checkpointPolicy.stepped(task.inputs, result);
+        if (this.#trialTicks > 0 && --this.#trialTicks === 0) this.#options.trial?.end();
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
@@ -456,8 +550,7 @@ export class Room {
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
     } catch (error) {
-      log.error({ room: this.name, err: error }, "the room cannot go on");
-      void this.dispose(CloseCode.roomGone, "the simulation failed");
+      void this.#giveUp(error);
     }
   }
 

@@ -17,6 +17,8 @@
  * meanwhile; that is its own clock's business (server/cluster).
  */
 
+import type { ParkedReason } from "../metrics/cluster.ts";
+
 /**
  * Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process
  * stands still for at most this long.
@@ -56,13 +58,6 @@ export interface Lease {
    */
   write?: number;
 }
-
-/**
- * attempts: whoever took the room did not survive it. steps: its steps were lost again and again. version: another
- * program or scene stepped it. differs: its journal does not lead to the states that it was recorded with.
- */
-export const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
-export type ParkedReason = (typeof PARKED_REASONS)[number];
 
 /** Why a room is not served until an operator says otherwise. Nothing of it is lost. */
 export interface Parked {
