@@ -190,7 +190,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   });
   const budgets = new Budgets(config.addressBudget);
-  healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
+  healthRoutes(fastify, metrics, {
+    reason: () => (registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
+  });
   sceneRoutes(
     fastify,
     library,

@@ -37,7 +37,7 @@ export interface TakeoverOptions {
   /** The lease keeper's. */
   store: Store;
   holder: Holder;
-  rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "adopt">;
+  rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "turn" | "adopt">;
   maxRooms: number;
   metrics: ClusterMetrics;
   log: Log;
@@ -87,7 +87,7 @@ export class Takeover {
     if (this.#stopped || this.#full || (held && performance.now() < held.ms)) return Promise.resolve(false);
     const running = this.#taking.get(name);
     if (running) return running;
-    const taking = this.#inTurn(() => this.#take(listing)).finally(() => this.#taking.delete(name));
+    const taking = this.#inTurn(() => this.#takeAlone(listing)).finally(() => this.#taking.delete(name));
     this.#taking.set(name, taking);
     return taking;
   }
@@ -193,6 +193,16 @@ export class Takeover {
   #forgetGone(listings: readonly Listing[]): void {
     const names = new Set(listings.map(({ name }) => name));
     for (const name of this.#notBefore.keys()) if (!names.has(name)) this.#notBefore.delete(name);
+  }
+
+  /** Alone among those that have their last attempt: what the process dies of is then this room's doing. */
+  async #takeAlone(listing: Listing): Promise<boolean> {
+    const over = await this.#options.rooms.turn?.(listing.attempts + 1);
+    try {
+      return await this.#take(listing);
+    } finally {
+      over?.();
+    }
   }
 
   /** Never rejects. */

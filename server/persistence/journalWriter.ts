@@ -83,12 +83,19 @@ interface Entry {
   settingsChanged: boolean;
   /** Why the last write did not go through; null: it did. */
   failure: unknown;
+  /** Since when none has, ms; 0: the last one has. */
+  failingMs: number;
 }
+
+/** Between two lines about a store that does not take what rooms do, ms: all rooms fail then, several times a second. */
+const COMPLAINT_MS = 60_000;
 
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #timer: NodeJS.Timeout;
+  /** When it was last said that the store does not take something, and how often it has not since. */
+  #complaint = { atMs: -Infinity, failures: 0 };
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
@@ -132,6 +139,7 @@ export class JournalWriter {
       tail: Promise.resolve(),
       settingsChanged: false,
       failure: null,
+      failingMs: 0,
     });
   }
 
@@ -165,6 +173,11 @@ export class JournalWriter {
   async flush(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (entry) await this.#flush(entry);
+  }
+
+  /** s since the room that has waited longest could write; 0: all could. */
+  get failingSeconds(): number {
+    return Math.max(0, ...this.#all().map(({ failingMs }) => (failingMs && performance.now() - failingMs) / 1000));
   }
 
   /** The room ends here and may go on elsewhere, at once. @returns whether all of it is in the store */
@@ -249,16 +262,30 @@ export class JournalWriter {
       await this.#countAttempts(entry);
       what = "checkpoint";
       await this.#writeCheckpoint(entry);
+      entry.failingMs = 0;
     } catch (error) {
       entry.failure = error;
+      entry.failingMs ||= performance.now();
       if (error instanceof LeaseLost) {
         log.error({ room: room.name, epoch: lease.epoch }, "the room's lease is lost; another process may step it now");
         this.drop(room.name);
         return;
       }
       metrics.persistence.failed(what);
-      log.error({ room: room.name, what, err: error }, "the store did not take what a room did; it is tried again");
+      this.#complain({ room: room.name, what, err: error });
     }
+  }
+
+  /** At once, and then now and then for as long as it lasts. */
+  #complain(details: object): void {
+    const nowMs = performance.now();
+    this.#complaint.failures += 1;
+    if (nowMs - this.#complaint.atMs < COMPLAINT_MS) return;
+    this.#options.log.error(
+      { ...details, failures: this.#complaint.failures },
+      "the store did not take what a room did; it is tried again",
+    );
+    this.#complaint = { atMs: nowMs, failures: 0 };
   }
 
   /** The lease, for its next write. */

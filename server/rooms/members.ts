@@ -142,6 +142,26 @@ export class Members {
     if (sessions.length > 0) this.#options.onChanged();
   }
 
+  /** Closes every socket with the code; all are expected back, and nobody's time runs until `expectAll`. */
+  suspend(code: number, reason: string): void {
+    for (const session of this.sessions.values()) {
+      if (session.expiry) clearTimeout(session.expiry);
+      session.expiry = null;
+      const { connection } = session;
+      if (!connection) continue;
+      session.connection = null;
+      this.#options.onHandsOff(session);
+      connection.close(code, reason);
+    }
+  }
+
+  /** From now on whoever is not here has `resumeSeconds` to come back. */
+  expectAll(): void {
+    for (const session of this.sessions.values())
+      if (!session.connection && !session.expiry && !session.arriving)
+        this.#expect(session, this.#options.resumeSeconds);
+  }
+
   /** Closes every socket with the code and forgets everyone. */
   closeAll(code: number, reason: string): void {
     const sessions = [...this.sessions.values()];

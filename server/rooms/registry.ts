@@ -82,14 +82,14 @@ export class RoomRegistry {
   /** Rooms that are over, until the store has forgotten them. */
   readonly #removing = new Map<string, Promise<void>>();
   readonly parking: Parking;
-  readonly #trials: Trials;
+  readonly trials: Trials;
   readonly #weights = new RoomWeights(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.parking = new Parking(options);
-    this.#trials = new Trials(options.config.adoptionAttempts);
+    this.trials = new Trials(options.config.adoptionAttempts);
   }
 
   get size(): number {
@@ -313,15 +313,19 @@ export class RoomRegistry {
     const here = this.#rooms.get(name);
     if (here) return here;
     if (listing.parked) throw roomParked(name, listing.parked.reason);
-    const lease = await store.claim(name, holder);
-    if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
+    const over = await this.trials.turn(listing.attempts + 1);
+    let lease: Lease | null = null;
     try {
+      lease = await store.claim(name, holder);
+      if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
       return await this.#adopt(listing, lease, "restart");
     } catch (error) {
-      if (error instanceof CodedError && error.code === "ROOM_PARKED") throw error;
+      if (!lease || (error instanceof CodedError && error.code === "ROOM_PARKED")) throw error;
       this.#options.metrics.persistence.failed("restore");
       await store.release(lease).catch(() => {});
       throw error;
+    } finally {
+      over();
     }
   }
 
@@ -333,21 +337,18 @@ export class RoomRegistry {
   async #adopt(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
     const { attempts = 0 } = lease;
     const { store } = this.#options.persistence!;
-    if (this.#trials.isOver(attempts))
+    if (this.trials.isOver(attempts))
       return this.#park(
         lease,
         "attempts",
         `taken over ${attempts - 1} times, it has not settled once: processes or threads have ended over it`,
       );
-    const over = await this.#trials.turn(attempts);
     try {
       return await this.#restore(listing, lease, cause);
     } catch (error) {
       if (error instanceof JournalDiffers) return await this.#park(lease, "differs", error.message);
       if (isOrderly(error) && attempts > 0) await store.countAttempts(lease, attempts - 1).catch(() => {});
       throw error;
-    } finally {
-      over();
     }
   }
 
@@ -391,7 +392,7 @@ export class RoomRegistry {
       journalWriter.hold(room, lease);
       return room;
     }
-    const trial = this.#trials.of(lease.attempts ?? 0, () => journalWriter.durable(name));
+    const trial = this.trials.of(lease.attempts ?? 0, () => journalWriter.durable(name));
     let rebuilt: Rebuilt | undefined;
     const room = await this.#open(name, scene, pool, access, lease, async (options) => {
       const restored = await Room.restore({ ...options, createdAt, trial }, found);
@@ -407,6 +408,8 @@ export class RoomRegistry {
       checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick),
       segments: found.segments.map(({ until }) => until),
     });
+    // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at once.
+    await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
     log.info(

@@ -140,6 +140,7 @@ export class Room {
   /** Ticks until it has settled. */
   #trialTicks = 0;
   #disposed: Promise<void> | null = null;
+  #cutOff = false;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
@@ -329,6 +330,7 @@ export class Room {
    * @returns null: the connection has closed meanwhile
    */
   async join(connection: Connection, hello: Hello, entry: Entry): Promise<Membership | null> {
+    if (this.#cutOff) throw new Refused(CloseCode.restarting, "the server is cut off from its store", "no_room");
     const session = this.members.resume(connection, hello, entry) ?? (await this.#admit(connection, hello, entry));
     return session && this.#welcome(session, connection, entry);
   }
@@ -361,6 +363,22 @@ export class Room {
   /** The state between two ticks, for tests and developers. */
   inspect(): Promise<InspectResult> {
     return this.#simulation.inspect();
+  }
+
+  /** The store is away: what is done now may be forgotten. */
+  tellStoreAway(): void {
+    this.#broadcast.certain(encodeNotice("STORE_AWAY", {}), "other");
+  }
+
+  /**
+   * This process is cut off from the store, and so is not known to own the room: it stands still, and whoever is in it
+   * is to find it elsewhere. When it is known again, it goes on here.
+   */
+  cutOff(isCutOff: boolean): void {
+    if (this.#cutOff === isCutOff || this.#disposed) return;
+    this.#cutOff = isCutOff;
+    if (isCutOff) this.members.suspend(CloseCode.restarting, "the server is cut off from its store");
+    else this.members.expectAll();
   }
 
   /** Its lease is lost: another process may step it now. */

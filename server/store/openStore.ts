@@ -1,13 +1,21 @@
 /** From the configuration to a store that is open. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { StoreLossCode } from "../metrics/store.ts";
 import { PostgresStore } from "./postgres.ts";
 import { shownUrl } from "./postgresClient.ts";
 import { SqliteStore } from "./sqlite.ts";
+import type { StoreLoss } from "./sqliteFile.ts";
 import type { Store } from "./store.ts";
 
 /** Name of the SQLite file in the data folder. */
 export const STORE_FILE = "pliant.sqlite";
+
+const LOSSES: Record<StoreLossCode, string> = {
+  STORE_DAMAGED: "the store's file is damaged: it was moved aside, and an empty one begins",
+  STORE_LOG_DELETED: "the store's log is gone: rooms are as the file had them, and what came later is lost",
+  STORE_LOG_DAMAGED: "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
+};
 
 export interface StoreConfig {
   /** `sqlite`, `none`, or a postgres:// URL. */
@@ -28,7 +36,7 @@ export interface StoreLog {
 export async function openStore(
   { store: wanted, dataDir }: StoreConfig,
   log: StoreLog,
-  options: { leaseSeconds?: number } = {},
+  { onLoss, ...options }: { leaseSeconds?: number; onLoss?: (loss: StoreLoss) => void } = {},
 ): Promise<Store | null> {
   if (wanted === "none") return null;
   if (wanted !== "sqlite") {
@@ -42,11 +50,10 @@ export async function openStore(
   const store = new SqliteStore({
     path,
     ...options,
-    onDamage: ({ movedTo, reason }) =>
-      log.error(
-        { store: path, movedTo, reason },
-        "the store's file is damaged: it was moved aside, and an empty one begins",
-      ),
+    onLoss: (loss) => {
+      log.error({ store: path, ...loss }, LOSSES[loss.code]);
+      onLoss?.(loss);
+    },
   });
   await opened(store);
   log.info({ store: path }, "store opened");

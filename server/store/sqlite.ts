@@ -4,6 +4,7 @@
  * are copied once on their way to the thread.
  */
 import { Caller, type PlainError } from "./rpc.ts";
+import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type {
   AuditEntry,
@@ -23,8 +24,8 @@ export interface SqliteOptions {
   path: string;
   leaseSeconds?: number;
   auditEntries?: number;
-  /** Told when a damaged file was moved aside: the rooms in it are not offered any more. */
-  onDamage?: (damage: { path: string; movedTo: string; reason: string }) => void;
+  /** Told when something that was acknowledged is missing. */
+  onLoss?: (loss: StoreLoss) => void;
 }
 
 const threadFile = new URL("./sqliteThread.ts", import.meta.url);
@@ -50,15 +51,14 @@ export class SqliteStore implements Store {
   }
 
   async open(): Promise<void> {
-    let opened: { movedTo: string | null; damage: string | null };
+    let opened: Pick<Opened, "loss">;
     try {
       opened = (await this.#caller.call("open", [])) as typeof opened;
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       throw new StoreUnavailable(`the SQLite store ${this.#options.path} cannot be opened`, error);
     }
-    const { movedTo, damage } = opened;
-    if (movedTo !== null) this.#options.onDamage?.({ path: this.#options.path, movedTo, reason: damage ?? "" });
+    if (opened.loss) this.#options.onLoss?.(opened.loss);
   }
 
   async close(): Promise<void> {

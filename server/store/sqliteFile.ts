@@ -11,11 +11,15 @@
  * middle of a transaction keeps it until it goes on or is killed, and the others' writes fail meanwhile, takeover too.
  * PostgreSQL has a lock for each room, and ends transactions that idle.
  *
- * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins.
+ * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins. A log that was
+ * deleted or damaged (sqliteLog.ts) is said, and what there is of it is used; the file itself follows it closely, so
+ * that little is missing then.
  */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { StoreLossCode } from "../metrics/store.ts";
+import { copyLog, findLoss, mark } from "./sqliteLog.ts";
 import { StoreRefused } from "./store.ts";
 
 /** "PLNT": what `file` and SQLite's own tools show, and how we know our file. */
@@ -59,12 +63,20 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
 ];
 
+/** What was acknowledged is missing, or some of it may be. */
+export interface StoreLoss {
+  code: StoreLossCode;
+  reason: string;
+  /** Where what was damaged is now; null: there is nothing of it. */
+  keptAs: string | null;
+  /** Rooms that there are all the same. */
+  rooms: number;
+}
+
 export interface Opened {
   database: DatabaseSync;
-  /** Where a damaged file went; null when all was well. */
-  movedTo: string | null;
-  /** What was wrong with it. */
-  damage: string | null;
+  /** null: all was well. */
+  loss: StoreLoss | null;
 }
 
 /**
@@ -89,13 +101,27 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
  */
 export function openFile(path: string): Opened {
   mkdirSync(dirname(path), { recursive: true });
+  // Looked at twice: another process may have been writing its log while it was read.
+  const logLoss = findLoss(path) && findLoss(path);
+  const copy = logLoss && copyLog(path);
+  let database: DatabaseSync;
+  let loss: Omit<StoreLoss, "rooms"> | null = logLoss && { ...logLoss, keptAs: copy };
   try {
-    return { database: openChecked(path), movedTo: null, damage: null };
+    database = openChecked(path);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const movedTo = moveAside(path);
-    return { database: openChecked(path), movedTo, damage: (error as Error).message };
+    loss = { code: "STORE_DAMAGED", reason: (error as Error).message, keptAs: moveAside(path) };
+    database = openChecked(path);
   }
+  mark(path, 0);
+  const rooms = Number(database.prepare("SELECT count(*) AS n FROM rooms").get()?.n);
+  return { database, loss: loss && { ...loss, rooms } };
+}
+
+/** Brings the file up to its log, without waiting for anybody, and notes how long that is. */
+export function followLog(database: DatabaseSync, path: string): void {
+  const { log } = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() as { log: number };
+  mark(path, Math.max(0, log));
 }
 
 /** True for errors that say that the file's bytes are wrong, rather than that it is busy, full or out of reach. */

@@ -41,7 +41,7 @@ export class SqliteWork {
   }
 
   ping(): void {
-    this.#get("SELECT epoch FROM counter");
+    this.#write(() => this.#run("UPDATE counter SET epoch = epoch"));
   }
 
   createRoom(

@@ -167,7 +167,7 @@ export interface Store {
   /** Makes or migrates its tables. @throws StoreRefused when they are newer than this program */
   open(): Promise<void>;
   close(): Promise<void>;
-  /** Asks for something trivial: is it there? */
+  /** Asks for something trivial: is it there, and does it take what is written? */
   ping(): Promise<void>;
 
   /**
