@@ -19,7 +19,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } fro
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StoreLossCode } from "../metrics/store.ts";
-import { copyLog, findLoss, mark } from "./sqliteLog.ts";
+import { copyLog, findDamage, hasLog, noteBeat, notedBeat } from "./sqliteLog.ts";
 import { StoreRefused } from "./store.ts";
 
 /** "PLNT": what `file` and SQLite's own tools show, and how we know our file. */
@@ -60,6 +60,7 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE rooms ADD COLUMN parked TEXT;
    ALTER TABLE rooms ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE rooms ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE counter ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
 ];
 
@@ -102,10 +103,11 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 export function openFile(path: string): Opened {
   mkdirSync(dirname(path), { recursive: true });
   // Looked at twice: another process may have been writing its log while it was read.
-  const logLoss = findLoss(path) && findLoss(path);
-  const copy = logLoss && copyLog(path);
+  const [noted, logged, damage] = [notedBeat(path), hasLog(path), findDamage(path) && findDamage(path)];
   let database: DatabaseSync;
-  let loss: Omit<StoreLoss, "rooms"> | null = logLoss && { ...logLoss, keptAs: copy };
+  let loss: Omit<StoreLoss, "rooms"> | null = damage
+    ? { code: "STORE_LOG_DAMAGED", reason: damage, keptAs: copyLog(path) }
+    : null;
   try {
     database = openChecked(path);
   } catch (error) {
@@ -113,15 +115,21 @@ export function openFile(path: string): Opened {
     loss = { code: "STORE_DAMAGED", reason: (error as Error).message, keptAs: moveAside(path) };
     database = openChecked(path);
   }
-  mark(path, 0);
+  const beat = Number(database.prepare("SELECT beat FROM counter").get()?.beat);
+  if (beat < noted)
+    loss ??= {
+      code: logged ? "STORE_LOG_DAMAGED" : "STORE_LOG_DELETED",
+      reason: `the store had counted to ${noted}, and is at ${beat}`,
+      keptAs: null,
+    };
+  noteBeat(path, beat);
   const rooms = Number(database.prepare("SELECT count(*) AS n FROM rooms").get()?.n);
   return { database, loss: loss && { ...loss, rooms } };
 }
 
-/** Brings the file up to its log, without waiting for anybody, and notes how long that is. */
-export function followLog(database: DatabaseSync, path: string): void {
-  const { log } = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() as { log: number };
-  mark(path, Math.max(0, log));
+/** Brings the file up to its log, without waiting for anybody. */
+export function followLog(database: DatabaseSync): void {
+  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /** True for errors that say that the file's bytes are wrong, rather than that it is busy, full or out of reach. */

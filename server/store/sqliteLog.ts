@@ -2,13 +2,13 @@
  * Is the log beside the SQLite file (WAL) the one that was left there? SQLite itself takes a log that is gone, cut off
  * or damaged for a short one and says nothing, though rooms that were acknowledged are missing then. Two things tell:
  *
- *     marker  <file>-open, there while anybody has the file open, with the log's salts and how many frames it had
- *             lately: a log that is absent, or shorter than that, was made so by somebody else
- *     frames  a frame that is damaged, with whole transactions behind it (https://www.sqlite.org/fileformat2.html#walformat).
- *             Behind a frame that a killed process was writing there are none
+ *     beats     the store counts, every second or two (`counter.beat`), and notes the count in a file of its own behind
+ *               each commit: a store that is behind its note has lost something. Who copies the log into the file
+ *               (another program that opens it does) loses nothing
+ *     frames    a frame that is damaged, with whole transactions behind it (https://www.sqlite.org/fileformat2.html#walformat).
+ *               Behind a frame that a killed process was writing there are none
  */
-import { closeSync, copyFileSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
-import type { StoreLossCode } from "../metrics/store.ts";
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -17,78 +17,44 @@ const SALT_BYTES = 8;
 /** First word of a log; its last bit says how checksums read their words: 0 little-endian, 1 big-endian. */
 const MAGIC = 0x377f0682;
 
-/** What is wrong with a log, for the operator. */
-type LogLoss = { code: Exclude<StoreLossCode, "STORE_DAMAGED">; reason: string };
-
-interface Marker {
-  /** Hexadecimal; empty: not known. */
-  salts: string;
-  frames: number;
-}
-
 const logOf = (path: string): string => `${path}-wal`;
-const markerOf = (path: string): string => `${path}-open`;
+const beatOf = (path: string): string => `${path}-beat`;
 
-/** To be asked before the file is opened. @returns null: what there is is what was left */
-export function findLoss(path: string): LogLoss | null {
-  // In this order: who closes the file takes the marker away first.
-  const log = existsSync(logOf(path)) ? readFileSync(logOf(path)) : null;
-  const marker = readMarker(path);
-  if (log === null)
-    return marker && { code: "STORE_LOG_DELETED", reason: "the file was in use, and its log is not there any more" };
-  if (log.length === 0) return marker && marker.frames > 0 ? damaged("it is empty") : null;
-  if (log.length < HEADER_BYTES) return damaged(`it has ${log.length} bytes`);
-  const { whole, behind, headed } = readFrames(log);
-  if (!headed) return damaged("its head is damaged");
-  if (behind > 0) return damaged(`frame ${whole + 1} is damaged, with ${behind} whole transactions behind it`);
-  if (marker && marker.salts === saltsOf(log) && whole < marker.frames)
-    return damaged(`it has ${whole} frames, but had ${marker.frames}`);
-  return null;
+export const hasLog = (path: string): boolean => existsSync(logOf(path));
+
+/** The store's count as it was noted last; 0: it was not. */
+export function notedBeat(path: string): number {
+  const noted = existsSync(beatOf(path)) ? Number(readFileSync(beatOf(path), "utf8")) : 0;
+  return Number.isSafeInteger(noted) ? noted : 0; // It was being written.
 }
 
-const damaged = (reason: string): LogLoss => ({ code: "STORE_LOG_DAMAGED", reason });
+/** @param beat that is committed */
+export function noteBeat(path: string, beat: number): void {
+  writeFileSync(beatOf(path), String(beat), { mode: 0o600 });
+}
+
+/** Whoever closes the file last takes its log along, and leaves nothing that could be missed. */
+export function forgetBeat(path: string): void {
+  if (!hasLog(path)) rmSync(beatOf(path), { force: true });
+}
+
+/** To be asked before the file is opened. @returns what is wrong with the log; null: nothing */
+export function findDamage(path: string): string | null {
+  const log = hasLog(path) ? readFileSync(logOf(path)) : Buffer.alloc(0);
+  if (log.length === 0) return null;
+  if (log.length < HEADER_BYTES) return `it has ${log.length} bytes`;
+  const { whole, behind, headed } = readFrames(log);
+  if (!headed) return "its head is damaged";
+  return behind > 0 ? `frame ${whole + 1} is damaged, with ${behind} whole transactions behind it` : null;
+}
 
 /** Before SQLite overwrites it. @returns the copy's name; null: there is nothing to copy */
 export function copyLog(path: string): string | null {
-  if (!existsSync(logOf(path))) return null;
+  if (!hasLog(path)) return null;
   const target = `${logOf(path)}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
   copyFileSync(logOf(path), target);
   return target;
 }
-
-/** Somebody has the file open. @param frames in its log by now */
-export function mark(path: string, frames: number): void {
-  const salts = frames > 0 ? saltsInFile(path) : "";
-  writeFileSync(markerOf(path), JSON.stringify({ salts, frames } satisfies Marker), { mode: 0o600 });
-}
-
-/** Around closing the file: the last one that closes it takes its log along. */
-export function closeMarked(path: string, close: () => void): void {
-  rmSync(markerOf(path), { force: true });
-  close();
-  if (existsSync(logOf(path))) mark(path, 0); // Others have it open.
-}
-
-function readMarker(path: string): Marker | null {
-  if (!existsSync(markerOf(path))) return null;
-  try {
-    return JSON.parse(readFileSync(markerOf(path), "utf8")) as Marker;
-  } catch {
-    return { salts: "", frames: 0 }; // It was being written.
-  }
-}
-
-function saltsInFile(path: string): string {
-  const file = openSync(logOf(path), "r");
-  try {
-    const head = Buffer.alloc(HEADER_BYTES);
-    return readSync(file, head) === HEADER_BYTES ? saltsOf(head) : "";
-  } finally {
-    closeSync(file);
-  }
-}
-
-const saltsOf = (log: Buffer): string => log.toString("hex", SALTS_AT, SALTS_AT + SALT_BYTES);
 
 /** @returns frames that are whole, and transactions that end behind them in spite of that */
 function readFrames(log: Buffer): { whole: number; behind: number; headed: boolean } {

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./rpc.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
-import { closeMarked } from "./sqliteLog.ts";
+import { forgetBeat, noteBeat } from "./sqliteLog.ts";
 import { SqliteWork } from "./sqliteWork.ts";
 
 export interface ThreadOptions {
@@ -45,7 +45,7 @@ function ready(): Opened {
 
 function follow(database: DatabaseSync): void {
   try {
-    followLog(database, path);
+    followLog(database);
   } catch {
     // The disk is full, or somebody else is at it: whoever writes hears of it.
   }
@@ -64,13 +64,16 @@ answerCalls(
       ]),
     ),
     open: () => ({ loss: ready().loss }),
+    // What is noted is committed: should the store be behind it at a start, something is missing.
+    ping: () => noteBeat(path, ready().work.ping()),
     close: () => {
       // The last one that closes leaves one whole file, without a log beside it.
       if (!opened) return;
       clearInterval(opened.following);
       const { database } = opened;
       opened = null;
-      closeMarked(path, () => database.close());
+      database.close();
+      forgetBeat(path);
     },
   },
   (error) => ({ damaged: isDamage(error) }),

@@ -40,8 +40,9 @@ export class SqliteWork {
     this.#auditEntries = auditEntries;
   }
 
-  ping(): void {
-    this.#write(() => this.#run("UPDATE counter SET epoch = epoch"));
+  /** @returns how often it was asked */
+  ping(): number {
+    return this.#write(() => Number(this.#get("UPDATE counter SET beat = beat + 1 RETURNING beat")?.beat));
   }
 
   createRoom(
