@@ -5,7 +5,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
 import type { Config } from "./config.ts";
-import { watchCutOff } from "./rooms/cutOff.ts";
+import { watchCutOff } from "./cluster/cutOff.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { Persistence, RoomRegistry } from "./rooms/registry.ts";

@@ -272,17 +272,17 @@ export class JournalWriter {
         return;
       }
       metrics.persistence.failed(what);
-      this.#complain({ room: room.name, what, err: error });
+      this.#complain(room.name, what, error);
     }
   }
 
   /** At once, and then now and then for as long as it lasts. */
-  #complain(details: object): void {
+  #complain(room: string, what: string, err: unknown): void {
     const nowMs = performance.now();
     this.#complaint.failures += 1;
     if (nowMs - this.#complaint.atMs < COMPLAINT_MS) return;
     this.#options.log.error(
-      { ...details, failures: this.#complaint.failures },
+      { room, what, err, failures: this.#complaint.failures },
       "the store did not take what a room did; it is tried again",
     );
     this.#complaint = { atMs: nowMs, failures: 0 };

@@ -21,6 +21,7 @@ export interface ParkedRouteOptions {
 }
 
 export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
+  const { parking } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.post<{ Params: { room: string }; Body: { from?: GoOnFrom } }>(
@@ -47,7 +48,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
       const { actor } = requestAuth.of(request);
       const { room } = request.params;
       const { from = "end" } = request.body;
-      await registry.parking.unpark(room, from);
+      await parking.unpark(room, from);
       audit.record("unpark", actor, room, { from });
       return reply.code(204).send(null);
     },
@@ -80,7 +81,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
     async (request, reply) => {
       const { actor } = requestAuth.of(request);
       const { room } = request.params;
-      const recording = registry.find(room)?.record() ?? (await registry.parking.recording(room));
+      const recording = registry.find(room)?.record() ?? (await parking.recording(room));
       audit.record("recording", actor, room, { from: recording.from, until: recording.until });
       return sendRecording(
         reply,

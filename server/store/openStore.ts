@@ -1,7 +1,6 @@
 /** From the configuration to a store that is open. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StoreLossCode } from "../metrics/store.ts";
 import { PostgresStore } from "./postgres.ts";
 import { shownUrl } from "./postgresClient.ts";
 import { SqliteStore } from "./sqlite.ts";
@@ -10,12 +9,6 @@ import type { Store } from "./store.ts";
 
 /** Name of the SQLite file in the data folder. */
 export const STORE_FILE = "pliant.sqlite";
-
-const LOSSES: Record<StoreLossCode, string> = {
-  STORE_DAMAGED: "the store's file is damaged: it was moved aside, and an empty one begins",
-  STORE_LOG_DELETED: "the store's log is gone: rooms are as the file had them, and what came later is lost",
-  STORE_LOG_DAMAGED: "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
-};
 
 export interface StoreConfig {
   /** `sqlite`, `none`, or a postgres:// URL. */
@@ -51,13 +44,31 @@ export async function openStore(
     path,
     ...options,
     onLoss: (loss) => {
-      log.error({ store: path, ...loss }, LOSSES[loss.code]);
+      sayLoss(log, path, loss);
       onLoss?.(loss);
     },
   });
   await opened(store);
   log.info({ store: path }, "store opened");
   return store;
+}
+
+function sayLoss(log: StoreLog, store: string, { code, reason, keptAs, rooms }: StoreLoss): void {
+  if (code === "STORE_DAMAGED")
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's file is damaged: it was moved aside, and an empty one begins",
+    );
+  else if (code === "STORE_LOG_DELETED")
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's log is gone: rooms are as the file had them, and what came later is lost",
+    );
+  else
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
+    );
 }
 
 /** A store that does not open leaves no thread and no connection behind. */

@@ -11,6 +11,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { CloseCode } from "../../shared/protocol.ts";
+import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
 import { lacks } from "../support/tools.ts";
 
@@ -129,17 +130,26 @@ describe.skipIf(!mounted)("a disk that is full", () => {
 
 const bin = findPostgres();
 describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
-  test("its rooms' members are let go, and come back to the same room when the database is back", async () => {
-    const database = await PostgresServer.start(bin as string);
-    try {
-      await outage(
-        { PLIANT_STORE: await database.database(), PLIANT_TOKEN_SECRET: "a secret of the test's own, long enough" },
-        () => database.halt(),
-        () => database.resume(),
-      );
-    } finally {
-      await Promise.all(running.splice(0).map((server) => server.stop()));
-      await database.stop();
-    }
-  }, 120_000);
+  test.each(["halted", "broken", "silent"])(
+    "its rooms' members are let go, and come back to the same room when the database is back (%s)",
+    async (how) => {
+      const database = await PostgresServer.start(bin as string);
+      const line = await TcpProxy.open(database.port);
+      const url = new URL(await database.database());
+      url.port = String(line.port);
+      const away = { halted: () => database.halt(), broken: () => line.break(), silent: () => line.silence() };
+      try {
+        await outage(
+          { PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" },
+          away[how as keyof typeof away],
+          () => (how === "halted" ? database.resume() : line.heal()),
+        );
+      } finally {
+        await Promise.all(running.splice(0).map((server) => server.stop()));
+        line.close();
+        await database.stop();
+      }
+    },
+    120_000,
+  );
 });

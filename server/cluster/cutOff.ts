@@ -2,7 +2,14 @@
  * What becomes of rooms while the store is away: members are told at once, and those whose lease is over are let go, so
  * that they find the room where it goes on, or here when the store is back.
  */
-import type { Room } from "./room.ts";
+/** What a room does when this process is cut off. */
+interface CutOffRoom {
+  readonly name: string;
+  /** The store is away: what is done now may be forgotten. */
+  tellStoreAway(): void;
+  /** It stands still, and its members are let go; or it goes on. */
+  cutOff(isCutOff: boolean): void;
+}
 
 /** Between two looks, ms. */
 const LOOK_MS = 250;
@@ -10,7 +17,7 @@ const LOOK_MS = 250;
 const GRACE_MS = 1500;
 
 export interface CutOffOptions {
-  rooms: () => Room[];
+  rooms: () => CutOffRoom[];
   /** ms on performance.now() */
   ownedUntilMs: (room: string) => number;
   /** s; 0: the store takes what it is given. */
@@ -20,7 +27,7 @@ export interface CutOffOptions {
 /** @returns to be called at the end */
 export function watchCutOff({ rooms, ownedUntilMs, awaySeconds }: CutOffOptions): () => void {
   /** Since when the rooms stand still, ms as seen here: whoever was stopped itself has not watched them. */
-  const still = new WeakMap<Room, number>();
+  const still = new WeakMap<CutOffRoom, number>();
   let told = false;
   const look = (): void => {
     const nowMs = performance.now();
