@@ -13,20 +13,25 @@ import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
-import { lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
 
 const READY_WITHIN_MS = 5000;
 const TOLD_WITHIN_MS = 8000;
 const folder = mkdtempSync(join(tmpdir(), "pliant-away-"));
 const disk = join(folder, "disk");
 mkdirSync(disk);
-const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk]).status === 0;
+const [mount, unmount] = [findOnPath("mount"), findOnPath("umount")];
+// Only root may, and not in every container.
+const mounted =
+  mount !== undefined &&
+  unmount !== undefined &&
+  spawnSync(mount, ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk]).status === 0;
 const running: RunningServer[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 afterAll(() => {
-  if (mounted) execFileSync("umount", [disk]);
+  if (mounted) execFileSync(unmount, [disk]);
   rmSync(folder, { recursive: true, force: true });
 });
 

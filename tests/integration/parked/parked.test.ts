@@ -10,10 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import { Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
+import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol.ts";
 import { startTestServer } from "../server.ts";
@@ -89,7 +91,8 @@ async function replays(url: string, room: string): Promise<string> {
   expect(answer.status).toBe(200);
   const file = join(folder, `${room}.pliant`);
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
-  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file], { encoding: "utf8" });
+  const scenes = room === "far" ? ["--scenes", "tests/integration/scenes"] : [];
+  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file, ...scenes], { encoding: "utf8" });
   return `${stdout}${stderr}`;
 }
 
@@ -248,6 +251,28 @@ test("a room whose journal does not lead to what was recorded is parked, and goe
   expect((await call(server.url, "POST", "/api/admin/rooms/forged/unpark", { from: "state" })).status).toBe(204);
   expect((await joined(server.url, "forged")).tick).toBeGreaterThanOrEqual(checkpoint.tick);
 }, 120_000);
+
+test("a room that has come far and cannot be stepped any more keeps its states and its journal", async () => {
+  const dataDir = join(folder, "far");
+  const server = await startTestServer({ adminToken: ADMIN, workers: 1, store: "sqlite", dataDir });
+  await createRoom(server.url, "cube", "far");
+  const bot = await Bot.join(server.url, "far", { timeoutMs: 30_000 });
+  await bot.until(() => bot.tick > 200, "some seconds");
+  const before = server.app.registry.get("far").tick;
+  const step = vi
+    .spyOn(RoomSimulation.prototype, "step")
+    .mockRejectedValue(new Hopeless("step failed 4 times in 10 s"));
+  expect((await bot.untilClosed()).code).toBe(CloseCode.parked);
+  step.mockRestore();
+  expect(await parkedOf(server.url, "far")).toMatchObject({ reason: "steps", details: "step failed 4 times in 10 s" });
+  expect(await replays(server.url, "far")).toContain("all alike");
+  expect((await call(server.url, "POST", "/api/admin/rooms/far/unpark", { from: "end" })).status).toBe(204);
+  const back = await joined(server.url, "far", bot.welcome.token);
+  expect(back.welcome.member).toBe(bot.welcome.member);
+  expect(back.tick).toBeGreaterThanOrEqual(before);
+  await back.frames(5);
+  await server.close();
+}, 60_000);
 
 test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
   const dataDir = join(folder, "steps");
