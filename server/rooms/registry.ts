@@ -14,10 +14,10 @@ import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Parking } from "./parking.ts";
-import { JournalDiffers, Room, type RoomEnd, type RoomOptions } from "./room.ts";
+import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 import type { Rebuilt } from "./simulation.ts";
-import { Trials } from "./trials.ts";
+import { JournalDiffers, Trials } from "./trials.ts";
 import { RoomWeights, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";

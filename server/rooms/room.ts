@@ -2,6 +2,7 @@
  * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what
  * goes in and what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
@@ -42,6 +43,7 @@ import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
+import { JournalDiffers, type Trial } from "./trials.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
 import { welcomeOf } from "./welcome.ts";
 
@@ -56,6 +58,8 @@ const MEMBERS_MS = 50;
 const TRIAL_SECONDS = 2;
 /** Who comes in is welcomed when that is stored, or after so long, ms: the store may be away. */
 const WELCOME_MS = 1000;
+/** Pause before members are stored, for each of them, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
+const STORE_MS_PER_MEMBER = 0.1;
 
 /** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
 export type RoomEnd = "over" | "elsewhere";
@@ -84,21 +88,6 @@ export interface RoomOptions {
   weight: (members: number) => number;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
-}
-
-/** A room's first ticks after it was taken from the store. */
-export interface Trial {
-  /** Resolves when they may begin, and the store knows of it. Never rejects. */
-  begin(): Promise<void>;
-  /** They are over, or not to come for now. */
-  end(): void;
-}
-
-/** What the store has of a room does not lead to the states that it was recorded with. */
-export class JournalDiffers extends Error {
-  constructor({ tick, stateHash, recorded }: NonNullable<Rebuilt["differs"]>) {
-    super(`state hash of tick ${tick} is ${stateHash}, but ${recorded} was recorded`);
-  }
 }
 
 const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
@@ -141,6 +130,8 @@ export class Room {
   #trialTicks = 0;
   #disposed: Promise<void> | null = null;
   #cutOff = false;
+  /** Newcomers are about to be stored. */
+  #storing: Promise<void> | null = null;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
@@ -338,10 +329,15 @@ export class Room {
   /** A new session is stored before it is told of: it outlives the process from its first moment. */
   async #admit(connection: Connection, hello: Hello, entry: Entry): Promise<Session | null> {
     const session = this.members.reserve(hello, entry);
-    const stored = this.#options.durable().catch(() => {}); // It ends with the process then.
-    await Promise.race([stored, new Promise((resolve) => setTimeout(resolve, WELCOME_MS).unref())]);
-    this.members.arrive(session, connection.isOpen ? connection : null);
-    if (this.#disposed) throw new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
+    // All members are written at once: a thousand who come together are not to be written a thousand times.
+    this.#storing ??= sleep(this.members.sessions.size * STORE_MS_PER_MEMBER).then(() => {
+      this.#storing = null;
+      return this.#options.durable().catch(() => {}); // They end with the process then.
+    });
+    await Promise.race([this.#storing, sleep(WELCOME_MS, undefined, { ref: false })]);
+    const ended = this.#disposed !== null || this.#cutOff;
+    this.members.arrive(session, connection.isOpen && !ended ? connection : null);
+    if (ended) throw new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
     return session.connection && session;
   }
 

@@ -4,7 +4,22 @@
  * that the rooms which were at it when a process died are known by their counts. One that has its last attempt is at it
  * alone among its like: what the process then dies of is that room's doing, and no other is parked for it.
  */
-import type { Trial } from "./room.ts";
+import type { Rebuilt } from "./simulation.ts";
+
+/** A room's first ticks after it was taken from the store. */
+export interface Trial {
+  /** Resolves when they may begin, and the store knows of it. Never rejects. */
+  begin(): Promise<void>;
+  /** They are over, or not to come for now. */
+  end(): void;
+}
+
+/** What the store has of a room does not lead to the states that it was recorded with. */
+export class JournalDiffers extends Error {
+  constructor({ tick, stateHash, recorded }: NonNullable<Rebuilt["differs"]>) {
+    super(`state hash of tick ${tick} is ${stateHash}, but ${recorded} was recorded`);
+  }
+}
 
 export class Trials {
   readonly #attempts: number;
