@@ -10,10 +10,12 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { SqliteStore } from "../../server/store/sqlite.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
+import { startTestServer } from "./server.ts";
 
 const READY_WITHIN_MS = 5000;
 const TOLD_WITHIN_MS = 8000;
@@ -51,31 +53,28 @@ async function timed(...states: (() => boolean | Promise<boolean>)[]): Promise<n
   );
 }
 
-/** A server on the store with one member, who pulls. */
-async function played(env: Record<string, string>): Promise<{ server: RunningServer; bot: Bot }> {
+/** A server on the store. */
+async function started(env: Record<string, string>): Promise<RunningServer> {
   const server = await startServer({
     env: { PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", LOG_LEVEL: "warn", ...env },
   });
   running.push(server);
-  await createRoom(server.url, "jelly-stack", "room");
-  const bot = await Bot.join(server.url, "room", { name: "who stays", timeoutMs: 30_000 });
-  await bot.until(() => bot.tick > 120, "two seconds");
-  return { server, bot };
+  return server;
 }
 
-/** What a store that is away does to a server, and how it is when it is back. */
+/** What a store that is away does to a server with one member, and how it is when it is back. */
 async function outage(
-  env: Record<string, string>,
+  { url, output = () => "", scene = "jelly-stack" }: { url: string; output?: () => string; scene?: string },
   away: () => void | Promise<void>,
   back: () => void | Promise<void>,
 ): Promise<void> {
-  const { server, bot } = await played(env);
-  const { url } = server;
+  await createRoom(url, scene, "room");
+  const bot = await Bot.join(url, "room", { name: "who stays", timeoutMs: 30_000 });
+  await bot.until(() => bot.tick > 120, "two seconds");
   const { session, member, token } = bot.welcome;
-  const lines = server.output().length;
-  const closed = bot.untilClosed().then(({ code }) => code);
+  const lines = output().length;
   let code: number | undefined;
-  void closed.then((with_) => (code = with_));
+  void bot.untilClosed().then((closed) => (code = closed.code));
   await away();
   const [notReadyMs, toldMs, closedMs] = await timed(
     async () => (await readiness(url)).code === 503,
@@ -87,13 +86,12 @@ async function outage(
   expect(closedMs).toBeLessThan(TOLD_WITHIN_MS);
   expect(code).toBe(CloseCode.restarting);
   expect((await readiness(url)).status).toBe("the store does not take what is written");
-  expect(
-    Number(/^pliant_store_away_seconds (.*)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1]),
-  ).toBeGreaterThan(2);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^pliant_store_away_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(2);
   // Whoever comes meanwhile is sent on, too.
   expect((await Bot.connect(url, "room", { timeoutMs: 30_000 }).untilClosed()).code).toBe(CloseCode.restarting);
-  const said = server.output().slice(lines).split("\n");
-  const same = Map.groupBy(said.filter(Boolean), (line) => (JSON.parse(line) as { msg: string }).msg);
+  const said = output().slice(lines).split("\n").filter(Boolean);
+  const same = Map.groupBy(said, (line) => (JSON.parse(line) as { msg: string }).msg);
   for (const [msg, repeated] of same) expect(repeated.length, msg).toBe(1);
   await back();
   await timed(async () => (await readiness(url)).code === 200);
@@ -116,7 +114,7 @@ describe.skipIf(!mounted)("a disk that is full", () => {
   test("is known in time to balancer and members, said once, and forgotten when there is room again", async () => {
     const filler = join(disk, "filler");
     await outage(
-      { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") },
+      await started({ PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") }),
       () => {
         const file = openSync(filler, "w");
         const noise = Buffer.alloc(4096, 1);
@@ -133,6 +131,35 @@ describe.skipIf(!mounted)("a disk that is full", () => {
   }, 120_000);
 });
 
+test("a disk that hangs: the same, though nothing fails", async () => {
+  const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "hung"), workers: 1 });
+  let goOn = (): void => {};
+  const hung = new Promise<void>((resolve) => (goOn = resolve));
+  const hang = (): void => {
+    for (const method of [
+      "ping",
+      "renew",
+      "rooms",
+      "room",
+      "writeMembers",
+      "appendJournal",
+      "writeCheckpoint",
+    ] as const) {
+      const real = SqliteStore.prototype[method] as (...args: unknown[]) => Promise<never>;
+      vi.spyOn(SqliteStore.prototype, method).mockImplementation(async function (
+        this: SqliteStore,
+        ...args: unknown[]
+      ) {
+        await hung;
+        return real.apply(this, args);
+      });
+    }
+  };
+  await outage({ url: server.url, scene: "cube" }, hang, () => goOn());
+  vi.restoreAllMocks();
+  await server.close();
+}, 60_000);
+
 const bin = findPostgres();
 describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
   test.each(["halted", "broken", "silent"])(
@@ -145,7 +172,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
       const away = { halted: () => database.halt(), broken: () => line.break(), silent: () => line.silence() };
       try {
         await outage(
-          { PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" },
+          await started({ PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" }),
           away[how as keyof typeof away],
           () => (how === "halted" ? database.resume() : line.heal()),
         );
