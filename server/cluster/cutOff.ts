@@ -2,6 +2,7 @@
  * What becomes of rooms while the store is away: members are told at once, and those whose lease is over are let go, so
  * that they find the room where it goes on, or here when the store is back.
  */
+
 /** What a room does when this process is cut off. */
 interface CutOffRoom {
   readonly name: string;

@@ -31,7 +31,7 @@ const LEAVE_MS = 5000;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /** Between two looks at a parked room of another version: this process may have its scene by then, ms. */
-const READ_AGAIN_MS = 10_000;
+const READ_AGAIN_MS = 30_000;
 
 export interface TakeoverOptions {
   /** The lease keeper's. */
