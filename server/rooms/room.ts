@@ -126,8 +126,9 @@ export class Room {
   #awaited = false;
   /** Somebody has, and it will tick in a moment. */
   #beginning = false;
-  /** Ticks until it has settled. */
+  /** Ticks until it has settled, and does it tick, or will in a moment? */
   #trialTicks = 0;
+  #tried = false;
   #disposed: Promise<void> | null = null;
   #cutOff = false;
   /** Newcomers are about to be stored. */
@@ -286,7 +287,7 @@ export class Room {
 
   /** It was taken from the store, and is about to show whether it does harm. */
   get onTrial(): boolean {
-    return this.#trialTicks > 0 && (this.#beginning || !this.#awaited) && !this.#disposed;
+    return this.#trialTicks > 0 && this.#tried && !this.#disposed;
   }
 
   memberRecords(): MemberRecords {
@@ -401,8 +402,8 @@ export class Room {
   #comeAlive(): void {
     if (!this.#awaited || this.#beginning) return;
     this.#beginning = true;
-    const begin = this.#trialTicks > 0 ? (this.#options.trial?.begin() ?? Promise.resolve()) : Promise.resolve();
-    void begin.then(() => {
+    const trial = this.#trialTicks > 0 ? this.#options.trial : undefined;
+    void (trial?.begin(() => (this.#tried = true)) ?? Promise.resolve()).then(() => {
       this.#beginning = false;
       this.#awaited = false;
       if (this.#disposed) return this.#options.trial?.end();
@@ -494,6 +495,7 @@ export class Room {
     this.#tickWhile(false);
     if (this.#trialTicks > 0 && !this.#beginning && !this.#awaited) {
       this.#awaited = true;
+      this.#tried = false;
       this.#options.trial?.end();
     }
     if (this.checkpointPolicy.moved) void this.#saveStanding();

@@ -8,8 +8,11 @@ import type { Rebuilt } from "./simulation.ts";
 
 /** A room's first ticks after it was taken from the store. */
 export interface Trial {
-  /** Resolves when they may begin, and the store knows of it. Never rejects. */
-  begin(): Promise<void>;
+  /**
+   * Resolves when they may begin, and the store knows of it. Never rejects.
+   * @param isOn called when it is the room's turn, before the store is told: from now on it counts
+   */
+  begin(isOn: () => void): Promise<void>;
   /** They are over, or not to come for now. */
   end(): void;
 }
@@ -49,8 +52,9 @@ export class Trials {
   of(attempts: number, counted: () => Promise<void>): Trial {
     let end = (): void => {};
     return {
-      begin: async () => {
+      begin: async (isOn) => {
         end = await this.turn(attempts);
+        isOn();
         await counted().catch(() => {}); // The store is away: the room is not to wait for it.
       },
       end: () => end(),

@@ -29,17 +29,17 @@ test("the first ticks of a last attempt have their turn, too, and the store know
   const counted = async (): Promise<void> => void order.push("counted");
   const over = await trials.turn(2);
   const trial = trials.of(2, counted);
-  const begun = trial.begin().then(() => order.push("begun"));
+  const begun = trial.begin(() => order.push("on")).then(() => order.push("begun"));
   await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual([]);
   over();
   await begun;
-  expect(order).toEqual(["counted", "begun"]);
+  expect(order).toEqual(["on", "counted", "begun"]);
   const next = trials.turn(2).then(() => order.push("next"));
   trial.end();
   trial.end();
   await next;
   expect(order.at(-1)).toBe("next");
   // A store that is away keeps nobody waiting.
-  await trials.of(1, () => Promise.reject(new Error("away"))).begin();
+  await trials.of(1, () => Promise.reject(new Error("away"))).begin(() => {});
 });
