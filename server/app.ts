@@ -31,6 +31,7 @@ import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { parkedRoutes } from "./routes/parked.ts";
 import { replayRoutes } from "./routes/replay.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { reportRoutes } from "./routes/report.ts";
@@ -189,7 +190,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   });
   const budgets = new Budgets(config.addressBudget);
-  healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
+  healthRoutes(fastify, metrics, {
+    reason: () => (registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
+  });
   sceneRoutes(
     fastify,
     library,
@@ -238,6 +241,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   };
   adminRoomsRoute(fastify, { others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
+  parkedRoutes(fastify, { requestAuth, audit, registry });
   await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);

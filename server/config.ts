@@ -41,6 +41,10 @@ export interface Config {
   emptyRoomSeconds: number;
   /** A member whose socket is lost may come back within this long. */
   resumeSeconds: number;
+  /** A room that so many processes in a row did not survive taking over is parked. */
+  adoptionAttempts: number;
+  /** What becomes of a room that another program or scene has stepped: parked, or its scene starts again. */
+  otherVersions: "park" | "restart";
   /** How far back a room can be had again: recordings, undo. */
   historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
@@ -190,6 +194,8 @@ export function readConfig(env: Environment): Config {
     dedicatedRooms: number("PLIANT_DEDICATED_ROOMS", 4, 0, 1000),
     emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
+    adoptionAttempts: number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
+    otherVersions: choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]) as "park" | "restart",
     historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),

@@ -5,11 +5,13 @@
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
 import type { Config } from "./config.ts";
+import { watchCutOff } from "./cluster/cutOff.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/openStore.ts";
+import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
  * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s are
@@ -20,6 +22,8 @@ const FLUSH_MS = 300;
 export interface Durability {
   cluster: Cluster;
   persistence: Persistence;
+  /** Why no visitor should be sent here; null: the store is well. */
+  notReady(): string | null;
   /** After the cluster: no room is left that would write. */
   close(): Promise<void>;
 }
@@ -39,7 +43,13 @@ export async function openDurability({
   log,
   registry,
 }: DurabilityOptions): Promise<Durability | null> {
-  const opened = await openStore(config, log);
+  let loss: string | null = null;
+  const opened = await openStore(config, log, {
+    onLoss: ({ code }) => {
+      metrics.store.lost(code);
+      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
+    },
+  });
   if (opened === null) return null;
   const cluster = new Cluster({
     store: measured(opened, metrics.store),
@@ -54,6 +64,8 @@ export async function openDurability({
         registry()
           .list()
           .map(({ name }) => name),
+      reads: (listing) => registry().reads(listing),
+      turn: (attempts) => registry().trials.turn(attempts),
       adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
       handOver: (room) => registry().handOver(room),
       drop: (room) => registry().drop(room),
@@ -61,10 +73,24 @@ export async function openDurability({
   });
   const { store, holder } = cluster;
   const journalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });
+  const health = new StoreHealth(store);
+  const awaySeconds = (): number => {
+    const failing = journalWriter.failingSeconds;
+    return Math.max(health.awaySeconds, failing < STORE_AWAY_SECONDS ? 0 : failing);
+  };
+  metrics.store.awaySeconds = awaySeconds;
+  const unwatch = watchCutOff({
+    rooms: () => registry().list(),
+    ownedUntilMs: (room) => cluster.ownedUntilMs(room),
+    awaySeconds,
+  });
   return {
     cluster,
+    notReady: () => loss ?? (awaySeconds() > 0 ? "the store does not take what is written" : null),
     persistence: { store, holder, journalWriter, ownedUntilMs: (room) => cluster.ownedUntilMs(room) },
     close: async () => {
+      unwatch();
+      health.close();
       await journalWriter.close();
       await store.close();
     },

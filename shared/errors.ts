@@ -27,6 +27,7 @@ export const HttpErrors = {
   ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member of this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
+  NOT_PARKED: { status: 409, text: "The room is not parked." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
   ROOM_LOCKED: { status: 423, text: "The room is locked: only owners, and who was in before, have a way to it." },
@@ -49,6 +50,10 @@ export const HttpErrors = {
   ROOM_MOVING: {
     status: 503,
     text: "The room is on its way from one server process to another; try again in a moment.",
+  },
+  ROOM_PARKED: {
+    status: 503,
+    text: "The room is parked: nothing of it is lost, and an operator has to look at it before it goes on.",
   },
   SHUTTING_DOWN: { status: 503, text: "The server is going down and opens no rooms." },
 } as const satisfies Record<string, ErrorRow>;

@@ -22,6 +22,8 @@ export interface AdminRoom {
   members: number;
   pool: string;
   createdAt: string;
+  /** Nobody serves it until an operator has looked at it; absent: it is not. */
+  parked?: { reason: string; since: string; details: string };
   /** What only its process knows; null while that does not answer. */
   inside: Inside | null;
 }
@@ -100,9 +102,14 @@ export class AdminApi {
     await this.#ask("POST", `${inAdmin(room)}/hand-over`);
   }
 
+  /** Lets a parked room be served again. @param from where it was, or its scene's beginning */
+  async unpark(room: string, from: "end" | "start"): Promise<void> {
+    await this.#ask("POST", `${inAdmin(room)}/unpark`, { from });
+  }
+
   /** The room's last minutes, for `npm run replay`, and the file's name. */
   async recording(room: string): Promise<{ content: Blob; name: string }> {
-    const answer = await this.#ask("GET", `/api/rooms/${encodeURIComponent(room)}/recording`);
+    const answer = await this.#ask("GET", `${inAdmin(room)}/recording`);
     const [, name = `${room}.pliant`] =
       /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
     return { content: await answer.blob(), name };

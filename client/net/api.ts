@@ -16,6 +16,8 @@ export interface RoomSummary {
   room: string;
   scene: string;
   members: number;
+  /** Nobody serves it until an operator has looked at it. */
+  parked?: { reason: string };
 }
 
 export class ApiError extends Error {

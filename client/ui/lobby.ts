@@ -53,7 +53,8 @@ export function openLobby(app: HTMLElement): void {
     if (document.hidden) return;
     try {
       const list = await fetchRooms();
-      const key = JSON.stringify(list.map(({ room, scene, members }) => [room, scene, members])) + titles.size;
+      const key =
+        JSON.stringify(list.map(({ room, scene, members, parked }) => [room, scene, members, parked])) + titles.size;
       if (key !== shown)
         rooms.replaceChildren(...(list.length > 0 ? list.map((room) => roomRow(room, titles)) : [emptyRow()]));
       shown = key;
@@ -118,8 +119,9 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
   return card;
 }
 
-function roomRow({ room, scene, members }: RoomSummary, titles: ReadonlyMap<string, string>): HTMLElement {
-  const count = members === 1 ? "1 person" : `${members} people`;
+function roomRow({ room, scene, members, parked }: RoomSummary, titles: ReadonlyMap<string, string>): HTMLElement {
+  const people = members === 1 ? "1 person" : `${members} people`;
+  const count = parked ? "parked" : people;
   return h(
     "li",
     {},

@@ -23,6 +23,10 @@ export const MESSAGES = {
   ],
   kicked: ["You were kicked from this room", "Its owner does not let you in again, perhaps for a while only."],
   locked: ["This room is locked", "Nobody new comes in at the moment. Its owner can open it again."],
+  parked: [
+    "This room is parked",
+    "Something is wrong with it, and it is kept as it was until whoever runs the server has looked at it.",
+  ],
   tooManyAttempts: ["Too many wrong passwords", "They came from your network. Wait a few minutes and try again."],
   noWebGl: [
     "This browser cannot draw it",

@@ -237,6 +237,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     else if (code === CloseCode.tokenNeeded) leaveWith(MESSAGES.tokenNeeded);
     else if (code === CloseCode.kicked) leaveWith(MESSAGES.kicked);
     else if (code === CloseCode.locked) leaveWith(MESSAGES.locked);
+    else if (code === CloseCode.parked) leaveWith(MESSAGES.parked);
     else if (code === CloseCode.tooManyAttempts) leaveWith(MESSAGES.tooManyAttempts);
     else if (code === CloseCode.passwordNeeded) {
       end("A password");

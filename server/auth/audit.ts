@@ -22,6 +22,7 @@ export type AuditAction =
   | "undo"
   | "recording"
   | "rebalance"
+  | "unpark"
   | "denied";
 
 /** Entries that are kept in memory where there is no store. */

@@ -124,9 +124,9 @@ export class Auth {
 
   /**
    * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
-   * @throws Refused
+   * @param refused what to say then. @throws Refused
    */
-  async refuseAbsent(room: string, { token, address }: Credentials): Promise<never> {
+  async refuseAbsent(room: string, { token, address }: Credentials, refused: Refused): Promise<never> {
     if (this.mode === "tokens") {
       if (token === undefined) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
       try {
@@ -137,7 +137,7 @@ export class Auth {
         throw new Refused(CloseCode.tokenNeeded, `token refused: ${error.message}`, "token_invalid");
       }
     }
-    throw new Refused(CloseCode.roomGone, "no such room", "no_room");
+    throw refused;
   }
 
   async #enterSlowly(

@@ -13,13 +13,18 @@
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { processName } from "../store/processName.ts";
-import type { Holder, Listing, Store } from "../store/store.ts";
+import type { Holder, Listing, Parked, Store } from "../store/store.ts";
 import { LeaseKeeper, type Log } from "./leaseKeeper.ts";
 import type { ClusterRooms } from "./rooms.ts";
 import { Takeover } from "./takeover.ts";
 
-/** Where a room is. moving: it exists, and in a moment somebody will have it. */
-export type Place = { kind: "here" } | { kind: "there"; url: string } | { kind: "moving" } | { kind: "nowhere" };
+/** Where a room is. moving: it exists, and in a moment somebody will have it. parked: an operator has to look at it. */
+export type Place =
+  | { kind: "here" }
+  | { kind: "there"; url: string }
+  | { kind: "moving" }
+  | { kind: "parked"; parked: Parked }
+  | { kind: "nowhere" };
 
 /**
  * What the store said about a room is believed this long, ms: a thousand clients who come back at once ask it a few
@@ -83,6 +88,7 @@ export class Cluster {
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
       if (owner && owner.process !== this.holder.process) return { kind: "there", url: owner.url };
+      if (listing.parked && !owner) return { kind: "parked", parked: listing.parked };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
       // It is being opened here, or another process was faster.

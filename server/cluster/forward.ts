@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
+import type { Parked } from "../store/store.ts";
 import type { Cluster } from "./cluster.ts";
 import { FORWARDED_HEADER, readForwarded, signForwarded } from "./forwardedIdentity.ts";
 import { proxySocket } from "./proxySocket.ts";
@@ -21,6 +22,13 @@ const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
 /** Until an owner has accepted the connection, and until it has answered, ms. A request may build a scene. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 120_000;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The room that the address names is parked: the socket's route says so. */
+    parked: Parked | null;
+  }
+}
 
 export interface ForwardOptions {
   cluster: Cluster;
@@ -46,6 +54,8 @@ export async function forwardToOwners(
     undici: { connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS },
   });
 
+  app.decorateRequest("parked", null);
+
   // Node counts a socket that was passed on as a connection of the server and would wait for its end.
   const through = new Set<Duplex>();
   app.addHook("preClose", async () => {
@@ -68,6 +78,7 @@ export async function forwardToOwners(
     const room = roomOf(request);
     if (room === undefined) return;
     const place = await cluster.locate(room);
+    if (place.kind === "parked") return ofParked(request, room, place.parked);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[FORWARDED_HEADER] !== undefined) throw moving(room);
     const forwarded = signForwarded(secrets[0], {
@@ -78,6 +89,14 @@ export async function forwardToOwners(
     if (request.ws) await forwardSocket(request, reply, room, place.url, forwarded);
     else await forwardRequest(request, reply, room, place.url, forwarded);
   });
+
+  /** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
+  function ofParked(request: FastifyRequest, room: string, parked: Parked): void {
+    const { url = "" } = request.routeOptions;
+    if (request.ws) request.parked = parked;
+    else if (!url.startsWith("/api/admin/") && url !== "/api/tokens")
+      throw new CodedError("ROOM_PARKED", { field: "room", value: room, limit: parked.reason });
+  }
 
   async function forwardRequest(
     request: FastifyRequest,
@@ -142,16 +161,17 @@ function roomOf(request: FastifyRequest): string | undefined {
   const { room } = (request.params ?? {}) as { room?: string };
   // What cannot be a name is nobody's room: the store is not asked for it.
   if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
-  // Opening a room by a name that another process has finds it there.
+  // Opening a room by a name that another process has finds it there; invitations are its owner's to give.
   const wanted =
-    request.method === "POST" && request.routeOptions.url === "/api/rooms"
+    request.method === "POST" && ["/api/rooms", "/api/tokens"].includes(request.routeOptions.url ?? "")
       ? (request.body as { room?: unknown } | null)?.room
       : undefined;
   return typeof wanted === "string" && NAME.test(wanted) ? wanted : undefined;
 }
 
-/** What nobody can restore stays on the move for ever: operators may end it wherever they ask. */
-const mayEnd = ({ method, routeOptions }: FastifyRequest): boolean =>
-  method === "DELETE" && routeOptions.url === "/api/admin/rooms/:room";
+/** What nobody can restore stays on the move for ever: operators may end it, or have what is kept, wherever they ask. */
+const mayEnd = ({ method, routeOptions: { url } }: FastifyRequest): boolean =>
+  (method === "DELETE" && url === "/api/admin/rooms/:room") ||
+  (method === "GET" && url === "/api/admin/rooms/:room/recording");
 
 const moving = (room: string): CodedError => new CodedError("ROOM_MOVING", { field: "room", value: room });

@@ -113,9 +113,9 @@ export class LeaseKeeper {
         if (answer.created) this.#took(answer.lease, askedMs);
         return answer;
       },
-      claim: async (room, holder) => {
+      claim: async (room, holder, options) => {
         const askedMs = performance.now();
-        const lease = await store.claim(room, holder);
+        const lease = await store.claim(room, holder, options);
         this.#took(lease, askedMs);
         return lease;
       },
@@ -123,6 +123,10 @@ export class LeaseKeeper {
       release: async (lease) => {
         this.#forget(lease);
         await store.release(lease);
+      },
+      park: async (lease, parked) => {
+        await store.park(lease, parked);
+        this.#forget(lease);
       },
       removeRoom: async (lease) => {
         await store.removeRoom(lease);

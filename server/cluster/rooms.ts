@@ -13,9 +13,16 @@ export interface ClusterRooms {
   members(room: string): number;
   /** Rooms that are open here. */
   names(): string[];
+  /** A parked room of another version: is this process of that version? Absent: no. */
+  reads?(listing: Listing): Promise<boolean>;
+  /**
+   * To be asked before a room is claimed, with the attempt that this makes: a room's last one is made alone. Absent: at
+   * once. @returns to be called when it is adopted, or not
+   */
+  turn?(attempts: number): Promise<() => void>;
   /**
    * Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller
-   * releases the lease.
+   * releases the lease. Resolves with null when nobody should serve it: it is parked then, and the lease is over.
    */
   adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
   /**

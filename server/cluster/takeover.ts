@@ -30,12 +30,14 @@ const LEAVE_MS = 5000;
 /** After a room could not be restored here, ms: first and longest; doubled each time. */
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
+/** Between two looks at a parked room of another version: this process may have its scene by then, ms. */
+const READ_AGAIN_MS = 30_000;
 
 export interface TakeoverOptions {
   /** The lease keeper's. */
   store: Store;
   holder: Holder;
-  rooms: Pick<ClusterRooms, "serves" | "names" | "adopt">;
+  rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "turn" | "adopt">;
   maxRooms: number;
   metrics: ClusterMetrics;
   log: Log;
@@ -85,7 +87,7 @@ export class Takeover {
     if (this.#stopped || this.#full || (held && performance.now() < held.ms)) return Promise.resolve(false);
     const running = this.#taking.get(name);
     if (running) return running;
-    const taking = this.#inTurn(() => this.#take(listing)).finally(() => this.#taking.delete(name));
+    const taking = this.#inTurn(() => this.#takeAlone(listing)).finally(() => this.#taking.delete(name));
     this.#taking.set(name, taking);
     return taking;
   }
@@ -121,7 +123,8 @@ export class Takeover {
       const listings = await store.rooms();
       metrics.known(
         listings.filter(({ owner }) => owner !== null).length,
-        listings.filter(({ owner }) => owner === null).length,
+        listings.filter(({ owner, parked }) => owner === null && parked === null).length,
+        listings.filter(({ parked }) => parked !== null).length,
       );
       this.#blind = false;
       const dead = new Set(
@@ -133,8 +136,10 @@ export class Takeover {
           "a process of this machine died; its rooms are free",
         );
       const free = listings.filter(
-        ({ name, owner }) => (owner === null || dead.has(owner.process)) && !rooms.serves(name) && this.#ripe(name),
+        ({ name, owner, parked }) =>
+          (owner === null || dead.has(owner.process)) && parked === null && !rooms.serves(name) && this.#ripe(name),
       );
+      free.push(...(await this.#readable(listings)));
       this.#forgetGone(listings);
       // With nobody else to leave them to there is nothing to wait for: a server that starts again.
       const alone = listings.every(
@@ -142,8 +147,12 @@ export class Takeover {
       );
       const takeSome = async (): Promise<void> => {
         while (free.length > 0 && !this.#stopped) {
-          // Any of them: if all began with the first, all but one would come too late each time.
-          const [room] = free.splice(Math.floor(Math.random() * free.length), 1) as [Listing];
+          // Any of them: if all began with the first, all but one would come too late each time. But rooms that nobody
+          // has survived come last.
+          const fewest = Math.min(...free.map(({ attempts }) => attempts));
+          const first = free.filter(({ attempts }) => attempts === fewest);
+          const room = first[Math.floor(Math.random() * first.length)]!;
+          free.splice(free.indexOf(room), 1);
           await this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
           if (!alone)
             await new Promise((resolve) => setTimeout(resolve, this.#loadPause(rooms.names().length, listings.length)));
@@ -156,6 +165,21 @@ export class Takeover {
       this.#blind = true;
       return LOOK_MS;
     }
+  }
+
+  /** Rooms that were parked because another version stepped them, and this process is of that version. */
+  async #readable(listings: readonly Listing[]): Promise<Listing[]> {
+    const { rooms } = this.#options;
+    const readable: Listing[] = [];
+    for (const listing of listings) {
+      const { name, owner, parked } = listing;
+      if (parked?.reason !== "version" || owner !== null || rooms.serves(name) || !this.#ripe(name)) continue;
+      this.#notBefore.set(name, { ms: performance.now() + READ_AGAIN_MS, failures: 0 });
+      if (!(await rooms.reads?.(listing))) continue;
+      this.#notBefore.delete(name);
+      readable.push(listing);
+    }
+    return readable;
   }
 
   #loadPause(own: number, all: number): number {
@@ -171,6 +195,16 @@ export class Takeover {
     for (const name of this.#notBefore.keys()) if (!names.has(name)) this.#notBefore.delete(name);
   }
 
+  /** Alone among those that have their last attempt: what the process dies of is then this room's doing. */
+  async #takeAlone(listing: Listing): Promise<boolean> {
+    const over = await this.#options.rooms.turn?.(listing.attempts + 1);
+    try {
+      return await this.#take(listing);
+    } finally {
+      over?.();
+    }
+  }
+
   /** Never rejects. */
   async #take(listing: Listing): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
@@ -178,14 +212,15 @@ export class Takeover {
     const startMs = performance.now();
     let lease: Awaited<ReturnType<typeof store.claim>>;
     try {
-      lease = await store.claim(name, holder);
+      lease = await store.claim(name, holder, { parked: listing.parked !== null });
+      if (lease && listing.parked) await store.unpark(lease);
     } catch (error) {
       log.error({ room: name, err: error }, "a room could not be claimed");
       return false;
     }
     if (lease === null) return false; // Somebody was faster.
     try {
-      await rooms.adopt(listing, lease, causeOf(listing));
+      if ((await rooms.adopt(listing, lease, causeOf(listing))) === null) return false;
       this.#notBefore.delete(name);
       if (listing.lapsed === null) metrics.handover("in");
       else metrics.takeover();

@@ -11,6 +11,13 @@ export type Renewal = (typeof RENEWALS)[number];
 /** proxy: passed through. unreachable: the owner did not answer. */
 const FORWARDS = ["proxy", "unreachable"] as const;
 
+/**
+ * attempts: whoever took the room did not survive it. steps: its steps were lost again and again. version: another
+ * program or scene stepped it. differs: its journal does not lead to the states that it was recorded with.
+ */
+const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
+export type ParkedReason = (typeof PARKED_REASONS)[number];
+
 /** Read at every scrape. */
 export interface ClusterSources {
   /** Rooms whose lease this process holds. */
@@ -31,7 +38,9 @@ export class ClusterMetrics {
   /** A request or socket for a room that another process owns. */
   readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
   /** Rooms of all processes at this process's last look into the store. */
-  readonly known: (owned: number, free: number) => void;
+  readonly known: (owned: number, free: number, parked: number) => void;
+  /** A room is not served any more until an operator has looked at it. */
+  readonly parked: (reason: ParkedReason) => void;
 
   constructor(maker: Maker) {
     this.renewal = maker.countBy(
@@ -57,14 +66,20 @@ export class ClusterMetrics {
       "way",
       FORWARDS,
     );
-    const known = { owned: 0, free: 0 };
+    const known = { owned: 0, free: 0, parked: 0 };
     maker.gaugeBy(
       "pliant_rooms_known",
-      "Rooms of all processes at this process's last look into the store, by whether anybody owns them.",
+      "Rooms of all processes at this process's last look into the store, by whether anybody owns them, may own them (free), or is not to (parked).",
       "state",
       () => known,
     );
-    this.known = (owned, free) => void Object.assign(known, { owned, free });
+    this.known = (owned, free, parked) => void Object.assign(known, { owned, free, parked });
+    this.parked = maker.countBy(
+      "pliant_rooms_parked_total",
+      "Rooms that were parked: nobody serves them until an operator has looked at them.",
+      "reason",
+      PARKED_REASONS,
+    );
     maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
     maker.gauge(
       "pliant_lease_seconds_left",

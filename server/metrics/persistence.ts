@@ -14,8 +14,8 @@ const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as 
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
 /** checkpoint, journal: could not be written. restore: a room could not be brought back. */
-const FAILURES = ["settings", "checkpoint", "journal", "restore"] as const;
-const DAMAGED = ["checkpoint", "journal"] as const;
+const FAILURES = ["settings", "members", "checkpoint", "journal", "restore"] as const;
+const DAMAGED = ["checkpoint", "journal", "members"] as const;
 
 /** Bytes: 4 KiB to 64 MiB. */
 const CHECKPOINT_BYTES_BUCKETS = [4, 16, 64, 256, 1024, 4096, 16384, 65536].map((kib) => 1024 * kib);

@@ -13,11 +13,16 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "ping",
   "createRoom",
   "claim",
+  "countAttempts",
+  "park",
+  "unpark",
   "renew",
   "release",
   "endLeases",
   "removeRoom",
   "writeSettings",
+  "writeMembers",
+  "readMembers",
   "rooms",
   "room",
   "writeCheckpoint",
@@ -31,12 +36,20 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "readAudit",
 ];
 
+/** What was acknowledged and is missing at a start: the file, its log, or the end of its log. */
+const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
+export type StoreLossCode = (typeof STORE_LOSSES)[number];
+
 export type StoreOutcome = "ok" | "lease_lost" | "failed";
 
 export class StoreMetrics {
   readonly #seconds: Histogram<"operation">;
   readonly #errors: Counter<"operation">;
   readonly #fenced: Counter;
+  /** Something that was acknowledged is missing. */
+  readonly lost: (code: StoreLossCode) => void;
+  /** s since the store took something; 0 while all is well. Whoever watches it puts its own here. */
+  awaySeconds: () => number = () => 0;
   #underWay = 0;
 
   constructor(maker: Maker) {
@@ -50,6 +63,17 @@ export class StoreMetrics {
     this.#fenced = maker.counter(
       "pliant_store_fenced_writes_total",
       "Writes that the store refused because the room's lease was somebody else's by then.",
+    );
+    maker.gauge(
+      "pliant_store_away_seconds",
+      "How long the store has not taken what is written; 0 while it does. From 2 s on the process is not ready.",
+      () => this.awaySeconds(),
+    );
+    this.lost = maker.countBy(
+      "pliant_store_losses_total",
+      "Starts on a store of which something is missing that was acknowledged; the log says what there is.",
+      "code",
+      STORE_LOSSES,
     );
     maker.gauge(
       "pliant_store_operations_in_flight",

@@ -14,12 +14,16 @@ const MOST_SECONDS = 2.5;
 const MOST_REPLAY_SECONDS = 0.4;
 /** But so that it costs no more than this share of the ticks' own time. */
 const MOST_SHARE = 0.02;
-/** A tick that takes its thread with it this often starts the scene again; once less, and its inputs are left out. */
+/** A tick that takes its thread with it this often ends the room's way; once less, and its inputs are left out. */
 const HOPELESS = 3;
+
+/** The room cannot be stepped on: its threads are lost again and again. */
+export class Hopeless extends Error {}
 
 export class CheckpointPolicy {
   readonly history: RoomHistory;
   readonly #tickHz: number;
+  readonly #beginsAnew: boolean;
   /** Since the last state: s in ticks, and ticks. */
   #stepSeconds = 0;
   /** Since the room was opened here, s. */
@@ -30,9 +34,14 @@ export class CheckpointPolicy {
   #lossTick = -1;
   #losses = 0;
 
-  constructor(tickHz: number, keepSeconds: number) {
+  /**
+   * @param beginsAnew a tick that nothing can be made of starts the scene again, and forgets what was: for rooms that
+   *   live in memory only
+   */
+  constructor(tickHz: number, keepSeconds: number, beginsAnew = false) {
     this.history = new RoomHistory(tickHz, keepSeconds);
     this.#tickHz = tickHz;
+    this.#beginsAnew = beginsAnew;
   }
 
   /** Since the last state of a room that has moved since then, s; 0 where there is nothing to take. */
@@ -71,11 +80,13 @@ export class CheckpointPolicy {
     return this.history.keep(tick, stateHash, state, this.#allSeconds);
   }
 
-  /** A thread was lost in the tick after the last one. */
+  /** A thread was lost in the tick after the last one. @throws Hopeless */
   afterLoss(): Rebuild {
     const { tick } = this.history;
     this.#losses = tick === this.#lossTick ? this.#losses + 1 : 1;
     this.#lossTick = tick;
+    if (this.#losses >= HOPELESS && !this.#beginsAnew)
+      throw new Hopeless(`tick ${tick + 1} has taken its thread with it ${this.#losses} times`);
     if (this.#losses >= HOPELESS) this.history.begin();
     return this.history.rebuild(this.history.tick);
   }

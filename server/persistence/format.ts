@@ -3,6 +3,7 @@
  *
  *     checkpoint  [FORMAT, tick, stateHash, zstd state, members]
  *     segment     [FORMAT, after, until, [[tick, fresh, [input, ...]], ...], [[tick, stateHash], ...], members or null]
+ *     members     [FORMAT, members]
  */
 import { decode, encode } from "@msgpack/msgpack";
 import type { Input } from "../sim/types.ts";
@@ -25,7 +26,7 @@ export interface Segment {
   until: number;
   records: TickRecord[];
   hashes: { tick: number; stateHash: string }[];
-  /** null: as in the segment or checkpoint before. */
+  /** null: as in the segment or checkpoint before. What is written now is always null: members have their own place. */
   members: MemberRecords;
 }
 
@@ -68,6 +69,15 @@ export function decodeSegment(bytes: Uint8Array): Segment {
     records: records.map(([tick, fresh, inputs]) => ({ tick, fresh, inputs })),
     hashes: hashes.map(([tick, stateHash]) => ({ tick, stateHash })),
   };
+}
+
+export function encodeMembers(members: MemberRecords): Uint8Array {
+  return withChecksum(encode([FORMAT, members]));
+}
+
+/** @throws DamagedError */
+export function decodeMembers(bytes: Uint8Array): MemberRecords {
+  return open(bytes)[0];
 }
 
 /** @throws DamagedError */

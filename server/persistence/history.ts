@@ -14,7 +14,7 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
 import type { Input } from "../sim/types.ts";
-import type { TickRecord } from "../workers/messages.ts";
+import type { TickHash, TickRecord } from "../workers/messages.ts";
 
 /** Checkpoints that are kept however close they are: what undo and a lost thread go back to. */
 const NEAR = 8;
@@ -41,6 +41,8 @@ export interface Rebuild {
   from: number;
   until: number;
   records: TickRecord[];
+  /** What the state was found to be after some of these ticks. */
+  hashes?: TickHash[];
   /** A state was taken after the last of them. */
   fresh: boolean;
 }
@@ -172,6 +174,10 @@ export class RoomHistory {
       from: from.tick,
       until,
       records: this.records(from.tick, until),
+      hashes: [
+        ...(from.packed ? [{ tick: from.tick, stateHash: from.stateHash }] : []),
+        ...this.#hashes.filter(({ tick }) => tick > from.tick && tick <= until),
+      ],
       fresh: until === this.#tick && this.#fresh,
     };
   }

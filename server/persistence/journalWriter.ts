@@ -4,17 +4,20 @@
  *
  *     went back?    what came later is dropped
  *     journal       what went in since the last flush, up to the last tick
+ *     members       who is in the room, if that has changed
+ *     attempts      whether the room has settled here
  *     checkpoint    a state that is due, once the journal has passed it
  *     prune         what neither a restart nor the history needs any more
  *
- * A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
+ * Members come after the journal: who is not among them any more has let go in it. Writes are numbered, so that one
+ * which was given up and is carried out late does no harm. A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
  * room here.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { type Lease, LeaseLost, type Store } from "../store/store.ts";
-import { encodeCheckpoint, encodeSegment, type MemberRecords } from "./format.ts";
+import { type Lease, LeaseLost, type Parked, type Store } from "../store/store.ts";
+import { encodeCheckpoint, encodeMembers, encodeSegment, type MemberRecords } from "./format.ts";
 import type { Checkpoint } from "./history.ts";
 import type { CheckpointPolicy } from "./checkpointPolicy.ts";
 
@@ -36,6 +39,8 @@ export interface JournaledRoom {
   readonly identity: string;
   readonly tickHz: number;
   memberRecords(): MemberRecords;
+  /** It was taken from the store and has not shown yet that it does no harm: its claim counts as an attempt. */
+  readonly onTrial?: boolean;
   /** Its lease is lost: it must not step any more. */
   leaseLost(): void;
   /** As they are now: access and whatever else is kept with the room's record. */
@@ -61,7 +66,12 @@ interface Entry {
   storedTicks: number[];
   /** `Checkpoint.cost` of the last of them. */
   storedCost: number;
+  /** As they are in the store. */
   members: string;
+  /** How often the room was claimed, and what of it the store has. */
+  attempts: { claimed: number; stored: number };
+  /** How many writes there were under this lease. */
+  writes: number;
   /** Since when something waits to be written, ms; 0: nothing does. */
   waitingMs: number;
   /** Its history was cut: the newest state is to be written whenever it was taken. */
@@ -73,12 +83,19 @@ interface Entry {
   settingsChanged: boolean;
   /** Why the last write did not go through; null: it did. */
   failure: unknown;
+  /** Since when none has, ms; 0: the last one has. */
+  failingMs: number;
 }
+
+/** Between two lines about a store that does not take what rooms do, ms: all rooms fail then, several times a second. */
+const COMPLAINT_MS = 60_000;
 
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #timer: NodeJS.Timeout;
+  /** When it was last said that the store does not take something, and how often it has not since. */
+  #complaint = { atMs: -Infinity, failures: 0 };
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
@@ -114,12 +131,15 @@ export class JournalWriter {
       storedTicks: [...stored.checkpoints],
       storedCost: 0,
       members: "",
+      attempts: { claimed: lease.attempts ?? 0, stored: lease.attempts ?? 0 },
+      writes: 0,
       waitingMs: 0,
       cut: false,
       waits: false,
       tail: Promise.resolve(),
       settingsChanged: false,
       failure: null,
+      failingMs: 0,
     });
   }
 
@@ -155,14 +175,30 @@ export class JournalWriter {
     if (entry) await this.#flush(entry);
   }
 
+  /** s since the room that has waited longest could write; 0: all could. */
+  get failingSeconds(): number {
+    return Math.max(0, ...this.#all().map(({ failingMs }) => (failingMs && performance.now() - failingMs) / 1000));
+  }
+
   /** The room ends here and may go on elsewhere, at once. @returns whether all of it is in the store */
   async release(room: string): Promise<boolean> {
     const entry = this.#entries.get(room);
     if (!entry) return false;
+    // Whoever can give it up has survived it.
+    entry.attempts.claimed = 0;
     await this.#flush(entry);
     this.#entries.delete(room);
     await this.#options.store.release(entry.lease);
     return entry.writtenTick === entry.room.checkpointPolicy.history.tick;
+  }
+
+  /** The room ends here, and nobody is to serve it for now. All that it has done stays in the store. */
+  async park(room: string, parked: Parked): Promise<void> {
+    const entry = this.#entries.get(room);
+    if (!entry) return;
+    await this.#flush(entry);
+    this.#entries.delete(room);
+    await this.#options.store.park(this.#next(entry), parked);
   }
 
   /** The room ends for good. Resolves when nothing of it is in the store. @throws CodedError STORE_AWAY */
@@ -214,32 +250,71 @@ export class JournalWriter {
     const { room, lease } = entry;
     const { log, metrics } = this.#options;
     if (this.#entries.get(room.name) !== entry) return;
-    let what: "settings" | "journal" | "checkpoint" = "settings";
+    let what: "settings" | "journal" | "members" | "checkpoint" = "settings";
     entry.failure = null;
     try {
       await this.#writeSettings(entry);
       what = "journal";
       await this.#truncate(entry);
       await this.#writeJournal(entry);
+      what = "members";
+      await this.#writeMembers(entry);
+      await this.#countAttempts(entry);
       what = "checkpoint";
       await this.#writeCheckpoint(entry);
+      entry.failingMs = 0;
     } catch (error) {
       entry.failure = error;
+      entry.failingMs ||= performance.now();
       if (error instanceof LeaseLost) {
         log.error({ room: room.name, epoch: lease.epoch }, "the room's lease is lost; another process may step it now");
         this.drop(room.name);
         return;
       }
       metrics.persistence.failed(what);
-      log.error({ room: room.name, what, err: error }, "the store did not take what a room did; it is tried again");
+      this.#complain(room.name, what, error);
     }
+  }
+
+  /** At once, and then now and then for as long as it lasts. */
+  #complain(room: string, what: string, err: unknown): void {
+    const nowMs = performance.now();
+    this.#complaint.failures += 1;
+    if (nowMs - this.#complaint.atMs < COMPLAINT_MS) return;
+    this.#options.log.error(
+      { room, what, err, failures: this.#complaint.failures },
+      "the store did not take what a room did; it is tried again",
+    );
+    this.#complaint = { atMs: nowMs, failures: 0 };
+  }
+
+  /** The lease, for its next write. */
+  #next(entry: Entry): Lease {
+    entry.writes += 1;
+    return { ...entry.lease, write: entry.writes };
+  }
+
+  async #writeMembers(entry: Entry): Promise<void> {
+    const records = entry.room.memberRecords();
+    const known = JSON.stringify(records);
+    if (known === entry.members) return;
+    await this.#options.store.writeMembers(this.#next(entry), encodeMembers(records));
+    entry.members = known;
+  }
+
+  async #countAttempts(entry: Entry): Promise<void> {
+    const { room, attempts } = entry;
+    const wanted = room.onTrial ? attempts.claimed : 0;
+    if (wanted === attempts.stored) return;
+    await this.#options.store.countAttempts(this.#next(entry), wanted);
+    attempts.stored = wanted;
   }
 
   async #writeSettings(entry: Entry): Promise<void> {
     if (!entry.settingsChanged) return;
     entry.settingsChanged = false;
     try {
-      await this.#options.store.writeSettings(entry.lease, entry.room.settings());
+      await this.#options.store.writeSettings(this.#next(entry), entry.room.settings());
     } catch (error) {
       entry.settingsChanged = true;
       throw error;
@@ -251,7 +326,7 @@ export class JournalWriter {
     if (rewinds.length === entry.rewindsSeen) return;
     const seen = rewinds.length;
     const back = Math.min(...rewinds.slice(entry.rewindsSeen));
-    await this.#options.store.truncate(entry.lease, back);
+    await this.#options.store.truncate(this.#next(entry), back);
     entry.rewindsSeen = seen;
     // A segment that went on beyond is gone with all that was in it.
     entry.ends = entry.ends.filter((end) => end <= back);
@@ -264,14 +339,10 @@ export class JournalWriter {
   }
 
   async #writeJournal(entry: Entry): Promise<void> {
-    const { room, lease } = entry;
-    const { history } = room.checkpointPolicy;
+    const { history } = entry.room.checkpointPolicy;
     const after = entry.writtenTick;
     const until = history.tick;
     if (until <= after) return;
-    const members = room.memberRecords();
-    const known = JSON.stringify(members);
-    const changed = known !== entry.members;
     entry.waitingMs ||= performance.now();
     const startMs = performance.now();
     const bytes = encodeSegment({
@@ -279,18 +350,17 @@ export class JournalWriter {
       until,
       records: history.records(after, until),
       hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until),
-      members: changed ? members : null,
+      members: null,
     });
-    await this.#options.store.appendJournal(lease, { after, until, bytes });
+    await this.#options.store.appendJournal(this.#next(entry), { after, until, bytes });
     entry.writtenTick = until;
     entry.ends.push(until);
-    entry.members = known;
     entry.waitingMs = 0;
     this.#options.metrics.persistence.journalFlush((performance.now() - startMs) / 1000, bytes.byteLength);
   }
 
   async #writeCheckpoint(entry: Entry): Promise<void> {
-    const { room, lease } = entry;
+    const { room } = entry;
     const { history } = room.checkpointPolicy;
     const newest = history.newestState;
     const last = entry.storedTicks.at(-1) ?? 0;
@@ -304,7 +374,7 @@ export class JournalWriter {
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
     const startMs = performance.now();
     const state = encodeCheckpoint({ checkpoint: newest, members: room.memberRecords() });
-    await this.#options.store.writeCheckpoint(lease, { tick: newest.tick, identity: room.identity, state });
+    await this.#options.store.writeCheckpoint(this.#next(entry), { tick: newest.tick, identity: room.identity, state });
     this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
     entry.storedTicks = [...entry.storedTicks.filter((tick) => tick !== newest.tick), newest.tick];
     entry.storedCost = cost;
@@ -319,7 +389,7 @@ export class JournalWriter {
     if (retained.length === entry.storedTicks.length) return;
     // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.
     const oldest = Math.min(retained[0]!, history.oldestTick);
-    await this.#options.store.prune(entry.lease, retained, oldest);
+    await this.#options.store.prune(this.#next(entry), retained, oldest);
     entry.storedTicks = retained;
     entry.ends = entry.ends.filter((end) => end > oldest);
   }

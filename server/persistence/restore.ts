@@ -4,11 +4,19 @@
  *     checkpoints, newest first    the first that is whole and can be read by this program is where the room goes on
  *     segments after it            as far as they follow each other and are whole
  *     older checkpoints, segments  how far it reaches back
+ *     members                      as they were written last; else as of the newest of the others
  *
  * Whatever is damaged is passed over for what was before, and named.
  */
 import type { Store } from "../store/store.ts";
-import { decodeCheckpoint, decodeSegment, type MemberRecords, type Segment, type StoredCheckpoint } from "./format.ts";
+import {
+  decodeCheckpoint,
+  decodeMembers,
+  decodeSegment,
+  type MemberRecords,
+  type Segment,
+  type StoredCheckpoint,
+} from "./format.ts";
 import type { RoomHistory } from "./history.ts";
 
 export interface Found {
@@ -18,30 +26,35 @@ export interface Found {
   segments: Segment[];
   members: MemberRecords;
   /** What was passed over, and why. */
-  damaged: { what: "checkpoint" | "journal"; tick: number; reason: string }[];
-  /** The store has checkpoints, but all of another scene or program. */
+  damaged: { what: "checkpoint" | "journal" | "members"; tick: number; reason: string }[];
+  /** What can read the newest checkpoint; null: there is none. */
+  identity: string | null;
+  /** That is another scene or program; then nothing else is told. */
   foreign: boolean;
 }
 
-/** @param identity what this program can read (workers/identity.ts) */
-export async function findRoom(store: Store, room: string, identity: string): Promise<Found> {
+/**
+ * @param identity what this program can read (workers/identity.ts); null: whatever the newest checkpoint is of, to be
+ *   looked at and not to be stepped
+ */
+export async function findRoom(store: Store, room: string, identity: string | null): Promise<Found> {
   const damaged: Found["damaged"] = [];
   const checkpoints: StoredCheckpoint[] = [];
-  let foreign = false;
-  for (const { tick } of await store.checkpointTicks(room)) {
+  let newest: string | null = null;
+  for (const { tick } of (await store.checkpointTicks(room)).reverse()) {
     const stored = await store.readCheckpoint(room, tick);
     if (!stored) continue;
-    if (stored.identity !== identity) {
-      foreign = true;
-      continue;
-    }
+    newest ??= stored.identity;
+    if (identity !== null && newest !== identity)
+      return { checkpoints: [], segments: [], members: null, damaged: [], identity: newest, foreign: true };
+    // Of a room that began anew with another program there may be some of before.
+    if (stored.identity !== newest) break;
     const whole = attempt(
       () => decodeCheckpoint(stored.state),
       (reason) => damaged.push({ what: "checkpoint", tick, reason }),
     );
-    if (whole) checkpoints.push(whole);
+    if (whole) checkpoints.unshift(whole);
   }
-  if (foreign && checkpoints.length === 0) return { checkpoints: [], segments: [], members: null, damaged, foreign };
   const segments: Segment[] = [];
   for (const { after, bytes } of await store.readJournal(room, 0)) {
     const segment = attempt(
@@ -50,7 +63,15 @@ export async function findRoom(store: Store, room: string, identity: string): Pr
     );
     if (segment) segments.push(segment);
   }
-  return { ...withoutGaps(checkpoints, segments), damaged, foreign: false };
+  const reached = withoutGaps(checkpoints, segments);
+  const records = await store.readMembers(room);
+  const members =
+    records &&
+    attempt(
+      () => decodeMembers(records),
+      (reason) => damaged.push({ what: "members", tick: reached.segments.at(-1)?.until ?? 0, reason }),
+    );
+  return { ...reached, members: members ?? reached.members, damaged, identity: newest, foreign: false };
 }
 
 /** Puts what was found into a history that is new. @returns where the room stood */
@@ -84,7 +105,7 @@ function withoutGaps(
   for (const segment of segments) {
     if (segment.until <= until) continue;
     if (segment.after > until) break;
-    ahead.push(segment);
+    ahead.push(behindOf(segment, ahead.length > 0 ? until : segment.after));
     until = segment.until;
     members = segment.members ?? members;
   }
@@ -93,6 +114,7 @@ function withoutGaps(
   let from = ahead[0]?.after ?? base;
   for (const segment of segments.filter((s) => s.until <= from).reverse()) {
     if (segment.until < from) break;
+    if (segment.until > from) continue;
     behind.unshift(segment);
     from = segment.after;
   }
@@ -102,6 +124,13 @@ function withoutGaps(
     segments: [...behind, ...ahead],
     members,
   };
+}
+
+/** Without what another segment has told already: every tick is there once. */
+function behindOf(segment: Segment, after: number): Segment {
+  if (segment.after >= after) return segment;
+  const isLater = ({ tick }: { tick: number }): boolean => tick > after;
+  return { ...segment, after, records: segment.records.filter(isLater), hashes: segment.hashes.filter(isLater) };
 }
 
 function attempt<T>(work: () => T, failed: (reason: string) => void): T | undefined {

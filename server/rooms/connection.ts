@@ -236,7 +236,8 @@ export class Connection {
       .then((membership) => {
         const queued = this.#queued ?? [];
         this.#queued = null;
-        if (this.#closing || !membership) return;
+        if (!membership) return;
+        if (this.#closing) return membership.lost(ABNORMAL);
         this.#joined(membership);
         for (const request of queued) this.#membership?.handle(request);
       })

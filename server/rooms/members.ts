@@ -37,7 +37,7 @@ export interface MembersOptions {
 
 export interface MemberRecords {
   nextMember: number;
-  sessions: { member: number; name: string; color: string; mark: string; entry: Entry }[];
+  sessions: { member: number; id?: string; name: string; color: string; mark: string; entry: Entry }[];
 }
 
 export class Members {
@@ -55,30 +55,42 @@ export class Members {
     return count;
   }
 
+  /** Gives the connection the session that its token names. @returns undefined: there is none */
+  resume(connection: Connection, hello: Hello, entry: Entry): Session | undefined {
+    const resumed = this.findByToken(hello.resume);
+    if (!resumed) return undefined;
+    resumed.entry = entry;
+    resumed.token = hello.resume!;
+    this.#resume(resumed, connection, hello);
+    return resumed;
+  }
+
   /**
-   * Gives the connection a session: the one its token names, or a new one.
+   * A new session, to be stored before `arrive` gives it its connection: who has been welcomed is known after a crash.
    * @throws Refused with `roomFull`
    */
-  admit(connection: Connection, hello: Hello, entry: Entry): Session {
-    const resumed = this.findByToken(hello.resume);
-    if (resumed) {
-      resumed.entry = entry;
-      resumed.token = hello.resume!;
-      this.#resume(resumed, connection, hello);
-      return resumed;
-    }
+  reserve(hello: Hello, entry: Entry): Session {
     if (this.sessions.size >= this.#options.maxMembers) {
       // A seat that only waits for somebody to come back yields to somebody who is here.
-      const disconnected = [...this.sessions.values()].find((session) => session.connection === null);
+      const disconnected = [...this.sessions.values()].find(
+        ({ connection, arriving }) => connection === null && !arriving,
+      );
       if (!disconnected)
         throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
       this.#remove(disconnected);
     }
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
-    session.connection = connection;
+    session.arriving = true;
     this.sessions.set(session.member, session);
     return session;
+  }
+
+  /** @param connection null: it has gone meanwhile, and the session with it */
+  arrive(session: Session, connection: Connection | null): void {
+    session.arriving = false;
+    session.connection = connection;
+    if (connection === null) this.#remove(session);
   }
 
   /** The session's socket is gone. Ignored when another socket has taken the session over, or the session has ended. */
@@ -108,8 +120,9 @@ export class Members {
   records(): MemberRecords {
     return {
       nextMember: this.#nextMember,
-      sessions: [...this.sessions.values()].map(({ member, name, color, mark, entry }) => ({
+      sessions: [...this.sessions.values()].map(({ member, id, name, color, mark, entry }) => ({
         member,
+        id,
         name,
         color,
         mark,
@@ -121,12 +134,32 @@ export class Members {
   /** Those of `records`, as if all had just lost their sockets. For a room that nobody has joined yet. */
   restore({ nextMember, sessions }: MemberRecords): void {
     this.#nextMember = nextMember;
-    for (const { member, name, color, mark, entry } of sessions) {
-      const session = new Session(member, name, color, entry, mark);
+    for (const { member, id, name, color, mark, entry } of sessions) {
+      const session = new Session(member, name, color, entry, { id, mark });
       this.sessions.set(member, session);
       this.#expect(session, this.#options.resumeSeconds);
     }
     if (sessions.length > 0) this.#options.onChanged();
+  }
+
+  /** Closes every socket with the code; all are expected back, and nobody's time runs until `expectAll`. */
+  suspend(code: number, reason: string): void {
+    for (const session of this.sessions.values()) {
+      if (session.expiry) clearTimeout(session.expiry);
+      session.expiry = null;
+      const { connection } = session;
+      if (!connection) continue;
+      session.connection = null;
+      this.#options.onHandsOff(session);
+      connection.close(code, reason);
+    }
+  }
+
+  /** From now on whoever is not here has `resumeSeconds` to come back. */
+  expectAll(): void {
+    for (const session of this.sessions.values())
+      if (!session.connection && !session.expiry && !session.arriving)
+        this.#expect(session, this.#options.resumeSeconds);
   }
 
   /** Closes every socket with the code and forgets everyone. */

@@ -10,11 +10,14 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom } from "../persistence/restore.ts";
 import type { JournalWriter } from "../persistence/journalWriter.ts";
+import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Holder, Lease, Listing, Store } from "../store/store.ts";
+import { Parking } from "./parking.ts";
 import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 import type { Rebuilt } from "./simulation.ts";
+import { JournalDiffers, Trials } from "./trials.ts";
 import { RoomWeights, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
@@ -78,11 +81,15 @@ export class RoomRegistry {
   readonly #dedicated = new Set<string>();
   /** Rooms that are over, until the store has forgotten them. */
   readonly #removing = new Map<string, Promise<void>>();
+  readonly parking: Parking;
+  readonly trials: Trials;
   readonly #weights = new RoomWeights(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    this.parking = new Parking(options);
+    this.trials = new Trials(options.config.adoptionAttempts);
   }
 
   get size(): number {
@@ -172,13 +179,25 @@ export class RoomRegistry {
    * Serves a room that is in the store, under a lease that this process has just got.
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; whatever the store says. The lease
    *   is the caller's to release then.
+   * @returns null: nobody should serve it, and it is parked now; the lease is over
    */
-  async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room> {
+  async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room | null> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     const { name, scene } = listing;
     const adopted = this.#adopt(listing, lease, cause).then((room) => ({ room, created: false }));
-    adopted.catch(() => this.#options.metrics.persistence.failed("restore"));
-    return (await this.#whileOpening(name, scene, undefined, adopted)).room;
+    try {
+      return (await this.#whileOpening(name, scene, undefined, adopted)).room;
+    } catch (error) {
+      if (error instanceof CodedError && error.code === "ROOM_PARKED") return null;
+      this.#options.metrics.persistence.failed("restore");
+      throw error;
+    }
+  }
+
+  /** Was the room, which is parked for it, stepped by this program with this scene? Never rejects. */
+  async reads({ scene, parked }: Listing): Promise<boolean> {
+    const template = await this.#options.library.template(scene).catch(() => null);
+    return template !== null && template.identity === parked?.identity;
   }
 
   /**
@@ -210,7 +229,7 @@ export class RoomRegistry {
     const { persistence, log } = this.#options;
     if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name)))
       return this.#end(this.get(name));
-    const lease = await persistence.store.claim(name, persistence.holder);
+    const lease = await persistence.store.claim(name, persistence.holder, { parked: true });
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     await persistence.store.removeRoom(lease);
     log.info({ room: name }, "a room that nobody had open was removed from the store");
@@ -293,19 +312,57 @@ export class RoomRegistry {
       throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
     const here = this.#rooms.get(name);
     if (here) return here;
-    const lease = await store.claim(name, holder);
-    if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
+    if (listing.parked) throw roomParked(name, listing.parked.reason);
+    const over = await this.trials.turn(listing.attempts + 1);
+    let lease: Lease | null = null;
     try {
+      lease = await store.claim(name, holder);
+      if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
       return await this.#adopt(listing, lease, "restart");
     } catch (error) {
+      if (!lease || (error instanceof CodedError && error.code === "ROOM_PARKED")) throw error;
       this.#options.metrics.persistence.failed("restore");
       await store.release(lease).catch(() => {});
+      throw error;
+    } finally {
+      over();
+    }
+  }
+
+  /**
+   * The claim counts as an attempt until the room has settled. What failed in an orderly way for want of something else
+   * (its scene's file, the store) is none.
+   * @throws CodedError ROOM_PARKED: nobody should serve it; its lease is over
+   */
+  async #adopt(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
+    const { attempts = 0 } = lease;
+    const { store } = this.#options.persistence!;
+    if (this.trials.isOver(attempts))
+      return this.#park(
+        lease,
+        "attempts",
+        `taken over ${attempts - 1} times, it has not settled once: processes or threads have ended over it`,
+      );
+    try {
+      return await this.#restore(listing, lease, cause);
+    } catch (error) {
+      if (error instanceof JournalDiffers) return await this.#park(lease, "differs", error.message);
+      if (isOrderly(error) && attempts > 0) await store.countAttempts(lease, attempts - 1).catch(() => {});
       throw error;
     }
   }
 
-  async #adopt({ name, scene, pool, settings, createdAt }: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
-    const { library, persistence, metrics, log } = this.#options;
+  async #park(lease: Lease, reason: ParkedReason, details: string, identity?: string): Promise<never> {
+    await this.parking.park(lease, reason, details, identity);
+    throw roomParked(lease.room, reason);
+  }
+
+  async #restore(
+    { name, scene, pool, settings, createdAt }: Listing,
+    lease: Lease,
+    cause: RestoreCause,
+  ): Promise<Room> {
+    const { library, persistence, metrics, log, config } = this.#options;
     const { store, journalWriter } = persistence!;
     const startMs = performance.now();
     const { identity } = await library.template(scene);
@@ -318,6 +375,13 @@ export class RoomRegistry {
       );
     }
     const access = RoomAccess.fromSettings(settings);
+    if (found.foreign && config.otherVersions === "park")
+      await this.#park(
+        lease,
+        "version",
+        `states of ${found.identity}, but this program and scene are ${identity}`,
+        found.identity!,
+      );
     if (found.foreign) {
       log.warn(
         { room: name, scene },
@@ -328,9 +392,10 @@ export class RoomRegistry {
       journalWriter.hold(room, lease);
       return room;
     }
+    const trial = this.trials.of(lease.attempts ?? 0, () => journalWriter.durable(name));
     let rebuilt: Rebuilt | undefined;
     const room = await this.#open(name, scene, pool, access, lease, async (options) => {
-      const restored = await Room.restore({ ...options, createdAt }, found);
+      const restored = await Room.restore({ ...options, createdAt, trial }, found);
       rebuilt = restored.rebuilt;
       return restored.room;
     });
@@ -343,6 +408,8 @@ export class RoomRegistry {
       checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick),
       segments: found.segments.map(({ until }) => until),
     });
+    // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at once.
+    await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
     log.info(
@@ -390,6 +457,7 @@ export class RoomRegistry {
         log,
         onDisposed,
         durable: async () => persistence?.journalWriter.durable(name),
+        park: persistence && ((reason, details) => this.parking.parkOpen(name, reason, details)),
         ownedUntilMs,
         weight,
       });
@@ -409,6 +477,13 @@ export class RoomRegistry {
     }
   }
 }
+
+const roomParked = (room: string, reason: ParkedReason): CodedError =>
+  new CodedError("ROOM_PARKED", { field: "room", value: room, limit: reason });
+
+/** The process lives, and the room is not to blame. */
+const isOrderly = (error: unknown): boolean =>
+  error instanceof CodedError || ["StoreUnavailable", "LeaseLost"].includes((error as Error).name);
 
 const weighed = ({ access, members }: Room): WeighedRoom => ({ creator: access.creator, members: members.connected });
 

@@ -2,17 +2,20 @@
  * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what
  * goes in and what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
+import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
+import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
-import { CheckpointPolicy } from "../persistence/checkpointPolicy.ts";
+import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
 import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
@@ -40,6 +43,7 @@ import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
+import { JournalDiffers, type Trial } from "./trials.ts";
 import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
 import { welcomeOf } from "./welcome.ts";
 
@@ -50,6 +54,12 @@ const STATS_MS = 1000;
 const HASH_SECONDS = 1;
 /** Least time between two lists of members, ms. */
 const MEMBERS_MS = 50;
+/** A room that was taken from the store has settled when it has been stepped for so long, s. */
+const TRIAL_SECONDS = 2;
+/** Who comes in is welcomed when that is stored, or after so long, ms: the store may be away. */
+const WELCOME_MS = 1000;
+/** Pause before members are stored, for each of them, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
+const STORE_MS_PER_MEMBER = 0.1;
 
 /** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
 export type RoomEnd = "over" | "elsewhere";
@@ -68,6 +78,10 @@ export interface RoomOptions {
   onDisposed: (room: Room, end: RoomEnd) => void;
   /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
+  /** Keeps the room from being served, with all that the store has of it; null: there is no store. */
+  park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
+  /** Of a room that was taken from the store: around the ticks in which it has to show that it does no harm. */
+  trial?: Trial;
   /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
   ownedUntilMs: () => number;
   /** The room's weight where a thread is too small for all (weights.ts). */
@@ -76,8 +90,8 @@ export interface RoomOptions {
   createdAt?: string;
 }
 
-const checkpointPolicyOf = ({ template, config }: RoomOptions): CheckpointPolicy =>
-  new CheckpointPolicy(template.layout.tickHz, config.historySeconds);
+const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
+  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, park === null);
 
 export class Room {
   readonly name: string;
@@ -110,7 +124,15 @@ export class Room {
   #emptyTimer: NodeJS.Timeout | null = null;
   /** Restored, and nobody has come back yet. */
   #awaited = false;
+  /** Somebody has, and it will tick in a moment. */
+  #beginning = false;
+  /** Ticks until it has settled, and does it tick, or will in a moment? */
+  #trialTicks = 0;
+  #tried = false;
   #disposed: Promise<void> | null = null;
+  #cutOff = false;
+  /** Newcomers are about to be stored. */
+  #storing: Promise<void> | null = null;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
 
@@ -166,7 +188,7 @@ export class Room {
     return new Room(options, checkpointPolicyOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
-  /** A room that was before, where it stood when it was last written. */
+  /** A room that was before, where it stood when it was last written. @throws JournalDiffers (rejects) */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
     const checkpointPolicy = checkpointPolicyOf(options);
     const until = fill(checkpointPolicy.history, found);
@@ -175,8 +197,13 @@ export class Room {
       options.pool,
       checkpointPolicy.history.rebuild(until),
     );
+    if (rebuilt.differs) {
+      options.pool.memoryEnded();
+      throw new JournalDiffers(rebuilt.differs);
+    }
     const room = new Room(options, checkpointPolicy, simulation);
     room.#standAt(rebuilt);
+    room.#trialTicks = TRIAL_SECONDS * room.tickHz;
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred
     // rooms that are restored at once have the threads for that.
     room.#awaited = true;
@@ -258,6 +285,11 @@ export class Room {
     return this.access.toSettings();
   }
 
+  /** It was taken from the store, and is about to show whether it does harm. */
+  get onTrial(): boolean {
+    return this.#trialTicks > 0 && this.#tried && !this.#disposed;
+  }
+
   memberRecords(): MemberRecords {
     return this.members.records();
   }
@@ -285,16 +317,39 @@ export class Room {
     return this.#options.access;
   }
 
-  /** @param entry what the hello was let in as. @throws Refused when the room is full */
-  join(connection: Connection, hello: Hello, entry: Entry): Membership {
-    const session = this.members.admit(connection, hello, entry);
+  /**
+   * @param entry what the hello was let in as. @throws Refused when the room is full, or has ended meanwhile
+   * @returns null: the connection has closed meanwhile
+   */
+  async join(connection: Connection, hello: Hello, entry: Entry): Promise<Membership | null> {
+    if (this.#cutOff) throw new Refused(CloseCode.restarting, "the server is cut off from its store", "no_room");
+    const session = this.members.resume(connection, hello, entry) ?? (await this.#admit(connection, hello, entry));
+    return session && this.#welcome(session, connection, entry);
+  }
+
+  /** A new session is stored before it is told of: it outlives the process from its first moment. */
+  async #admit(connection: Connection, hello: Hello, entry: Entry): Promise<Session | null> {
+    const session = this.members.reserve(hello, entry);
+    // All members are written at once: a thousand who come together are not to be written a thousand times.
+    this.#storing ??= sleep(this.members.sessions.size * STORE_MS_PER_MEMBER).then(() => {
+      this.#storing = null;
+      return this.#options.durable().catch(() => {}); // They end with the process then.
+    });
+    await Promise.race([this.#storing, sleep(WELCOME_MS, undefined, { ref: false })]);
+    const ended = this.#disposed !== null || this.#cutOff;
+    this.members.arrive(session, connection.isOpen && !ended ? connection : null);
+    if (ended) throw new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
+    return session.connection && session;
+  }
+
+  #welcome(session: Session, connection: Connection, entry: Entry): Membership {
     const { template } = this.#options;
     connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
     connection.nameInLog(session.id, session.member, entry.role);
-    this.#awaited = false;
+    this.#comeAlive();
     this.#membersChanged();
     return {
       handle: (request) => this.#handle(session, request),
@@ -305,6 +360,22 @@ export class Room {
   /** The state between two ticks, for tests and developers. */
   inspect(): Promise<InspectResult> {
     return this.#simulation.inspect();
+  }
+
+  /** The store is away: what is done now may be forgotten. */
+  tellStoreAway(): void {
+    this.#broadcast.certain(encodeNotice("STORE_AWAY", {}), "other");
+  }
+
+  /**
+   * This process is cut off from the store, and so is not known to own the room: it stands still, and whoever is in it
+   * is to find it elsewhere. When it is known again, it goes on here.
+   */
+  cutOff(isCutOff: boolean): void {
+    if (this.#cutOff === isCutOff || this.#disposed) return;
+    this.#cutOff = isCutOff;
+    if (isCutOff) this.members.suspend(CloseCode.restarting, "the server is cut off from its store");
+    else this.members.expectAll();
   }
 
   /** Its lease is lost: another process may step it now. */
@@ -324,13 +395,45 @@ export class Room {
     }
   }
 
+  /**
+   * A restored room ticks from when somebody is back. Should it take the process with it, the store is to know that it
+   * was tried.
+   */
+  #comeAlive(): void {
+    if (!this.#awaited || this.#beginning) return;
+    this.#beginning = true;
+    const trial = this.#trialTicks > 0 ? this.#options.trial : undefined;
+    void (trial?.begin(() => (this.#tried = true)) ?? Promise.resolve()).then(() => {
+      this.#beginning = false;
+      this.#awaited = false;
+      if (this.#disposed) return this.#options.trial?.end();
+      this.#watchEmptiness();
+    });
+  }
+
+  /** It cannot be stepped on: with a store it keeps all that it has until an operator looks at it. */
+  async #giveUp(error: unknown): Promise<void> {
+    const { park, log } = this.#options;
+    log.error({ room: this.name, err: error }, "the room cannot go on");
+    if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
+    this.#still += 1;
+    this.#tickWhile(false);
+    try {
+      await park("steps", (error as Error).message);
+    } catch (failure) {
+      log.error({ room: this.name, err: failure }, "a room could not be parked");
+    }
+    await this.dispose(CloseCode.parked, "the room is parked: the simulation failed");
+  }
+
   /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
-      this.#options.onDisposed(this, code === CloseCode.restarting ? "elsewhere" : "over");
+      this.#options.trial?.end();
+      this.#options.onDisposed(this, code === CloseCode.restarting || code === CloseCode.parked ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();
@@ -390,6 +493,11 @@ export class Room {
       return;
     }
     this.#tickWhile(false);
+    if (this.#trialTicks > 0 && !this.#beginning && !this.#awaited) {
+      this.#awaited = true;
+      this.#tried = false;
+      this.#options.trial?.end();
+    }
     if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(
       () => void this.dispose(CloseCode.roomGone, "empty"),
@@ -420,6 +528,7 @@ export class Room {
   }
 
   #notTaken(error: unknown): void {
+    if (error instanceof Hopeless) return void this.#giveUp(error);
     this.#options.metrics.persistence.failed("checkpoint");
     this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's state could not be taken");
   }
@@ -441,6 +550,7 @@ export class Room {
         const { result } = outcome;
         this.#begun(began(result.startMs));
         this.checkpointPolicy.stepped(task.inputs, result);
+        if (this.#trialTicks > 0 && --this.#trialTicks === 0) this.#options.trial?.end();
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
@@ -456,8 +566,7 @@ export class Room {
         this.#rebuilt(outcome.rebuilt, outcome.error);
       }
     } catch (error) {
-      log.error({ room: this.name, err: error }, "the room cannot go on");
-      void this.dispose(CloseCode.roomGone, "the simulation failed");
+      void this.#giveUp(error);
     }
   }
 

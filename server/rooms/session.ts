@@ -21,9 +21,15 @@ export interface Grab {
 /** Colors for members who bring none, by member number; told apart on dark and light ground. */
 const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb", "#d81159", "#6c757d"];
 
+/** What is kept of a session that was before. */
+interface KeptSession {
+  id?: string;
+  mark: string;
+}
+
 export class Session {
   /** For logs; not a secret. */
-  readonly id = randomBytes(4).toString("hex");
+  readonly id: string;
   /**
    * Whoever has it may resume this session. Never logged. Of a session that outlived its server it is known only once
    * somebody has brought it.
@@ -37,6 +43,8 @@ export class Session {
   /** As what it was let in, and by what. */
   entry: Entry;
   connection: Connection | null = null;
+  /** It is being stored, and its socket is welcomed then: nobody else gets its seat. */
+  arriving = false;
   /** While the socket is lost: ends the session when nobody resumes it. */
   expiry: NodeJS.Timeout | null = null;
   readonly grabs = new Map<number, Grab>();
@@ -49,12 +57,13 @@ export class Session {
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 
-  /** @param mark of a session that was before; absent: a new one */
-  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry, mark?: string) {
+  /** @param kept of a session that was before; absent: a new one */
+  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry, kept?: KeptSession) {
     this.member = member;
     this.entry = entry;
-    this.token = mark === undefined ? randomBytes(16).toString("hex") : "";
-    this.mark = mark ?? fingerprint(this.token);
+    this.id = kept?.id ?? randomBytes(4).toString("hex");
+    this.token = kept === undefined ? randomBytes(16).toString("hex") : "";
+    this.mark = kept?.mark ?? fingerprint(this.token);
     this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
     this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
   }

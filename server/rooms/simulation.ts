@@ -9,8 +9,9 @@
  *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was
  *     done, and what it said was lost with its thread
  *         |-- fewer than 4 times in 10 s: a fresh memory, made from what the room's history says -> `rebuilt`
- *         `-- else the scene itself is broken -> throws; the room closes
+ *         `-- else, or when the history has nothing more to offer -> throws Hopeless; the room is parked, or closes
  */
+import { Hopeless } from "../persistence/checkpointPolicy.ts";
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";
 import { StepDropped } from "../workers/stepThread.ts";
@@ -70,7 +71,7 @@ export class RoomSimulation {
   /**
    * Runs one tick.
    * @param recover asked when the memory is torn: what to make a new one from
-   * @throws when the room is beyond help
+   * @throws Hopeless
    */
   step(task: Omit<StepTask, "room">, recover: () => Rebuild): Promise<StepOutcome> {
     return this.#inTurn(async () => {
@@ -123,9 +124,10 @@ export class RoomSimulation {
     const nowMs = performance.now();
     this.#tornMs = [...this.#tornMs.filter((at) => nowMs - at < REBUILD_WINDOW_MS), nowMs];
     if (this.#tornMs.length > REBUILDS_ALLOWED)
-      throw new Error(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
+      throw new Hopeless(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
+    const next = plan();
     try {
-      return await this.#rebuild(plan());
+      return await this.#rebuild(next);
     } catch (error) {
       return this.#recover(error, plan);
     }
@@ -170,22 +172,26 @@ async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8
 async function rebuild(
   template: SceneTemplate,
   pool: RoomPool,
-  { state, from, until, records, fresh }: Rebuild,
+  { state, from, until, records, hashes = [], fresh }: Rebuild,
 ): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {
   const startMs = performance.now();
   const handle = await openHandle(template, pool, state);
   let done: ReplayResult;
+  let differs: ReplayResult["differs"] = null;
   let tick = from;
   do {
     const after = tick;
     done = await pool.replay({
       room: handle,
       records: records.filter((record) => record.tick > after),
+      // The first one is of the tick that it begins with.
+      hashes: hashes.filter((hash) => hash.tick > after || after === from),
       until,
       fresh,
       sliceMs: SLICE_MS,
     });
     tick = done.tick;
+    differs ??= done.differs;
   } while (tick < until);
-  return { handle, rebuilt: { ...done, ticks: until - from, seconds: (performance.now() - startMs) / 1000 } };
+  return { handle, rebuilt: { ...done, differs, ticks: until - from, seconds: (performance.now() - startMs) / 1000 } };
 }

@@ -24,7 +24,7 @@ const entrySchema = {
     action: {
       type: "string",
       description:
-        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, denied.",
+        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, unpark, denied.",
     },
     room: { type: "string", nullable: true },
     details: { type: "object", additionalProperties: true },

@@ -9,7 +9,7 @@ import { ROLES } from "../../shared/roles.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import type { Listing } from "../store/store.ts";
-import { describeRoom } from "./rooms.ts";
+import { describeListing, describeRoom } from "./rooms.ts";
 import { errorResponses, listedRoomSchema } from "./schemas.ts";
 
 /** This process, as its log lines name it. */
@@ -151,8 +151,8 @@ async function elsewhere(
     ),
   );
   return listings.map(
-    ({ name, scene, members, pool, createdAt, owner }) =>
-      told.get(name) ?? { room: name, scene, members, pool, createdAt, owner: owner?.url ?? null },
+    (listing) =>
+      told.get(listing.name) ?? { ...describeListing(listing), room: listing.name, owner: listing.owner?.url ?? null },
   );
 }
 

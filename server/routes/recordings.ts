@@ -1,9 +1,10 @@
 /** A room's past over HTTP: the recording of its last minutes, and going back. */
-import type { FastifyInstance } from "fastify";
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { recordingStream } from "../persistence/recording.ts";
+import { recordingStream, type RoomRecording } from "../persistence/recording.ts";
 import { Slots } from "../rooms/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
@@ -25,6 +26,14 @@ const seconds = { type: "number", exclusiveMinimum: 0, maximum: MOST_SECONDS };
 export interface PastRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
+}
+
+/** @param stream the recording's bytes */
+export function sendRecording(reply: FastifyReply, { room, until }: RoomRecording, stream: Readable): FastifyReply {
+  return reply
+    .type("application/octet-stream")
+    .header("content-disposition", `attachment; filename="${room}-${until}.pliant"`)
+    .send(stream);
 }
 
 export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: PastRouteOptions): void {
@@ -72,10 +81,7 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
       const recording = room.record(wanted === undefined ? undefined : Number(wanted));
       const stream = sent.open(addressKey(request.ip), (signal) => recordingStream(recording, signal));
       audit.record("recording", actor, room.name, { from: recording.from, until: recording.until });
-      return reply
-        .type("application/octet-stream")
-        .header("content-disposition", `attachment; filename="${room.name}-${recording.until}.pliant"`)
-        .send(stream);
+      return sendRecording(reply, recording, stream);
     },
   );
 

@@ -9,7 +9,7 @@ import type { Room } from "../rooms/room.ts";
 import { SharedRead } from "../rooms/sharedRead.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
-import type { Listing } from "../store/store.ts";
+import type { Listing, Parked } from "../store/store.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "./schemas.ts";
 
@@ -147,6 +147,7 @@ export function roomRoutes(
             "ADDRESS_ROOM_LIMIT",
             "BUILD_FAILED",
             "ROOM_LIMIT",
+            "ROOM_PARKED",
             "SHUTTING_DOWN",
           ),
         },
@@ -336,9 +337,12 @@ function requireRole(identity: Identity | null, room: Pick<Room, "name" | "acces
 }
 
 /** Of a room that another process has. */
-function describeListing({ name, scene, members, pool, createdAt }: Listing): Record<string, unknown> {
-  return { room: name, scene, members, pool, createdAt };
+export function describeListing({ name, scene, members, pool, createdAt, parked }: Listing): Record<string, unknown> {
+  return { room: name, scene, members, pool, createdAt, ...(parked && { parked: shownParked(parked) }) };
 }
+
+/** What may be told of it. */
+const shownParked = ({ reason, since, details }: Parked): Record<string, unknown> => ({ reason, since, details });
 
 export function describeRoom(room: Room): Record<string, unknown> {
   return {

@@ -48,6 +48,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "DELETE /api/admin/rooms/:room": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/kick": { who: "admin", cost: 1 },
   "POST /api/admin/rooms/:room/hand-over": { who: "admin", cost: 10 },
+  "POST /api/admin/rooms/:room/unpark": { who: "admin", cost: 10 },
+  "GET /api/admin/rooms/:room/recording": { who: "admin", cost: 100 },
   "POST /api/admin/rebalance": { who: "admin", cost: 10 },
   "GET /api/admin/audit": { who: "admin", cost: 5 },
   // Files of the installation: nothing in them is anybody's.

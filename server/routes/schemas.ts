@@ -58,7 +58,27 @@ export const roomSchema = {
 };
 
 /** In a list, or found at another process: only its owner knows the rest of a room. */
-export const listedRoomSchema = { ...roomSchema, required: ["room", "scene", "members", "pool", "createdAt"] };
+export const listedRoomSchema = {
+  ...roomSchema,
+  required: ["room", "scene", "members", "pool", "createdAt"],
+  properties: {
+    ...roomSchema.properties,
+    parked: {
+      type: "object",
+      required: ["reason", "since", "details"],
+      description: "Nobody serves the room until an operator has looked at it; nothing of it is lost.",
+      properties: {
+        reason: {
+          type: "string",
+          description:
+            "attempts: whoever took it did not survive it; steps: its steps were lost again and again; version: another program or scene stepped it; differs: its journal does not lead to the states that it was recorded with.",
+        },
+        since: { type: "string", format: "date-time" },
+        details: { type: "string" },
+      },
+    },
+  },
+};
 
 export const createRoomSchema = {
   type: "object",

@@ -97,11 +97,12 @@ export async function socketRoutes(
         authorize: (self, hello) => {
           const { token, password, resume } = hello;
           const room = registry.find(name);
-          if (!room) return auth.refuseAbsent(name, { token, address: ip });
+          if (!room) return auth.refuseAbsent(name, { token, address: ip }, absent(request));
           const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
-          if (!(entry instanceof Promise)) return join(registry, name, self, hello, entry);
-          return entry.then((allowed) => (self.isOpen ? join(registry, name, self, hello, allowed) : null));
+          return Promise.resolve(entry).then((allowed) =>
+            self.isOpen ? join(registry, name, self, hello, allowed) : null,
+          );
         },
         onClosed: (self) => {
           connections.delete(self);
@@ -114,7 +115,8 @@ export async function socketRoutes(
       // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
       if (auth.mode === "tokens" || registry.find(name)) return;
       metrics.auth.refused("no_room");
-      connection.close(CloseCode.roomGone, "no such room");
+      const { closeCode, message } = absent(request);
+      connection.close(closeCode, message);
     },
   });
 }
@@ -125,9 +127,22 @@ function roomOf(registry: RoomRegistry, name: string): Room {
   return room;
 }
 
+/** Why a room is not here. */
+const absent = ({ parked }: FastifyRequest): Refused =>
+  parked
+    ? new Refused(CloseCode.parked, `the room is parked: ${parked.reason}`, "no_room")
+    : new Refused(CloseCode.roomGone, "no such room", "no_room");
+
 /** Looks the room up again: it may have ended while a password was checked. */
-function join(registry: RoomRegistry, name: string, connection: Connection, hello: Hello, entry: Entry): Membership {
-  const membership = roomOf(registry, name).join(connection, hello, entry);
+async function join(
+  registry: RoomRegistry,
+  name: string,
+  connection: Connection,
+  hello: Hello,
+  entry: Entry,
+): Promise<Membership | null> {
+  const membership = await roomOf(registry, name).join(connection, hello, entry);
+  if (!membership) return null;
   connection.endsAtMs = entry.expiresAtMs;
   if (entry.tokenProblem !== undefined)
     connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");

@@ -1,5 +1,5 @@
 /** What a row of either store says of a room. */
-import type { Listing } from "./store.ts";
+import type { Listing, Parked } from "./store.ts";
 
 /**
  * @param row of a room, columns named as in both stores' tables
@@ -16,5 +16,7 @@ export function listingOf(row: Record<string, unknown>, secondsLeft: number): Li
     owner: owned ? { process: String(row.process), url: String(row.url), epoch: Number(row.epoch), secondsLeft } : null,
     lapsed: owned ? null : (row.process as string | null),
     members: owned ? Number(row.members) : 0,
+    parked: row.parked === null ? null : (JSON.parse(String(row.parked)) as Parked),
+    attempts: Number(row.attempts),
   };
 }

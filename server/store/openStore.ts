@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PostgresStore } from "./postgres.ts";
 import { shownUrl } from "./postgresClient.ts";
 import { SqliteStore } from "./sqlite.ts";
+import type { StoreLoss } from "./sqliteFile.ts";
 import type { Store } from "./store.ts";
 
 /** Name of the SQLite file in the data folder. */
@@ -28,7 +29,7 @@ export interface StoreLog {
 export async function openStore(
   { store: wanted, dataDir }: StoreConfig,
   log: StoreLog,
-  options: { leaseSeconds?: number } = {},
+  { onLoss, ...options }: { leaseSeconds?: number; onLoss?: (loss: StoreLoss) => void } = {},
 ): Promise<Store | null> {
   if (wanted === "none") return null;
   if (wanted !== "sqlite") {
@@ -42,15 +43,32 @@ export async function openStore(
   const store = new SqliteStore({
     path,
     ...options,
-    onDamage: ({ movedTo, reason }) =>
-      log.error(
-        { store: path, movedTo, reason },
-        "the store's file is damaged: it was moved aside, and an empty one begins",
-      ),
+    onLoss: (loss) => {
+      sayLoss(log, path, loss);
+      onLoss?.(loss);
+    },
   });
   await opened(store);
   log.info({ store: path }, "store opened");
   return store;
+}
+
+function sayLoss(log: StoreLog, store: string, { code, reason, keptAs, rooms }: StoreLoss): void {
+  if (code === "STORE_DAMAGED")
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's file is damaged: it was moved aside, and an empty one begins",
+    );
+  else if (code === "STORE_LOG_DELETED")
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's log is gone: rooms are as the file had them, and what came later is lost",
+    );
+  else
+    log.error(
+      { store, code, reason, keptAs, rooms },
+      "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
+    );
 }
 
 /** A store that does not open leaves no thread and no connection behind. */

@@ -14,14 +14,32 @@
 import { listingOf } from "./listing.ts";
 import { PostgresClient, type Row } from "./postgresClient.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
-import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord, Store } from "./store.ts";
+import type {
+  AuditEntry,
+  Checkpoint,
+  Holder,
+  JournalSegment,
+  Lease,
+  Listing,
+  Parked,
+  RoomRecord,
+  Store,
+} from "./store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused } from "./store.ts";
 
-const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members,
+const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members, parked, attempts,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
 const NEXT_EPOCH = "WITH next AS (UPDATE pliant_counter SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch)";
-/** The room's row if the lease $1, $2, $3 is the current one, kept so until the end of the transaction. */
-const MINE = "mine AS (SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 FOR SHARE)";
+/**
+ * The room's row if the lease $1, $2, $3 is the current one, kept so until the end of the transaction; $4: the number
+ * of the write, which must be the highest by now.
+ */
+const MINE = {
+  anyWrite:
+    "mine AS (SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 AND $4::bigint IS NULL FOR SHARE)",
+  nextWrite: `mine AS (UPDATE pliant_rooms SET writes = $4::bigint
+    WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint RETURNING name)`,
+};
 const UNOWNED = "process = NULL, url = NULL, lease_until = NULL, members = 0";
 /** How often tables that another process is making at the same moment are looked at again. */
 const SCHEMA_ATTEMPTS = 10;
@@ -103,14 +121,27 @@ export class PostgresStore implements Store {
     });
   }
 
-  async claim(room: string, holder: Holder): Promise<Lease | null> {
+  async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
     const [row] = await this.#client.query(
       `${NEXT_EPOCH} UPDATE pliant_rooms
-       SET epoch = (SELECT epoch FROM next), process = $2, url = $3, lease_until = clock_timestamp() + $4 * INTERVAL '1 second', members = 0
-       WHERE name = $1 AND (process IS NULL OR lease_until <= clock_timestamp()) RETURNING epoch`,
-      [room, holder.process, holder.url, this.leaseSeconds],
+       SET epoch = (SELECT epoch FROM next), process = $2, url = $3, lease_until = clock_timestamp() + $4 * INTERVAL '1 second', members = 0,
+         attempts = attempts + CASE WHEN parked IS NULL THEN 1 ELSE 0 END, writes = 0
+       WHERE name = $1 AND (process IS NULL OR lease_until <= clock_timestamp()) AND (parked IS NULL OR $5) RETURNING epoch, attempts`,
+      [room, holder.process, holder.url, this.leaseSeconds, parked],
     );
-    return row ? { room, process: holder.process, epoch: Number(row.epoch) } : null;
+    return row ? { room, process: holder.process, epoch: Number(row.epoch), attempts: Number(row.attempts) } : null;
+  }
+
+  async countAttempts(lease: Lease, attempts: number): Promise<void> {
+    await this.#updated(lease, "attempts = $4", [attempts]);
+  }
+
+  async park(lease: Lease, parked: Parked): Promise<void> {
+    await this.#updated(lease, `parked = $4, ${UNOWNED}`, [JSON.stringify(parked)]);
+  }
+
+  async unpark(lease: Lease): Promise<void> {
+    await this.#updated(lease, "parked = NULL, attempts = 0", []);
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
@@ -155,17 +186,28 @@ export class PostgresStore implements Store {
         fence(lease),
       );
       if (gone.length === 0) throw new LeaseLost(lease);
+      await query("DELETE FROM pliant_members WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_checkpoints WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_journal WHERE room = $1", [lease.room]);
     });
   }
 
   async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
-    const rows = await this.#client.query(
-      "UPDATE pliant_rooms SET settings = $4 WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
-      [...fence(lease), JSON.stringify(settings)],
+    await this.#updated(lease, "settings = $4", [JSON.stringify(settings)]);
+  }
+
+  async writeMembers(lease: Lease, records: Uint8Array): Promise<void> {
+    await this.#fenced(
+      lease,
+      `INSERT INTO pliant_members (room, records) SELECT name, $5::bytea FROM mine
+       ON CONFLICT (room) DO UPDATE SET records = excluded.records RETURNING 1 AS done`,
+      [bytesOf(records)],
     );
-    if (rows.length === 0) throw new LeaseLost(lease);
+  }
+
+  async readMembers(room: string): Promise<Uint8Array | null> {
+    const [row] = await this.#client.query("SELECT records FROM pliant_members WHERE room = $1", [room]);
+    return row ? (row.records as Buffer) : null;
   }
 
   async rooms(): Promise<Listing[]> {
@@ -180,7 +222,7 @@ export class PostgresStore implements Store {
   async writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): Promise<void> {
     await this.#fenced(
       lease,
-      `INSERT INTO pliant_checkpoints (room, tick, identity, state) SELECT name, $4::bigint, $5::text, $6::bytea FROM mine
+      `INSERT INTO pliant_checkpoints (room, tick, identity, state) SELECT name, $5::bigint, $6::text, $7::bytea FROM mine
        ON CONFLICT (room, tick) DO UPDATE SET identity = excluded.identity, state = excluded.state RETURNING 1 AS done`,
       [tick, identity, bytesOf(state)],
     );
@@ -189,7 +231,9 @@ export class PostgresStore implements Store {
   async appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): Promise<void> {
     await this.#fenced(
       lease,
-      `INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $4::bigint, $5::bigint, $6::bytea FROM mine
+      // The row of the same end is replaced below: a statement changes a row once.
+      `, before AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $6::bigint AND after_tick < $5::bigint AND until_tick <> $5::bigint RETURNING 1)
+       INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $5::bigint, $6::bigint, $7::bytea FROM mine
        ON CONFLICT (room, until_tick) DO UPDATE SET after_tick = excluded.after_tick, bytes = excluded.bytes RETURNING 1 AS done`,
       [until, after, bytesOf(bytes)],
     );
@@ -226,8 +270,8 @@ export class PostgresStore implements Store {
   async prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void> {
     await this.#fenced(
       lease,
-      `, old_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND NOT (tick = ANY($4::bigint[])) RETURNING 1),
-       old_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick <= $5::bigint RETURNING 1)
+      `, old_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND NOT (tick = ANY($5::bigint[])) RETURNING 1),
+       old_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick <= $6::bigint RETURNING 1)
        SELECT 1 AS done FROM mine`,
       [[...keepTicks], finite(journalAfter)],
     );
@@ -236,8 +280,8 @@ export class PostgresStore implements Store {
   async truncate(lease: Lease, tick: number): Promise<void> {
     await this.#fenced(
       lease,
-      `, later_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND tick > $4::bigint RETURNING 1),
-       later_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $4::bigint RETURNING 1)
+      `, later_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND tick > $5::bigint RETURNING 1),
+       later_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $5::bigint RETURNING 1)
        SELECT 1 AS done FROM mine`,
       [tick],
     );
@@ -270,7 +314,23 @@ export class PostgresStore implements Store {
    * @throws LeaseLost
    */
   async #fenced(lease: Lease, statement: string, values: readonly unknown[]): Promise<void> {
-    const rows = await this.#client.query(`WITH ${MINE} ${statement}`, [...fence(lease), ...values]);
+    const mine = lease.write === undefined ? MINE.anyWrite : MINE.nextWrite;
+    const rows = await this.#client.query(`WITH ${mine} ${statement}`, [
+      ...fence(lease),
+      lease.write ?? null,
+      ...values,
+    ]);
+    if (rows.length === 0) throw new LeaseLost(lease);
+  }
+
+  /** Columns of the room's own row. @param values from $4 on. @throws LeaseLost */
+  async #updated(lease: Lease, columns: string, values: readonly unknown[]): Promise<void> {
+    const n = values.length + 4;
+    const rows = await this.#client.query(
+      `UPDATE pliant_rooms SET ${columns}, writes = coalesce($${n}::bigint, writes)
+       WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < coalesce($${n}::bigint, writes + 1) RETURNING name`,
+      [...fence(lease), ...values, lease.write ?? null],
+    );
     if (rows.length === 0) throw new LeaseLost(lease);
   }
 

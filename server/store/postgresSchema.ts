@@ -27,6 +27,12 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
      )`,
     "CREATE INDEX IF NOT EXISTS pliant_audit_by_room ON pliant_audit (room, id)",
   ],
+  [
+    "ALTER TABLE pliant_rooms ADD COLUMN IF NOT EXISTS parked TEXT",
+    "ALTER TABLE pliant_rooms ADD COLUMN IF NOT EXISTS attempts BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE pliant_rooms ADD COLUMN IF NOT EXISTS writes BIGINT NOT NULL DEFAULT 0",
+    "CREATE TABLE IF NOT EXISTS pliant_members (room TEXT PRIMARY KEY, records BYTEA NOT NULL)",
+  ],
 ];
 
 /** Made before everything else, by whoever comes first. */

@@ -4,8 +4,19 @@
  * are copied once on their way to the thread.
  */
 import { Caller, type PlainError } from "./rpc.ts";
+import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
-import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord, Store } from "./store.ts";
+import type {
+  AuditEntry,
+  Checkpoint,
+  Holder,
+  JournalSegment,
+  Lease,
+  Listing,
+  Parked,
+  RoomRecord,
+  Store,
+} from "./store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
 
 export interface SqliteOptions {
@@ -13,8 +24,8 @@ export interface SqliteOptions {
   path: string;
   leaseSeconds?: number;
   auditEntries?: number;
-  /** Told when a damaged file was moved aside: the rooms in it are not offered any more. */
-  onDamage?: (damage: { path: string; movedTo: string; reason: string }) => void;
+  /** Told when something that was acknowledged is missing. */
+  onLoss?: (loss: StoreLoss) => void;
 }
 
 const threadFile = new URL("./sqliteThread.ts", import.meta.url);
@@ -40,15 +51,14 @@ export class SqliteStore implements Store {
   }
 
   async open(): Promise<void> {
-    let opened: { movedTo: string | null; damage: string | null };
+    let opened: Pick<Opened, "loss">;
     try {
       opened = (await this.#caller.call("open", [])) as typeof opened;
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       throw new StoreUnavailable(`the SQLite store ${this.#options.path} cannot be opened`, error);
     }
-    const { movedTo, damage } = opened;
-    if (movedTo !== null) this.#options.onDamage?.({ path: this.#options.path, movedTo, reason: damage ?? "" });
+    if (opened.loss) this.#options.onLoss?.(opened.loss);
   }
 
   async close(): Promise<void> {
@@ -68,8 +78,20 @@ export class SqliteStore implements Store {
     return this.#call("createRoom", record, holder, key ?? null);
   }
 
-  async claim(room: string, holder: Holder): Promise<Lease | null> {
-    return this.#call("claim", room, holder);
+  async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
+    return this.#call("claim", room, holder, parked);
+  }
+
+  async countAttempts(lease: Lease, attempts: number): Promise<void> {
+    await this.#fenced(lease, "countAttempts", attempts);
+  }
+
+  async park(lease: Lease, parked: Parked): Promise<void> {
+    await this.#fenced(lease, "park", parked);
+  }
+
+  async unpark(lease: Lease): Promise<void> {
+    await this.#fenced(lease, "unpark");
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
@@ -90,6 +112,14 @@ export class SqliteStore implements Store {
 
   async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
     await this.#fenced(lease, "writeSettings", settings);
+  }
+
+  async writeMembers(lease: Lease, records: Uint8Array): Promise<void> {
+    await this.#fenced(lease, "writeMembers", records);
+  }
+
+  async readMembers(room: string): Promise<Uint8Array | null> {
+    return this.#call("readMembers", room);
   }
 
   async rooms(): Promise<Listing[]> {

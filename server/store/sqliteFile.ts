@@ -11,11 +11,15 @@
  * middle of a transaction keeps it until it goes on or is killed, and the others' writes fail meanwhile, takeover too.
  * PostgreSQL has a lock for each room, and ends transactions that idle.
  *
- * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins.
+ * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins. A log that was
+ * deleted or damaged (sqliteLog.ts) is said, and what there is of it is used; the file itself follows it closely, so
+ * that little is missing then.
  */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { StoreLossCode } from "../metrics/store.ts";
+import { copyLog, findDamage, hasLog, noteBeat, notedBeat } from "./sqliteLog.ts";
 import { StoreRefused } from "./store.ts";
 
 /** "PLNT": what `file` and SQLite's own tools show, and how we know our file. */
@@ -53,14 +57,27 @@ export const MIGRATIONS: readonly string[] = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, room TEXT, details TEXT NOT NULL
    ) STRICT;
    CREATE INDEX audit_by_room ON audit (room, id);`,
+  `ALTER TABLE rooms ADD COLUMN parked TEXT;
+   ALTER TABLE rooms ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE rooms ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE counter ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
 ];
+
+/** What was acknowledged is missing, or some of it may be. */
+export interface StoreLoss {
+  code: StoreLossCode;
+  reason: string;
+  /** Where what was damaged is now; null: there is nothing of it. */
+  keptAs: string | null;
+  /** Rooms that there are all the same. */
+  rooms: number;
+}
 
 export interface Opened {
   database: DatabaseSync;
-  /** Where a damaged file went; null when all was well. */
-  movedTo: string | null;
-  /** What was wrong with it. */
-  damage: string | null;
+  /** null: all was well. */
+  loss: StoreLoss | null;
 }
 
 /**
@@ -85,13 +102,34 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
  */
 export function openFile(path: string): Opened {
   mkdirSync(dirname(path), { recursive: true });
+  // Looked at twice: another process may have been writing its log while it was read.
+  const [noted, logged, damage] = [notedBeat(path), hasLog(path), findDamage(path) && findDamage(path)];
+  let database: DatabaseSync;
+  let loss: Omit<StoreLoss, "rooms"> | null = damage
+    ? { code: "STORE_LOG_DAMAGED", reason: damage, keptAs: copyLog(path) }
+    : null;
   try {
-    return { database: openChecked(path), movedTo: null, damage: null };
+    database = openChecked(path);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const movedTo = moveAside(path);
-    return { database: openChecked(path), movedTo, damage: (error as Error).message };
+    loss = { code: "STORE_DAMAGED", reason: (error as Error).message, keptAs: moveAside(path) };
+    database = openChecked(path);
   }
+  const beat = Number(database.prepare("SELECT beat FROM counter").get()?.beat);
+  if (beat < noted)
+    loss ??= {
+      code: logged ? "STORE_LOG_DAMAGED" : "STORE_LOG_DELETED",
+      reason: `the store had counted to ${noted}, and is at ${beat}`,
+      keptAs: null,
+    };
+  noteBeat(path, beat);
+  const rooms = Number(database.prepare("SELECT count(*) AS n FROM rooms").get()?.n);
+  return { database, loss: loss && { ...loss, rooms } };
+}
+
+/** Brings the file up to its log, without waiting for anybody. */
+export function followLog(database: DatabaseSync): void {
+  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /** True for errors that say that the file's bytes are wrong, rather than that it is busy, full or out of reach. */

@@ -5,7 +5,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./rpc.ts";
-import { isDamage, openFile } from "./sqliteFile.ts";
+import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
+import { forgetBeat, noteBeat } from "./sqliteLog.ts";
 import { SqliteWork } from "./sqliteWork.ts";
 
 export interface ThreadOptions {
@@ -14,11 +15,12 @@ export interface ThreadOptions {
   auditEntries: number;
 }
 
-interface Opened {
-  database: DatabaseSync;
+/** Should the log be lost, the file is no older than this, ms. */
+const FOLLOW_MS = 10_000;
+
+interface Opened extends OpenedFile {
   work: SqliteWork;
-  movedTo: string | null;
-  damage: string | null;
+  following: NodeJS.Timeout;
 }
 
 const { path, leaseSeconds, auditEntries } = workerData as ThreadOptions;
@@ -30,10 +32,23 @@ let opened: Opened | null = null;
  */
 function ready(): Opened {
   if (opened === null) {
-    const { database, movedTo, damage } = openFile(path);
-    opened = { database, work: new SqliteWork(database, leaseSeconds, auditEntries), movedTo, damage };
+    const { database, loss } = openFile(path);
+    opened = {
+      database,
+      loss,
+      work: new SqliteWork(database, leaseSeconds, auditEntries),
+      following: setInterval(() => follow(database), FOLLOW_MS),
+    };
   }
   return opened;
+}
+
+function follow(database: DatabaseSync): void {
+  try {
+    followLog(database);
+  } catch {
+    // The disk is full, or somebody else is at it: whoever writes hears of it.
+  }
 }
 
 const methods = Object.getOwnPropertyNames(SqliteWork.prototype).filter(
@@ -48,11 +63,17 @@ answerCalls(
         (...args: unknown[]) => (ready().work[name] as (...args: unknown[]) => unknown).apply(ready().work, args),
       ]),
     ),
-    open: () => ({ movedTo: ready().movedTo, damage: ready().damage }),
+    open: () => ({ loss: ready().loss }),
+    // What is noted is committed: should the store be behind it at a start, something is missing.
+    ping: () => noteBeat(path, ready().work.ping()),
     close: () => {
       // The last one that closes leaves one whole file, without a log beside it.
-      opened?.database.close();
+      if (!opened) return;
+      clearInterval(opened.following);
+      const { database } = opened;
       opened = null;
+      database.close();
+      forgetBeat(path);
     },
   },
   (error) => ({ damaged: isDamage(error) }),

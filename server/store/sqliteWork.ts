@@ -11,7 +11,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
 import { listingOf } from "./listing.ts";
-import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, RoomRecord } from "./store.ts";
+import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, Parked, RoomRecord } from "./store.ts";
 import { LeaseLost } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
@@ -25,7 +25,8 @@ const boot = bootId === "" ? hostname() : bootId;
 /** Seconds on a clock that all processes of this machine share and that never jumps. */
 const clock = (): number => Number(process.hrtime.bigint()) / 1e9;
 
-const LISTED = "name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members";
+const LISTED =
+  "name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members, parked, attempts";
 
 export class SqliteWork {
   readonly #database: DatabaseSync;
@@ -39,8 +40,9 @@ export class SqliteWork {
     this.#auditEntries = auditEntries;
   }
 
-  ping(): void {
-    this.#get("SELECT epoch FROM counter");
+  /** @returns how often it was asked */
+  ping(): number {
+    return this.#write(() => Number(this.#get("UPDATE counter SET beat = beat + 1 RETURNING beat")?.beat));
   }
 
   createRoom(
@@ -72,22 +74,42 @@ export class SqliteWork {
     });
   }
 
-  claim(room: string, holder: Holder): Lease | null {
+  claim(room: string, holder: Holder, parkedToo = false): Lease | null {
     return this.#write(() => {
-      const row = this.#get("SELECT process, boot, lease_until FROM rooms WHERE name = ?", room);
-      if (!row || secondsLeft(row) > 0) return null;
+      const row = this.#get("SELECT process, boot, lease_until, parked, attempts FROM rooms WHERE name = ?", room);
+      if (!row || secondsLeft(row) > 0 || (row.parked !== null && !parkedToo)) return null;
       const epoch = this.#nextEpoch();
+      const attempts = Number(row.attempts) + (row.parked === null ? 1 : 0);
       this.#run(
-        "UPDATE rooms SET epoch = ?, process = ?, url = ?, boot = ?, lease_until = ?, members = 0 WHERE name = ?",
+        "UPDATE rooms SET epoch = ?, process = ?, url = ?, boot = ?, lease_until = ?, members = 0, attempts = ?, writes = 0 WHERE name = ?",
         epoch,
         holder.process,
         holder.url,
         boot,
         this.#leaseEnd(),
+        attempts,
         room,
       );
-      return { room, process: holder.process, epoch };
+      return { room, process: holder.process, epoch, attempts };
     });
+  }
+
+  countAttempts(lease: Lease, attempts: number): void {
+    this.#fenced(lease, () => this.#run("UPDATE rooms SET attempts = ? WHERE name = ?", attempts, lease.room));
+  }
+
+  park(lease: Lease, parked: Parked): void {
+    this.#fenced(lease, () =>
+      this.#run(
+        "UPDATE rooms SET parked = ?, process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE name = ?",
+        JSON.stringify(parked),
+        lease.room,
+      ),
+    );
+  }
+
+  unpark(lease: Lease): void {
+    this.#fenced(lease, () => this.#run("UPDATE rooms SET parked = NULL, attempts = 0 WHERE name = ?", lease.room));
   }
 
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): string[] {
@@ -134,9 +156,20 @@ export class SqliteWork {
   removeRoom(lease: Lease): void {
     this.#fenced(lease, () => {
       this.#run("DELETE FROM rooms WHERE name = ?", lease.room);
+      this.#run("DELETE FROM members WHERE room = ?", lease.room);
       this.#run("DELETE FROM checkpoints WHERE room = ?", lease.room);
       this.#run("DELETE FROM journal WHERE room = ?", lease.room);
     });
+  }
+
+  writeMembers(lease: Lease, records: Uint8Array): void {
+    this.#fenced(lease, () =>
+      this.#run("INSERT OR REPLACE INTO members (room, records) VALUES (?, ?)", lease.room, records),
+    );
+  }
+
+  readMembers(room: string): Uint8Array | null {
+    return (this.#get("SELECT records FROM members WHERE room = ?", room)?.records as Uint8Array | undefined) ?? null;
   }
 
   writeSettings(lease: Lease, settings: Record<string, unknown>): void {
@@ -167,15 +200,16 @@ export class SqliteWork {
   }
 
   appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): void {
-    this.#fenced(lease, () =>
+    this.#fenced(lease, () => {
+      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ? AND after_tick < ?", lease.room, after, until);
       this.#run(
-        "INSERT OR REPLACE INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
+        "INSERT INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
         lease.room,
         until,
         after,
         bytes,
-      ),
-    );
+      );
+    });
   }
 
   checkpointTicks(room: string): { tick: number; bytes: number }[] {
@@ -261,16 +295,20 @@ export class SqliteWork {
 
   /** @throws LeaseLost, with nothing written */
   #fenced(lease: Lease, work: () => void): void {
+    const { room, epoch, process, write } = lease;
     this.#write(() => {
-      if (
-        !this.#get(
-          "SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?",
-          lease.room,
-          lease.epoch,
-          lease.process,
-        )
-      )
-        throw new LeaseLost(lease);
+      const current =
+        write === undefined
+          ? this.#get("SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?", room, epoch, process)
+          : this.#get(
+              "UPDATE rooms SET writes = ? WHERE name = ? AND epoch = ? AND process = ? AND writes < ? RETURNING 1",
+              write,
+              room,
+              epoch,
+              process,
+              write,
+            );
+      if (!current) throw new LeaseLost(lease);
       work();
     });
   }

@@ -17,6 +17,8 @@
  * meanwhile; that is its own clock's business (server/cluster).
  */
 
+import type { ParkedReason } from "../metrics/cluster.ts";
+
 /**
  * Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process
  * stands still for at most this long.
@@ -48,6 +50,24 @@ export interface Lease {
   room: string;
   process: string;
   epoch: number;
+  /** Of a claim: how often the room was claimed since it last settled, this time included (`countAttempts`). */
+  attempts?: number;
+  /**
+   * Which write of this lease it is, ascending. One that is carried out after a later one, because it was held up on
+   * its way and given up meanwhile, is refused with LeaseLost. Absent: not compared.
+   */
+  write?: number;
+}
+
+/** Why a room is not served until an operator says otherwise. Nothing of it is lost. */
+export interface Parked {
+  reason: ParkedReason;
+  /** ISO 8601, by the clock of the process that parked it. */
+  since: string;
+  /** For the operator to read. */
+  details: string;
+  /** version: what can read it (workers/identity.ts). */
+  identity?: string;
 }
 
 export interface Listing extends RoomRecord {
@@ -57,6 +77,10 @@ export interface Listing extends RoomRecord {
   lapsed: string | null;
   /** Connected members, as of the last renewal. */
   members: number;
+  /** null: whoever claims it may serve it. */
+  parked: Parked | null;
+  /** As of `Lease.attempts`. */
+  attempts: number;
 }
 
 export interface Checkpoint {
@@ -143,7 +167,7 @@ export interface Store {
   /** Makes or migrates its tables. @throws StoreRefused when they are newer than this program */
   open(): Promise<void>;
   close(): Promise<void>;
-  /** Asks for something trivial: is it there? */
+  /** Asks for something trivial: is it there, and does it take what is written? */
   ping(): Promise<void>;
 
   /**
@@ -157,8 +181,18 @@ export interface Store {
     holder: Holder,
     key?: string,
   ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
-  /** Takes a room that nobody owns. @returns null when there is no such room or somebody's lease still runs */
-  claim(room: string, holder: Holder): Promise<Lease | null>;
+  /**
+   * Takes a room that nobody owns, and counts it as an attempt at serving it.
+   * @param options parked: also one that is parked, which is no attempt
+   * @returns null when there is no such room, somebody's lease still runs, or it is parked
+   */
+  claim(room: string, holder: Holder, options?: { parked?: boolean }): Promise<Lease | null>;
+  /** Attempts that the room has behind it; 0: it has settled. @throws LeaseLost */
+  countAttempts(lease: Lease, attempts: number): Promise<void>;
+  /** Nobody is to serve the room until it is `unpark`ed; ends the lease. @throws LeaseLost */
+  park(lease: Lease, parked: Parked): Promise<void>;
+  /** May be served again, with no attempts behind it. The lease goes on. @throws LeaseLost */
+  unpark(lease: Lease): Promise<void>;
   /**
    * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many
    * members each has.
@@ -172,16 +206,24 @@ export interface Store {
    * @returns its rooms
    */
   endLeases(process: string): Promise<string[]>;
-  /** Ends the room: record, checkpoints and journal. @throws LeaseLost */
+  /** Ends the room: record, members, checkpoints and journal. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
   rooms(): Promise<Listing[]>;
   room(name: string): Promise<Listing | null>;
 
+  /** Who is in the room, as a whole. @throws LeaseLost */
+  writeMembers(lease: Lease, records: Uint8Array): Promise<void>;
+  /** @returns null: none were written */
+  readMembers(room: string): Promise<Uint8Array | null>;
+
   /** Replaces one of the same tick. @throws LeaseLost */
   writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void>;
-  /** Replaces one with the same `until`: an append whose answer was lost may be repeated. @throws LeaseLost */
+  /**
+   * Replaces whatever overlaps it: an append whose answer was lost may be repeated, also with what has come since, and
+   * every tick is in the journal once. @throws LeaseLost
+   */
   appendJournal(lease: Lease, segment: JournalSegment): Promise<void>;
   /** Ticks of what there is, ascending, with the bytes of each. */
   checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]>;

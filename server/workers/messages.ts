@@ -232,11 +232,19 @@ export interface TickRecord {
   fresh: boolean;
 }
 
+/** What a room's state was after a tick. */
+export interface TickHash {
+  tick: number;
+  stateHash: string;
+}
+
 /** `replay`: steps a room again through what is known of its ticks, without frames, for as long as a slice lasts. */
 export interface ReplayTask {
   room: RoomHandle;
   /** All of them between the room's tick and `until` in which something happened, ascending. */
   records: TickRecord[];
+  /** To be compared: of the room's tick and of ticks after it. */
+  hashes?: TickHash[];
   until: number;
   /** A state was saved after the last of them. */
   fresh: boolean;
@@ -251,6 +259,8 @@ export interface ReplayResult {
   held: number[];
   waiting: number[];
   stateHash: string;
+  /** The first tick after which the state was not what `hashes` says, and what it was; null: none. */
+  differs: (TickHash & { recorded: string }) | null;
 }
 
 /** `inspect`: what tests and developers ask for; between two ticks. */

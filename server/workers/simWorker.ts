@@ -181,12 +181,21 @@ export function save(task: SaveTask): SavedState {
 }
 
 /** Ticks that were stepped before, without anybody to see them. */
-export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayTask): ReplayResult {
+export function replay({ room: handle, records, hashes = [], until, fresh, sliceMs }: ReplayTask): ReplayResult {
   const room = openRoom(handle);
   const { world, state } = room;
   const startMs = performance.now();
   const known = new Map(records.map((record) => [record.tick, record]));
+  const recorded = new Map(hashes.map(({ tick, stateHash }) => [tick, stateHash]));
+  let differs: ReplayResult["differs"] = null;
+  const compare = (): void => {
+    const wanted = recorded.get(world.tickNumber);
+    if (wanted === undefined || differs) return;
+    const stateHash = world.stateHash();
+    if (stateHash !== wanted) differs = { tick: world.tickNumber, stateHash, recorded: wanted };
+  };
   const from = world.tickNumber;
+  compare();
   while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
     const record = known.get(world.tickNumber + 1);
     state.enter(threadId);
@@ -194,6 +203,7 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
     world.step(record?.inputs ?? []);
     state.tick = world.tickNumber;
     state.leave();
+    compare();
   }
   if (fresh && world.tickNumber === until) forgetList(room.memory);
   const numbers = (flags: Uint8Array): number[] => [...flags].flatMap((flag, b) => (flag ? [b] : []));
@@ -203,6 +213,7 @@ export function replay({ room: handle, records, until, fresh, sliceMs }: ReplayT
     held: numbers(world.held()),
     waiting: numbers(world.waiting()),
     stateHash: world.stateHash(),
+    differs,
   };
 }
 

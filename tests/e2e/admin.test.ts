@@ -136,6 +136,35 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
+  test("a room that is parked says why, and goes on as the operator says", async () => {
+    const { name } = await stage.room("jelly-stack");
+    const page = await enter();
+    expect(await row(page, name).locator('[data-action="unpark-end"]').isHidden()).toBe(true);
+    const parked = { reason: "steps", since: new Date(0).toISOString(), details: "step failed 4 times in 10 s" };
+    const stuck = {
+      room: "stuck",
+      scene: "cube",
+      owner: null,
+      members: 0,
+      pool: "shared",
+      createdAt: parked.since,
+      parked,
+    };
+    const asked: unknown[] = [];
+    await page.route("**/api/admin/rooms", (route) => route.fulfill({ json: { rooms: [stuck] } }));
+    await page.route("**/api/admin/rooms/stuck/unpark", (route) => {
+      asked.push(route.request().postDataJSON());
+      return route.fulfill({ status: 204 });
+    });
+    await row(page, "stuck").locator(".badges", { hasText: "parked: steps" }).waitFor();
+    await row(page, "stuck").locator(".toggle").click();
+    expect(await row(page, "stuck").locator(".members").textContent()).toBe(parked.details);
+    for (const from of ["end", "start"]) await row(page, "stuck").locator(`[data-action="unpark-${from}"]`).click();
+    await page.waitForSelector(".toast");
+    expect(asked).toEqual([{ from: "end" }, { from: "start" }]);
+    await stage.shoot(page, "admin-parked");
+  });
+
   test("what the server refuses is said, and the page goes on", async () => {
     const { name } = await stage.room("jelly-stack");
     const page = await enter();

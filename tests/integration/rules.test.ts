@@ -106,6 +106,8 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "DELETE /api/admin/rooms/:room": { path: "/api/admin/rooms/gone", room: "gone", passes: 204 },
   "POST /api/admin/rooms/:room/kick": { path: "/api/admin/rooms/room/kick", body: { member: 99_999 }, passes: 404 },
   "POST /api/admin/rooms/:room/hand-over": { path: "/api/admin/rooms/room/hand-over", passes: 409 },
+  "POST /api/admin/rooms/:room/unpark": { path: "/api/admin/rooms/room/unpark", body: { from: "end" }, passes: 409 },
+  "GET /api/admin/rooms/:room/recording": { path: "/api/admin/rooms/room/recording", passes: 200 },
   "POST /api/admin/rebalance": { path: "/api/admin/rebalance", body: { rooms: 1 }, passes: 409 },
   "GET /api/admin/audit": { path: "/api/admin/audit", passes: 200 },
   "GET /docs": { path: "/docs", passes: PASSES },

@@ -288,6 +288,8 @@ describe("OpenAPI", () => {
       "/api/admin/rooms/{room}",
       "/api/admin/rooms/{room}/hand-over",
       "/api/admin/rooms/{room}/kick",
+      "/api/admin/rooms/{room}/recording",
+      "/api/admin/rooms/{room}/unpark",
       "/api/rooms",
       "/api/rooms/{room}",
       "/api/rooms/{room}/positions",

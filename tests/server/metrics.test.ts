@@ -116,7 +116,7 @@ test("what other parts of the server report is counted by a fixed list of labels
   persistence.sources = { checkpointAgeSeconds: () => 3.5, journalAgeSeconds: () => 0.25 };
   cluster.sources = { roomsOwned: () => 5, leaseSecondsLeft: () => 4.5 };
   cluster.renewal("ok", 5);
-  cluster.known(7, 2);
+  cluster.known(7, 2, 0);
   cluster.takeover();
   cluster.handover("out");
   cluster.forwarded("proxy");

@@ -155,6 +155,13 @@ class AdminView implements RoomActions {
     );
   }
 
+  unpark(room: string, from: "end" | "start"): void {
+    this.#do(
+      () => this.#api.unpark(room, from),
+      `${room} may be served again; if nothing has changed it is parked again in a moment`,
+    );
+  }
+
   download(room: string): void {
     this.#do(async () => {
       const { content, name } = await this.#api.recording(room);

@@ -11,6 +11,8 @@ export interface RoomActions {
   dispose(room: string): void;
   /** To another process. */
   handOver(room: string): void;
+  /** A parked room goes on: from where it was, or from its scene's beginning. */
+  unpark(room: string, from: "end" | "start"): void;
   /** Of its last minutes. */
   download(room: string): void;
 }
@@ -47,6 +49,7 @@ class RoomRow {
   readonly #badges = h("span", { class: "badges" });
   readonly #more: HTMLTableRowElement;
   readonly #people = h("ul", { class: "members" });
+  readonly #unpark: HTMLButtonElement[];
   #peopleShown = "";
 
   constructor(name: string, actions: RoomActions) {
@@ -63,6 +66,23 @@ class RoomRow {
       },
       icon("arrow"),
       h("code", {}, name),
+    );
+    const choices = [
+      ["end", "Go on"],
+      ["start", "Start again"],
+    ] as const;
+    this.#unpark = choices.map(([from, text]) =>
+      h(
+        "button",
+        {
+          class: "button",
+          type: "button",
+          hidden: true,
+          "data-action": `unpark-${from}`,
+          onclick: () => actions.unpark(name, from),
+        },
+        text,
+      ),
     );
     const row = h("tr", {}, h("th", { scope: "row" }, this.#toggle, this.#badges));
     for (const column of COLUMNS.slice(1)) {
@@ -91,6 +111,7 @@ class RoomRow {
             { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) },
             "Hand over",
           ),
+          ...this.#unpark,
           this.#disposeButton(),
         ),
       ),
@@ -120,7 +141,10 @@ class RoomRow {
     this.#say("Held", held === 0 ? NONE : String(held), held > 0);
     this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
     const access = inside?.access;
+    const { parked } = room;
+    for (const button of this.#unpark) button.hidden = !parked;
     const marks: [boolean | undefined, string][] = [
+      [parked !== undefined, `parked: ${parked?.reason}`],
       [room.pool === "dedicated", "own thread"],
       [access?.locked, "locked"],
       [access?.password, "password"],
@@ -130,13 +154,19 @@ class RoomRow {
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
     if (this.#badges.textContent !== badges.join(""))
       this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
-    const shown = JSON.stringify(inside && people);
+    const shown = JSON.stringify([inside && people, parked]);
     if (shown === this.#peopleShown) return;
     this.#peopleShown = shown;
     this.#people.replaceChildren(
       ...(people.length > 0
         ? people.map((person) => this.#person(person))
-        : [h("li", { class: "none" }, inside ? "Nobody is here." : "Its process does not answer.")]),
+        : [
+            h(
+              "li",
+              { class: "none" },
+              inside ? "Nobody is here." : (parked?.details ?? "Its process does not answer."),
+            ),
+          ]),
     );
   }
 

@@ -129,6 +129,8 @@ app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
         owner: null,
         lapsed: null,
         members: 0,
+        parked: null,
+        attempts: 0,
       },
       answer.lease,
       "handover",

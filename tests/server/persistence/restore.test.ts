@@ -10,6 +10,7 @@ import {
   decodeCheckpoint,
   decodeSegment,
   encodeCheckpoint,
+  encodeMembers,
   encodeSegment,
 } from "../../../server/persistence/format.ts";
 import { DamagedError } from "../../../server/persistence/checksummed.ts";
@@ -181,8 +182,65 @@ test("nothing but a journal: from the scene's start; a gap at its beginning: the
   expect([until, history.oldestTick]).toEqual([0, 0]);
 });
 
+test("pieces of journal that overlap, as a store of before may hold them: every tick once", async () => {
+  const { name, lease } = await newRoom();
+  await write(lease, 0, 90, []);
+  const pieces = await store.readJournal(name, 0);
+  const overlapping = [
+    ...pieces,
+    { after: 30, until: 75, bytes: segment(30, 75) },
+    { after: 60, until: 120, bytes: segment(60, 120) },
+  ];
+  overlapping.sort((a, b) => a.until - b.until);
+  for (const base of [undefined, 50, 80]) {
+    const found = await findRoom(
+      Object.assign(Object.create(store) as SqliteStore, {
+        readJournal: () => Promise.resolve(overlapping),
+        checkpointTicks: () => Promise.resolve(base === undefined ? [] : [{ tick: base, bytes: 1 }]),
+        readCheckpoint: (_: string, tick: number) =>
+          Promise.resolve({
+            tick,
+            identity: IDENTITY,
+            state: encodeCheckpoint({ checkpoint: state(tick), members: null }),
+          }),
+        readMembers: () => Promise.resolve(null),
+      }),
+      name,
+      IDENTITY,
+    );
+    const { until, history } = filled(found);
+    expect(until).toBe(120);
+    expect(history.records(0)).toEqual(Array.from({ length: 120 }, (_, i) => record(1 + i)));
+  }
+});
+
+test("members as they were written last; damaged: as of the newest state, and said", async () => {
+  const { name, lease } = await newRoom();
+  await write(lease, 0, 330, [300]);
+  await store.writeMembers(lease, encodeMembers({ who: "last" }));
+  expect(await findRoom(store, name, IDENTITY)).toMatchObject({ members: { who: "last" }, damaged: [] });
+  await store.writeMembers(lease, flip(encodeMembers({ who: "last" })));
+  expect(await findRoom(store, name, IDENTITY)).toMatchObject({
+    members: { who: 300 },
+    damaged: [{ what: "members", tick: 330 }],
+  });
+});
+
+test("to be looked at, any program's room is found whole", async () => {
+  const { name, lease } = await newRoom();
+  await write(lease, 0, 330, [300]);
+  const found = await findRoom(store, name, null);
+  expect(found).toMatchObject({ foreign: false, identity: IDENTITY });
+  expect(filled(found).until).toBe(330);
+});
+
 test("what another program or scene has stepped is not gone on with", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
-  expect(await findRoom(store, name, "another")).toMatchObject({ foreign: true, checkpoints: [], segments: [] });
+  expect(await findRoom(store, name, "another")).toMatchObject({
+    foreign: true,
+    identity: IDENTITY,
+    checkpoints: [],
+    segments: [],
+  });
 });

@@ -62,6 +62,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       await store.room(room).then((found) => found?.settings),
       await store.checkpointTicks(room),
       await store.readJournal(room, -Infinity),
+      await store.readMembers(room),
     ];
 
     test("answers", async () => {
@@ -228,6 +229,10 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       const before = await contents(lease.room);
       const writes = [
         store.writeSettings(lease, { by: "ann" }),
+        store.writeMembers(lease, bytes(1, 1)),
+        store.countAttempts(lease, 0),
+        store.park(lease, { reason: "steps", since: new Date(0).toISOString(), details: "" }),
+        store.unpark(lease),
         store.writeCheckpoint(lease, { tick: 10, identity: "a", state: bytes(1, 1) }),
         store.writeCheckpoint(lease, { tick: 11, identity: "a", state: bytes(1, 1) }),
         store.appendJournal(lease, { after: 10, until: 20, bytes: bytes(1, 1) }),
@@ -322,6 +327,110 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(await read(120)).toEqual([]);
     });
 
+    test("an append whose answer was lost is in the journal once, however much has come since when it is repeated", async () => {
+      const [lease, neighbor] = [await held(), await held()];
+      const segment = (after: number, until: number): { after: number; until: number; bytes: Uint8Array } => ({
+        after,
+        until,
+        bytes: bytes(until - after, until),
+      });
+      for (const one of [lease, neighbor])
+        for (const [after, until] of [
+          [0, 30],
+          [30, 60],
+          [60, 75],
+        ] as const)
+          await store.appendJournal(one, segment(after, until));
+      await store.appendJournal(lease, segment(60, 90)); // The last one again, and what went in since.
+      const read = async (room: string): Promise<unknown> =>
+        (await other.readJournal(room, 0)).map((one) => ({ ...one, bytes: Uint8Array.from(one.bytes) }));
+      expect(await read(lease.room)).toEqual([segment(0, 30), segment(30, 60), segment(60, 90)]);
+      await store.appendJournal(lease, segment(30, 100));
+      await store.appendJournal(lease, segment(30, 100));
+      expect(await read(lease.room)).toEqual([segment(0, 30), segment(30, 100)]);
+      expect(await other.readJournal(neighbor.room, 0)).toHaveLength(3);
+    });
+
+    test("a numbered write that comes after a later one writes nothing, and a claim begins to count anew", async () => {
+      const lease = await held();
+      const at = (write: number): Lease => ({ ...lease, write });
+      await store.appendJournal(at(1), { after: 0, until: 30, bytes: bytes(3, 1) });
+      await store.truncate(at(3), 20);
+      await store.appendJournal(at(4), { after: 0, until: 40, bytes: bytes(4, 4) });
+      await store.writeCheckpoint(at(5), { tick: 40, identity: "a", state: bytes(4, 5) });
+      await store.writeMembers(at(6), bytes(6, 6));
+      const before = [await contents(lease.room), await store.readMembers(lease.room)];
+      const late = [
+        store.appendJournal(at(2), { after: 30, until: 60, bytes: bytes(2, 2) }),
+        store.truncate(at(3), 20),
+        store.writeCheckpoint(at(5), { tick: 60, identity: "late", state: bytes(1, 1) }),
+        store.prune(at(4), [], 1000),
+        store.writeSettings(at(2), { late: true }),
+        store.writeMembers(at(5), bytes(1, 1)),
+        store.countAttempts(at(6), 9),
+      ];
+      for (const outcome of await Promise.allSettled(late))
+        expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(LeaseLost) });
+      expect([await contents(lease.room), await store.readMembers(lease.room)]).toEqual(before);
+      await store.writeSettings(at(7), { on: "time" });
+      await store.release(lease);
+      const next = (await other.claim(lease.room, bob)) as Lease;
+      await other.writeSettings({ ...next, write: 1 }, { of: "bob" });
+      expect(await store.room(lease.room)).toMatchObject({ settings: { of: "bob" } });
+    });
+
+    test("claims are counted before anybody serves the room, until it has settled; a release takes nothing back", async () => {
+      let lease = await held();
+      expect(await store.room(lease.room)).toMatchObject({ attempts: 0, parked: null });
+      for (const attempts of [1, 2, 3]) {
+        await store.release(lease);
+        lease = (await other.claim(lease.room, ann)) as Lease;
+        expect(lease.attempts).toBe(attempts);
+        expect(await other.room(lease.room)).toMatchObject({ attempts });
+      }
+      await store.countAttempts(lease, 0);
+      expect(await other.room(lease.room)).toMatchObject({ attempts: 0 });
+      await afterTerm();
+      expect(await other.claim(lease.room, bob)).toMatchObject({ attempts: 1 });
+    });
+
+    test("a parked room keeps all that it has, belongs to nobody and is nobody's to claim until it is unparked", async () => {
+      const lease = await held();
+      await store.appendJournal(lease, { after: 0, until: 30, bytes: bytes(3, 1) });
+      const before = await contents(lease.room);
+      const parked = {
+        reason: "version",
+        since: new Date(0).toISOString(),
+        details: "«why»",
+        identity: "abc",
+      } as const;
+      await store.park(lease, parked);
+      expect(await other.room(lease.room)).toMatchObject({ parked, owner: null, lapsed: null });
+      expect((await other.rooms()).find(({ name }) => name === lease.room)).toMatchObject({ parked });
+      expect(await other.claim(lease.room, bob)).toBeNull();
+      expect(await store.renew(ann, [{ ...lease, members: 1 }])).toEqual([lease.room]);
+      await expect(store.park(lease, parked)).rejects.toBeInstanceOf(LeaseLost);
+      expect(await contents(lease.room)).toEqual(before);
+      const operators = (await other.claim(lease.room, bob, { parked: true })) as Lease;
+      expect(operators).toMatchObject({ process: "bob", attempts: 0 });
+      expect(await store.claim(lease.room, ann, { parked: true })).toBeNull();
+      await other.unpark(operators);
+      expect(await other.room(lease.room)).toMatchObject({ parked: null, attempts: 0, owner: { process: "bob" } });
+      await other.release(operators);
+      expect(await store.claim(lease.room, ann)).toMatchObject({ attempts: 1 });
+      expect(await contents(lease.room)).toEqual(before);
+    });
+
+    test("who is in a room is kept as a whole, and goes with it", async () => {
+      const lease = await held();
+      expect(await other.readMembers(lease.room)).toBeNull();
+      await store.writeMembers(lease, bytes(300, 1));
+      await store.writeMembers(lease, bytes(200, 2));
+      expect(Uint8Array.from((await other.readMembers(lease.room)) as Uint8Array)).toEqual(bytes(200, 2));
+      await store.removeRoom(lease);
+      expect(await other.readMembers(lease.room)).toBeNull();
+    });
+
     test("pruning drops the past, rewinding what would have been the future, and both leave other rooms alone", async () => {
       const [lease, neighbor] = [await held(), await held()];
       for (const one of [lease, neighbor]) {
@@ -359,7 +468,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
           if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(LeaseLost);
         await removed;
         expect(await store.room(lease.room)).toBeNull();
-        expect(await contents(lease.room)).toEqual([undefined, [], []]);
+        expect(await contents(lease.room)).toEqual([undefined, [], [], null]);
         await expect(store.removeRoom(lease)).rejects.toBeInstanceOf(LeaseLost);
       }
     });

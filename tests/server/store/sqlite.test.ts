@@ -184,8 +184,9 @@ describe("a file that cannot be used", () => {
     expect((await store?.createRoom(record("new"), ann))?.created).toBe(true);
     expect(lines).toHaveLength(1);
     expect(lines[0].text).toContain("damaged");
-    const { movedTo } = lines[0].details as { movedTo: string };
-    expect(Buffer.compare(readFileSync(movedTo), damaged)).toBe(0);
+    const { keptAs, code } = lines[0].details as { keptAs: string; code: string };
+    expect(code).toBe("STORE_DAMAGED");
+    expect(Buffer.compare(readFileSync(keptAs), damaged)).toBe(0);
     expect(readdirSync(folder).filter((name) => name.includes("damaged"))).toHaveLength(1);
     await store?.close();
     // And it stays so.

@@ -28,6 +28,7 @@ if (what === "claims") {
   if (what === "hold") setInterval(() => {}, 1000);
   // 500 KB a second and more: checkpoints of SQLite's log happen under it, too.
   for (let until = 1; what === "journal"; until++) {
+    if (until % 10 === 0) await store.ping();
     await store.appendJournal(answer.lease, { after: until - 1, until, bytes: new Uint8Array(5000).fill(until & 255) });
     say(until);
   }

@@ -1,0 +1,110 @@
+/**
+ * Rooms that nobody serves until an operator has looked at them. What the store has of them stays as it is: it can be
+ * downloaded, and the room goes on from where it was, from its newest state, or from its scene's beginning, as the
+ * operator says.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { ParkedReason } from "../metrics/cluster.ts";
+import { RoomHistory } from "../persistence/history.ts";
+import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { fill, findRoom } from "../persistence/restore.ts";
+import type { Lease, Parked } from "../store/store.ts";
+import type { Persistence } from "./registry.ts";
+import type { SceneLibrary } from "./sceneLibrary.ts";
+
+/** end: where it was. state: its newest state, without what came after it. start: its scene's beginning. */
+export const GO_ON_FROM = ["end", "state", "start"] as const;
+export type GoOnFrom = (typeof GO_ON_FROM)[number];
+
+export interface ParkingOptions {
+  persistence: Persistence | null;
+  library: SceneLibrary;
+  metrics: Metrics;
+  log: FastifyBaseLogger;
+}
+
+export class Parking {
+  readonly #options: ParkingOptions;
+
+  constructor(options: ParkingOptions) {
+    this.#options = options;
+  }
+
+  /** A room that has just been claimed. @throws LeaseLost, StoreUnavailable */
+  async park(lease: Lease, reason: ParkedReason, details: string, identity?: string): Promise<void> {
+    await this.#options.persistence!.store.park(lease, this.#parked(lease.room, reason, details, identity));
+  }
+
+  /** A room that is open here: what it has done is stored first. @throws LeaseLost, StoreUnavailable */
+  async parkOpen(room: string, reason: ParkedReason, details: string): Promise<void> {
+    await this.#options.persistence!.journalWriter.park(room, this.#parked(room, reason, details));
+  }
+
+  /**
+   * Lets a parked room be served again; whoever is first takes it.
+   * @param from what of it is to be kept
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, NOT_PARKED, ROOM_MOVING; StoreUnavailable
+   */
+  async unpark(name: string, from: GoOnFrom): Promise<void> {
+    const { store, holder } = this.#persistence;
+    const listing = await store.room(name);
+    if (!listing) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
+    if (!listing.parked) throw new CodedError("NOT_PARKED", { field: "room", value: name });
+    const lease = await store.claim(name, holder, { parked: true });
+    if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
+    try {
+      if (from !== "end") await store.truncate(lease, from === "start" ? -1 : await this.#newestState(name));
+      await store.unpark(lease);
+    } finally {
+      await store.release(lease);
+    }
+    this.#options.log.info({ room: name, from }, "a parked room may be served again");
+  }
+
+  /**
+   * What the store has of a room that is not open.
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED; StoreUnavailable
+   */
+  async recording(name: string): Promise<RoomRecording> {
+    const { store } = this.#persistence;
+    const listing = await store.room(name);
+    if (!listing) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
+    const { scene } = listing;
+    const { text, layout, topologyHash, identity } = await this.#options.library.template(scene);
+    const found = await findRoom(store, name, null);
+    const history = new RoomHistory(layout.tickHz, Infinity);
+    fill(history, found);
+    return recordingOf(history, {
+      room: name,
+      scene,
+      sceneText: text,
+      identity: found.identity ?? identity,
+      topology: topologyHash,
+      tickHz: layout.tickHz,
+      recordedAt: new Date().toISOString(),
+    });
+  }
+
+  get #persistence(): Persistence {
+    const { persistence } = this.#options;
+    if (!persistence) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
+    return persistence;
+  }
+
+  /** Tick of the newest state that is whole; -1: there is none. */
+  async #newestState(name: string): Promise<number> {
+    const { checkpoints } = await findRoom(this.#persistence.store, name, null);
+    return checkpoints.at(-1)?.checkpoint.tick ?? -1;
+  }
+
+  #parked(room: string, reason: ParkedReason, details: string, identity?: string): Parked {
+    this.#options.metrics.cluster.parked(reason);
+    this.#options.log.error(
+      { room, reason, details },
+      "a room is parked: nobody serves it until an operator has looked at it, and nothing of it is lost",
+    );
+    return { reason, since: new Date().toISOString(), details, ...(identity !== undefined && { identity }) };
+  }
+}

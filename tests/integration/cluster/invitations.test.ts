@@ -1,0 +1,48 @@
+/** Owners invite into their rooms at whichever process they ask: the one that owns the room issues the token. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { startTestServer, type TestServer } from "../server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pliant-invitations-"));
+let near: TestServer;
+let far: TestServer;
+beforeAll(async () => {
+  const shared = { store: "sqlite", dataDir: folder, workers: 1 };
+  [near, far] = [await startTestServer(shared), await startTestServer(shared)];
+});
+afterAll(async () => {
+  await far?.close();
+  await near?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("an owner's token, which is for one room of its name, is good at every process", async () => {
+  const { token } = await createRoom(near.url, "cube", "mine");
+  expect(far.app.registry.find("mine")).toBeUndefined();
+  const answers = await Promise.all(
+    [near, far].map(({ url }) =>
+      fetch(`${url}/api/tokens`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ room: "mine", role: "spectator", name: "a guest" }),
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  for (const answer of answers) {
+    const { token: invitation } = (await answer.json()) as { token: string };
+    const guest = await Bot.join(far.url, "mine", { joinToken: invitation });
+    expect(guest.welcome.role).toBe("spectator");
+    await guest.leave();
+  }
+  // A room that is nowhere is nobody's to invite into with a token that is for one of another.
+  const elsewhere = await fetch(`${far.url}/api/tokens`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ room: "nowhere", role: "spectator" }),
+  });
+  expect(elsewhere.status).toBe(403);
+});

@@ -1,0 +1,296 @@
+/**
+ * Rooms that must not be served: one that kills every process which takes it, one that another program has stepped, one
+ * whose journal does not lead to what it was recorded with, one whose steps are lost again and again. Each is parked,
+ * with all that it had, until an operator says how it goes on. Real processes, real kills.
+ */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import { Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
+import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
+import { RoomSimulation } from "../../../server/rooms/simulation.ts";
+import { STORE_FILE } from "../../../server/store/openStore.ts";
+import { CloseCode } from "../../../shared/protocol.ts";
+import { startTestServer } from "../server.ts";
+
+const ADMIN = "an-operators-own-token";
+const ATTEMPTS = 3;
+const POISON = fileURLToPath(new URL("./poison.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "pliant-parked-"));
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Listed {
+  room: string;
+  parked?: { reason: string; since: string; details: string };
+}
+
+const call = (url: string, method: string, path: string, body?: object): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+const list = async (url: string): Promise<Listed[]> =>
+  ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: Listed[] }).rooms;
+const parkedOf = async (url: string, room: string): Promise<Listed["parked"]> =>
+  (await list(url)).find((listed) => listed.room === room)?.parked;
+const envFor = (data: string): Record<string, string> => ({
+  PLIANT_STORE: "sqlite",
+  PLIANT_DATA_DIR: join(folder, data),
+  PLIANT_PREWARM: "none",
+  PLIANT_WORKERS: "1",
+  PLIANT_ADMIN_TOKEN: ADMIN,
+  PLIANT_ADOPTION_ATTEMPTS: String(ATTEMPTS),
+});
+
+async function start(data: string, port: number, poison?: Record<string, string>): Promise<RunningServer> {
+  const server = await startServer({
+    port,
+    env: { ...envFor(data), ...poison },
+    ...(poison && { command: serveCommand("--import", POISON) }),
+  });
+  running.push(server);
+  return server;
+}
+
+async function kill(server: RunningServer): Promise<void> {
+  running.splice(running.indexOf(server), 1);
+  const gone = once(server.process, "exit");
+  server.process.kill("SIGKILL");
+  await gone;
+}
+
+/** What the store's file holds of a room, byte for byte. */
+function contents(data: string, room: string): unknown {
+  const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
+  try {
+    const all = (sql: string): unknown => database.prepare(sql).all(room);
+    return [
+      all("SELECT tick, identity, hex(state) FROM checkpoints WHERE room = ? ORDER BY tick"),
+      all("SELECT after_tick, until_tick, hex(bytes) FROM journal WHERE room = ? ORDER BY until_tick"),
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+/** The recording that an operator downloads steps again to the same bits. */
+async function replays(url: string, room: string): Promise<string> {
+  const answer = await call(url, "GET", `/api/admin/rooms/${room}/recording`);
+  expect(answer.status).toBe(200);
+  const file = join(folder, `${room}.pliant`);
+  writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
+  const scenes = room === "far" ? ["--scenes", "tests/integration/scenes"] : [];
+  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file, ...scenes], { encoding: "utf8" });
+  return `${stdout}${stderr}`;
+}
+
+async function joined(url: string, room: string, resume?: string): Promise<Bot> {
+  for (const untilMs = performance.now() + 30_000; ; ) {
+    const answer = await fetch(`${url}/api/rooms/${room}`);
+    if (answer.ok) return Bot.join(url, room, { timeoutMs: 30_000, ...(resume !== undefined && { resume }) });
+    if (performance.now() > untilMs) throw new Error(`${room}: ${answer.status} ${await answer.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Two rooms that have been pulled at, and a server that was killed. @returns ticks of the rooms */
+async function played(data: string, port: number, rooms: readonly string[]): Promise<number[]> {
+  const server = await start(data, port);
+  const bots: Bot[] = [];
+  for (const room of rooms) {
+    await createRoom(server.url, "jelly-stack", room);
+    bots.push(await Bot.join(server.url, room, { timeoutMs: 30_000 }));
+  }
+  for (const bot of bots) await bot.until(() => bot.tick > 200, "some seconds");
+  await kill(server);
+  return bots.map(({ tick }) => tick);
+}
+
+describe("a room that kills the process which takes it", () => {
+  test.each(["restore", "ticks"])(
+    "in its %s: after three of them it is parked, and no other room is",
+    async (at) => {
+      const data = `killer-${at}`;
+      const port = await freePort();
+      const [before] = await played(data, port, ["killer", "bystander"]);
+      const poison = { POISON_ROOM: "killer", POISON_AT: at };
+      let deaths = 0;
+      let server: RunningServer | undefined;
+      for (;;) {
+        server = await start(data, port, poison).catch(() => undefined);
+        const child = server?.process;
+        const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
+        const bots: Bot[] = [];
+        // Its members come back as pages do, until it is parked or takes the process with it.
+        while (server && !died() && (await parkedOf(server.url, "killer").catch(() => undefined)) === undefined) {
+          const { url } = server;
+          if (at === "ticks" && (await fetch(`${url}/api/rooms/killer`).catch(() => null))?.ok)
+            bots.push(Bot.connect(url, "killer", { timeoutMs: 30_000 }));
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        for (const bot of bots) bot.socket.terminate();
+        if (server && !died()) break;
+        deaths += 1;
+        if (server) running.splice(running.indexOf(server), 1);
+        expect(deaths).toBeLessThanOrEqual(ATTEMPTS);
+      }
+      expect(deaths).toBe(ATTEMPTS);
+      const { url } = server;
+      expect(await parkedOf(url, "killer")).toMatchObject({ reason: "attempts" });
+      const bystander = await joined(url, "bystander");
+      await bystander.frames(5);
+      expect(await parkedOf(url, "bystander")).toBeUndefined();
+      const refused = await fetch(`${url}/api/rooms/killer`);
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
+      expect((await Bot.connect(url, "killer").untilClosed()).code).toBe(CloseCode.parked);
+      expect(
+        (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
+      ).not.toBeNull();
+
+      // A healthy program, an operator who has looked at it: it goes on where it was.
+      await kill(server);
+      const healthy = await start(data, port);
+      expect(await parkedOf(healthy.url, "killer")).toMatchObject({ reason: "attempts" });
+      expect(await replays(healthy.url, "killer")).toContain("all alike");
+      expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(204);
+      const back = await joined(healthy.url, "killer");
+      expect(back.tick).toBeGreaterThan(before! - 60);
+      await back.frames(10);
+      expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(409);
+    },
+    240_000,
+  );
+});
+
+describe("a room of another version", () => {
+  const foreign = (data: string, room: string, identity: string): void => {
+    const database = new DatabaseSync(join(folder, data, STORE_FILE));
+    database.prepare("UPDATE checkpoints SET identity = ? WHERE room = ?").run(identity, room);
+    database.close();
+  };
+
+  test("is kept as it is, goes on by itself where its version runs, or from its beginning if the operator says so", async () => {
+    const port = await freePort();
+    await played("version", port, ["kept", "again"]);
+    const [[{ identity }]] = contents("version", "kept") as [[{ identity: string }]];
+    for (const room of ["kept", "again"]) foreign("version", room, "another-program");
+    const before = [contents("version", "kept"), contents("version", "again")];
+    const server = await start("version", port);
+    await expect.poll(() => parkedOf(server.url, "kept"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
+    expect([contents("version", "kept"), contents("version", "again")]).toEqual(before);
+    expect(await replays(server.url, "kept")).toContain("recorded by another version of the program or the scene");
+    // Where it was there is nothing that this program could read.
+    expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "end" })).status).toBe(204);
+    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
+    expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "start" })).status).toBe(204);
+    const again = await joined(server.url, "again");
+    expect(again.tick).toBeLessThan(60);
+    await again.leave();
+    await server.stop();
+    running.length = 0;
+
+    // The same store, and a process that can read what is there: nobody has to say anything.
+    const database = new DatabaseSync(join(folder, "version", STORE_FILE));
+    database.prepare("UPDATE checkpoints SET identity = ? WHERE room = 'kept'").run(identity);
+    database
+      .prepare("UPDATE rooms SET parked = replace(parked, 'another-program', ?) WHERE name = 'kept'")
+      .run(identity);
+    database.close();
+    const own = await start("version", port);
+    await expect.poll(() => parkedOf(own.url, "kept"), { timeout: 30_000 }).toBeUndefined();
+    expect((await joined(own.url, "kept")).tick).toBeGreaterThan(140);
+  }, 180_000);
+
+  test("begins anew by itself where the configuration says so", async () => {
+    const port = await freePort();
+    await played("restarting", port, ["anew"]);
+    foreign("restarting", "anew", "another-program");
+    const server = await startServer({ port, env: { ...envFor("restarting"), PLIANT_OTHER_VERSIONS: "restart" } });
+    running.push(server);
+    expect((await joined(server.url, "anew")).tick).toBeLessThan(60);
+  }, 120_000);
+});
+
+test("a room whose journal does not lead to what was recorded is parked, and goes on from its newest state if the operator says so", async () => {
+  const port = await freePort();
+  await played("differs", port, ["forged"]);
+  // The newest state goes, so that there is much to step again; and one hash of that is another.
+  const database = new DatabaseSync(join(folder, "differs", STORE_FILE));
+  const states = database.prepare("SELECT tick, state FROM checkpoints WHERE room = 'forged' ORDER BY tick").all();
+  const { checkpoint } = decodeCheckpoint(states.at(-1)!.state as Uint8Array);
+  const rows = database.prepare("SELECT until_tick, bytes FROM journal WHERE room = 'forged'").all();
+  const last = rows
+    .map(({ bytes }) => decodeSegment(bytes as Uint8Array))
+    .findLast(({ until }) => until > checkpoint.tick)!;
+  const tick = last.until;
+  const forged = encodeSegment({ ...last, hashes: [{ tick, stateHash: "0123456789abcdef" }] });
+  database.prepare("UPDATE journal SET bytes = ? WHERE until_tick = ?").run(forged, tick);
+  database.close();
+  const before = contents("differs", "forged");
+  const server = await start("differs", port);
+  await expect
+    .poll(() => parkedOf(server.url, "forged"), { timeout: 30_000 })
+    .toMatchObject({
+      reason: "differs",
+      details: expect.stringContaining(`tick ${tick} `) as string,
+    });
+  expect(contents("differs", "forged")).toEqual(before);
+  expect((await call(server.url, "POST", "/api/admin/rooms/forged/unpark", { from: "state" })).status).toBe(204);
+  expect((await joined(server.url, "forged")).tick).toBeGreaterThanOrEqual(checkpoint.tick);
+}, 120_000);
+
+test("a room that has come far and cannot be stepped any more keeps its states and its journal", async () => {
+  const dataDir = join(folder, "far");
+  const server = await startTestServer({ adminToken: ADMIN, workers: 1, store: "sqlite", dataDir });
+  await createRoom(server.url, "cube", "far");
+  const bot = await Bot.join(server.url, "far", { timeoutMs: 30_000 });
+  await bot.until(() => bot.tick > 200, "some seconds");
+  const before = server.app.registry.get("far").tick;
+  const step = vi
+    .spyOn(RoomSimulation.prototype, "step")
+    .mockRejectedValue(new Hopeless("step failed 4 times in 10 s"));
+  expect((await bot.untilClosed()).code).toBe(CloseCode.parked);
+  step.mockRestore();
+  expect(await parkedOf(server.url, "far")).toMatchObject({ reason: "steps", details: "step failed 4 times in 10 s" });
+  expect(await replays(server.url, "far")).toContain("all alike");
+  expect((await call(server.url, "POST", "/api/admin/rooms/far/unpark", { from: "end" })).status).toBe(204);
+  const back = await joined(server.url, "far", bot.welcome.token);
+  expect(back.welcome.member).toBe(bot.welcome.member);
+  expect(back.tick).toBeGreaterThanOrEqual(before);
+  await back.frames(5);
+  await server.close();
+}, 60_000);
+
+test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
+  const dataDir = join(folder, "steps");
+  const server = await startTestServer({
+    adminToken: ADMIN,
+    workers: 1,
+    stepDeadlineMs: 300,
+    store: "sqlite",
+    dataDir,
+  });
+  await createRoom(server.url, "stuck", "stuck");
+  const closed = await Bot.connect(server.url, "stuck", { timeoutMs: 30_000 }).untilClosed();
+  expect(closed.code).toBe(CloseCode.parked);
+  expect(await parkedOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
+  expect((await call(server.url, "POST", "/api/admin/rooms/stuck/unpark", { from: "end" })).status).toBe(204);
+  const again = Bot.connect(server.url, "stuck", { timeoutMs: 30_000 });
+  expect((await again.untilClosed()).code).toBe(CloseCode.parked);
+  expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
+  expect(await list(server.url)).toEqual([]);
+  await server.close();
+}, 60_000);

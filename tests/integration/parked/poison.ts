@@ -1,0 +1,18 @@
+/**
+ * Loaded before the server (`--import`): a process that dies over one room, POISON_ROOM. POISON_AT: `restore`, while it
+ * reads what the store has of the room; `ticks`, some moments after it has counted that the room is about to tick.
+ */
+import { SqliteStore } from "../../../server/store/sqlite.ts";
+
+const { POISON_ROOM: poison, POISON_AT: at } = process.env;
+const die = (): void => void process.kill(process.pid, "SIGKILL");
+
+const { readJournal, countAttempts } = SqliteStore.prototype;
+SqliteStore.prototype.readJournal = async function (room, after) {
+  if (room === poison && at === "restore") die();
+  return readJournal.call(this, room, after);
+};
+SqliteStore.prototype.countAttempts = async function (lease, attempts) {
+  await countAttempts.call(this, lease, attempts);
+  if (lease.room === poison && at === "ticks" && attempts > 0) setTimeout(die, 30);
+};

@@ -1,0 +1,75 @@
+/**
+ * Sessions outlive a process that is killed: whoever was welcomed is the same member when it is back, and lets go of
+ * what it held.
+ */
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { freePort, startServer } from "../../load-tests/server.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pliant-sessions-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const HANDS = 5;
+/** Killed with their welcome: no journal has been written since. */
+const NEWCOMERS = 5;
+
+test("ten of ten are who they were after kill -9, those too who had just been welcomed; every hand is let go", async () => {
+  const port = await freePort();
+  const dataDir = join(folder, "data");
+  const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: dataDir, PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" };
+  const first = await startServer({ port, env });
+  await createRoom(first.url, "jelly-stack", "room");
+  const bots: Bot[] = [];
+  for (let i = 0; i < HANDS; i++) {
+    const bot = await Bot.join(first.url, "room", { name: `hand ${i}`, timeoutMs: 30_000 });
+    const point = { body: 0, triangle: 3 + 7 * i, u: 0.3, v: 0.3 };
+    const [x, y, z] = bot.surfacePosition(point);
+    bot.grab(1, point, [x, y, z]);
+    bot.move(1, [x + 0.02, y + 0.05, z]);
+    bots.push(bot);
+  }
+  await bots[0]!.until(() => bots[0]!.hands.size === HANDS && bots[0]!.tick > 120, "all hands");
+  // Killed in the very moment in which the last of them is welcomed.
+  const newcomers = Array.from({ length: NEWCOMERS }, (_, i) =>
+    Bot.join(first.url, "room", { name: `new ${i}`, color: "#123456", timeoutMs: 30_000 }),
+  );
+  bots.push(...(await Promise.all(newcomers)));
+  first.process.kill("SIGKILL");
+  await once(first.process, "exit");
+
+  const second = await startServer({ port, env });
+  while (!(await fetch(`${second.url}/api/rooms/room`)).ok) await new Promise((resolve) => setTimeout(resolve, 100));
+  const back: Bot[] = [];
+  for (const { welcome } of bots)
+    back.push(await Bot.join(second.url, "room", { resume: welcome.token, timeoutMs: 30_000 }));
+  for (const [i, { welcome }] of back.entries()) {
+    const { session, member, role } = bots[i]!.welcome;
+    expect(welcome).toMatchObject({ session, member, role });
+  }
+  const watch = back.at(-1)!;
+  await watch.until(
+    () => watch.members.length === HANDS + NEWCOMERS && watch.members.every(([, , , here]) => here),
+    "all of them",
+  );
+  expect(watch.members.map(([, name]) => name)).toEqual(
+    expect.arrayContaining([...Array.from({ length: HANDS }, (_, i) => `hand ${i}`), "new 0", `new ${NEWCOMERS - 1}`]),
+  );
+  await watch.frames(10);
+  const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/room/recording`)).arrayBuffer());
+  const inputs = decodeRecording(bytes).records.flatMap((record) => record.inputs);
+  const last = inputs.findLastIndex(({ type }) => type === "grab");
+  for (const { welcome } of bots.slice(0, HANDS))
+    expect(
+      inputs.slice(last).some(({ type, member }) => type === "releaseAll" && member === welcome.member),
+      `hand of ${welcome.member}`,
+    ).toBe(true);
+  // What would let somebody in as one of them is nowhere on the disk.
+  expect(await second.stop()).toBe(0);
+  const file = readFileSync(join(dataDir, "pliant.sqlite")).toString("latin1");
+  for (const { welcome } of bots) expect(file).not.toContain(welcome.token);
+}, 120_000);

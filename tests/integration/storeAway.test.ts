@@ -1,0 +1,187 @@
+/**
+ * A store that takes nothing any more: the disk is full, the database is away. The process is not ready within 5 s,
+ * members are told within 8 s, the log says it once a minute, and everything comes back by itself. Real disks (a small
+ * one of memory, where the system lets us have one), real servers.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { SqliteStore } from "../../server/store/sqlite.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { TcpProxy } from "../chaos/tcpProxy.ts";
+import { PostgresServer, findPostgres } from "../support/postgres.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
+import { startTestServer } from "./server.ts";
+
+const READY_WITHIN_MS = 5000;
+const TOLD_WITHIN_MS = 8000;
+const folder = mkdtempSync(join(tmpdir(), "pliant-away-"));
+const disk = join(folder, "disk");
+mkdirSync(disk);
+const [mount, unmount] = [findOnPath("mount"), findOnPath("umount")];
+// Only root may, and not in every container.
+const mounted =
+  mount !== undefined &&
+  unmount !== undefined &&
+  spawnSync(mount, ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk]).status === 0;
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+afterAll(() => {
+  if (mounted) execFileSync(unmount, [disk]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const readiness = async (url: string): Promise<{ code: number; status: string }> => {
+  const answer = await fetch(`${url}/readyz`);
+  return { code: answer.status, status: ((await answer.json()) as { status: string }).status };
+};
+
+/** When each of these came true, ms from now. */
+async function timed(...states: (() => boolean | Promise<boolean>)[]): Promise<number[]> {
+  const startMs = performance.now();
+  return Promise.all(
+    states.map(async (state) => {
+      await vi.waitUntil(state, { timeout: 30_000, interval: 50 });
+      return performance.now() - startMs;
+    }),
+  );
+}
+
+/** A server on the store. */
+async function started(env: Record<string, string>): Promise<RunningServer> {
+  const server = await startServer({
+    env: { PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", LOG_LEVEL: "warn", ...env },
+  });
+  running.push(server);
+  return server;
+}
+
+/** What a store that is away does to a server with one member, and how it is when it is back. */
+async function outage(
+  { url, output = () => "", scene = "jelly-stack" }: { url: string; output?: () => string; scene?: string },
+  away: () => void | Promise<void>,
+  back: () => void | Promise<void>,
+): Promise<void> {
+  await createRoom(url, scene, "room");
+  const bot = await Bot.join(url, "room", { name: "who stays", timeoutMs: 30_000 });
+  await bot.until(() => bot.tick > 120, "two seconds");
+  const { session, member, token } = bot.welcome;
+  const lines = output().length;
+  let code: number | undefined;
+  void bot.untilClosed().then((closed) => (code = closed.code));
+  await away();
+  const [notReadyMs, toldMs, closedMs] = await timed(
+    async () => (await readiness(url)).code === 503,
+    () => bot.notices.some((notice) => notice.code === "STORE_AWAY") || code !== undefined,
+    () => code !== undefined,
+  );
+  expect(notReadyMs).toBeLessThan(READY_WITHIN_MS);
+  expect(toldMs).toBeLessThan(TOLD_WITHIN_MS);
+  expect(closedMs).toBeLessThan(TOLD_WITHIN_MS);
+  expect(code).toBe(CloseCode.restarting);
+  expect((await readiness(url)).status).toBe("the store does not take what is written");
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^pliant_store_away_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(2);
+  // Whoever comes meanwhile is sent on, too.
+  expect((await Bot.connect(url, "room", { timeoutMs: 30_000 }).untilClosed()).code).toBe(CloseCode.restarting);
+  const said = output().slice(lines).split("\n").filter(Boolean);
+  const same = Map.groupBy(said, (line) => (JSON.parse(line) as { msg: string }).msg);
+  for (const [msg, repeated] of same) expect(repeated.length, msg).toBe(1);
+  await back();
+  await timed(async () => (await readiness(url)).code === 200);
+  const again = await rejoined(url, token);
+  expect(again.welcome).toMatchObject({ session, member });
+  const { tick } = again;
+  await again.until(() => again.tick > tick + 30, "that it goes on");
+  await again.leave();
+}
+
+async function rejoined(url: string, resume: string): Promise<Bot> {
+  for (;;) {
+    const bot = await Bot.join(url, "room", { resume, timeoutMs: 30_000 }).catch(() => null);
+    if (bot) return bot;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe.skipIf(!mounted)("a disk that is full", () => {
+  test("is known in time to balancer and members, said once, and forgotten when there is room again", async () => {
+    const filler = join(disk, "filler");
+    await outage(
+      await started({ PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") }),
+      () => {
+        const file = openSync(filler, "w");
+        const noise = Buffer.alloc(4096, 1);
+        try {
+          for (;;) writeSync(file, noise);
+        } catch (error) {
+          expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
+        } finally {
+          closeSync(file);
+        }
+      },
+      () => rmSync(filler),
+    );
+  }, 120_000);
+});
+
+test("a disk that hangs: the same, though nothing fails", async () => {
+  const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "hung"), workers: 1 });
+  let goOn = (): void => {};
+  const hung = new Promise<void>((resolve) => (goOn = resolve));
+  const hang = (): void => {
+    for (const method of [
+      "ping",
+      "renew",
+      "rooms",
+      "room",
+      "writeMembers",
+      "appendJournal",
+      "writeCheckpoint",
+    ] as const) {
+      const real = SqliteStore.prototype[method] as (...args: unknown[]) => Promise<never>;
+      vi.spyOn(SqliteStore.prototype, method).mockImplementation(async function (
+        this: SqliteStore,
+        ...args: unknown[]
+      ) {
+        await hung;
+        return real.apply(this, args);
+      });
+    }
+  };
+  await outage({ url: server.url, scene: "cube" }, hang, () => goOn());
+  vi.restoreAllMocks();
+  await server.close();
+}, 60_000);
+
+const bin = findPostgres();
+describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
+  test.each(["halted", "broken", "silent"])(
+    "its rooms' members are let go, and come back to the same room when the database is back (%s)",
+    async (how) => {
+      const database = await PostgresServer.start(bin as string);
+      const line = await TcpProxy.open(database.port);
+      const url = new URL(await database.database());
+      url.port = String(line.port);
+      const away = { halted: () => database.halt(), broken: () => line.break(), silent: () => line.silence() };
+      try {
+        await outage(
+          await started({ PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" }),
+          away[how as keyof typeof away],
+          () => (how === "halted" ? database.resume() : line.heal()),
+        );
+      } finally {
+        await Promise.all(running.splice(0).map((server) => server.stop()));
+        line.close();
+        await database.stop();
+      }
+    },
+    120_000,
+  );
+});

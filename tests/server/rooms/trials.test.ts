@@ -1,0 +1,45 @@
+/** Rooms that may take the process with them: which of them are at it at once. */
+import { expect, test } from "vitest";
+import { Trials } from "../../../server/rooms/trials.ts";
+
+test("a room has so many attempts, and no more", () => {
+  const trials = new Trials(3);
+  expect([0, 1, 3, 4, 5].map((attempts) => trials.isOver(attempts))).toEqual([false, false, false, true, true]);
+});
+
+test("last attempts are made one after another; others wait for nobody", async () => {
+  const trials = new Trials(3);
+  const order: string[] = [];
+  const first = await trials.turn(3);
+  const waiting = [4, 3].map(async (attempts) => {
+    const over = await trials.turn(attempts);
+    order.push(`last ${attempts}`);
+    over();
+  });
+  for (const attempts of [0, 1, 2]) (await trials.turn(attempts))();
+  order.push("the others");
+  first();
+  await Promise.all(waiting);
+  expect(order).toEqual(["the others", "last 4", "last 3"]);
+});
+
+test("the first ticks of a last attempt have their turn, too, and the store knows of it before they begin", async () => {
+  const trials = new Trials(2);
+  const order: string[] = [];
+  const counted = async (): Promise<void> => void order.push("counted");
+  const over = await trials.turn(2);
+  const trial = trials.of(2, counted);
+  const begun = trial.begin(() => order.push("on")).then(() => order.push("begun"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual([]);
+  over();
+  await begun;
+  expect(order).toEqual(["on", "counted", "begun"]);
+  const next = trials.turn(2).then(() => order.push("next"));
+  trial.end();
+  trial.end();
+  await next;
+  expect(order.at(-1)).toBe("next");
+  // A store that is away keeps nobody waiting.
+  await trials.of(1, () => Promise.reject(new Error("away"))).begin(() => {});
+});
