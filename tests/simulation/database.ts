@@ -25,7 +25,7 @@ export interface Commit {
 /** The disk did not take it: nothing was done. */
 export class DiskError extends Error {}
 
-const TABLES = ["rooms", "checkpoints", "journal", "audit"];
+const AUDIT_ENTRIES = 1000;
 
 export class Database {
   readonly #load: (globals: ReturnType<typeof globalsFor>) => Program;
@@ -33,9 +33,12 @@ export class Database {
   readonly #program: Program;
   readonly #file: DatabaseSync;
   readonly #count: StatementSync;
+  /** SQL that forgets everything. */
+  readonly #emptying: string;
   #work!: SqliteWork;
   #commits: Commit[] = [];
-  #leaseSeconds = 0;
+  /** By the term of their leases: their statements are prepared once. */
+  readonly #works = new Map<number, SqliteWork>();
   /** While a prefix is played again: what the clock was then. */
   #clockMs: number | null = null;
   /** What its clock is off since a replica with another one took over, ms. */
@@ -56,13 +59,21 @@ export class Database {
     this.#program = this.#load(globals);
     this.#file = new DatabaseSync(":memory:");
     for (const statements of this.#program.MIGRATIONS) this.#file.exec(statements);
+    const tables = this.#file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const deleting = tables
+      .map(({ name }) => String(name))
+      .filter((name) => name !== "counter" && !name.startsWith("sqlite_"))
+      .map((name) => `DELETE FROM ${name};`);
+    this.#emptying = `BEGIN; ${deleting.join(" ")} UPDATE counter SET epoch = 0; COMMIT`;
     this.#count = this.#file.prepare("SELECT total_changes() AS n");
   }
 
   /** As it was made, for another history. */
   attach(timeline: Timeline, seed: number, leaseSeconds: number): void {
     Object.assign(this.#machine, { timeline, random: new Random(seed) });
-    this.#leaseSeconds = leaseSeconds;
+    const known = this.#works.get(leaseSeconds);
+    this.#work = known ?? new this.#program.SqliteWork(this.#file, leaseSeconds, AUDIT_ENTRIES);
+    this.#works.set(leaseSeconds, this.#work);
     this.#commits = [];
     this.#clockMs = null;
     this.#offsetMs = 0;
@@ -91,8 +102,10 @@ export class Database {
    * @throws DiskError, LeaseLost: nothing was done
    */
   run(method: string, args: readonly unknown[], late = false): unknown {
-    if (this.full && !LOOKS.test(method)) throw new DiskError("database or disk is full");
+    const looks = LOOKS.test(method);
+    if (this.full && !looks) throw new DiskError("database or disk is full");
     if (this.errorRate > 0 && this.#machine.random.chance(this.errorRate)) throw new DiskError("disk I/O error");
+    if (looks) return this.#do(method, args);
     const before = this.#changes;
     const result = this.#do(method, args);
     if (this.#changes !== before) {
@@ -131,7 +144,6 @@ export class Database {
   }
 
   #empty(): void {
-    this.#file.exec(`BEGIN; ${TABLES.map((table) => `DELETE FROM ${table};`).join(" ")} UPDATE counter SET epoch = 0; COMMIT`);
-    this.#work = new this.#program.SqliteWork(this.#file, this.#leaseSeconds, 1000);
+    this.#file.exec(this.#emptying);
   }
 }

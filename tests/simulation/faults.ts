@@ -11,38 +11,20 @@ const MAY_LOSE_MS = 500;
 /** Nothing was wrong for so long, ms. */
 const CALM_MS = 2500;
 
+type Later = (ms: number, end: () => void) => void;
+
 export function strike(history: History, harm: Harm): void {
-  const { database, timeline, servers, note, random } = history;
+  const { timeline, servers, note } = history;
   const server = servers[harm.server]!;
   const { forMs, amount } = harm;
-  const later = (ms: number, end: () => void): void => void timeline.after(ms, null, end);
-  const forAll = (begin: () => void, end: () => void): void => {
-    begin();
-    history.healthySinceMs = Infinity;
-    later(forMs, () => {
-      end();
-      history.healthySinceMs = timeline.nowMs;
-    });
-  };
+  const later: Later = (ms, end) => void timeline.after(ms, null, end);
   switch (harm.fault) {
     case "kill":
-      if (server.up) kill(history, server, later, forMs);
-      return;
+      return kill(history, server, later, forMs);
     case "end":
-      if (server.answers) end(history, server, later, forMs);
-      return;
+      return end(history, server, later, forMs);
     case "pause":
-      if (!server.answers) return;
-      note(server.name, () => `is stopped for ${forMs.toFixed(0)} ms`);
-      server.machine.stopped = true;
-      server.disturbed();
-      later(forMs, () => {
-        if (!server.machine.stopped) return;
-        note(server.name, () => "goes on");
-        server.disturbed();
-        timeline.thaw(server.machine);
-      });
-      return;
+      return pause(history, server, later, forMs);
     case "cut":
       return line(history, server, harm, { questions: "lost", answers: "lost" });
     case "deaf":
@@ -53,35 +35,6 @@ export function strike(history: History, harm: Harm): void {
       return line(history, server, harm, { answerLoss: 0.3 * amount });
     case "slow":
       return line(history, server, harm, { latencyMs: 400 * amount, jitterMs: 800 * amount });
-    case "full":
-      note("database", () => `is full for ${forMs.toFixed(0)} ms`);
-      return forAll(
-        () => (database.full = true),
-        () => (database.full = false),
-      );
-    case "errors":
-      note("database", () => `has input/output errors for ${forMs.toFixed(0)} ms`);
-      return forAll(
-        () => (database.errorRate = 0.5 * amount),
-        () => (database.errorRate = 0),
-      );
-    case "away":
-      note("database", () => `is away for ${forMs.toFixed(0)} ms`);
-      return forAll(
-        () => (database.away = true),
-        () => (database.away = false),
-      );
-    case "tear":
-    case "failover": {
-      const lost = random.below(1 + Math.floor(30 * amount));
-      const kept = database.failOver(lost, random.chance(0.5) ? 0 : 2000 * (random.unit() - 0.5));
-      history.model.failedOver(kept);
-      note("database", () => `fails over: transactions from ${kept.length} on are lost`);
-      return forAll(
-        () => (database.away = true),
-        () => (database.away = false),
-      );
-    }
     case "clock":
       note(server.name, () => `its time of day jumps by ${(600 * (amount - 0.5)).toFixed(0)} s`);
       server.machine.skewMs = 600_000 * (amount - 0.5);
@@ -93,10 +46,45 @@ export function strike(history: History, harm: Harm): void {
       server.disturbed();
       note(server.name, () => `loses a thread ${server.physics.lose} its next step`);
       return;
+    default:
+      return atDatabase(history, harm, later);
   }
 }
 
-function kill(history: History, server: Server, later: (ms: number, end: () => void) => void, forMs: number): void {
+/** What is wrong for everybody. */
+function atDatabase(history: History, { fault, forMs, amount }: Harm, later: Later): void {
+  const { database, timeline, note, random, model } = history;
+  history.healthySinceMs = Infinity;
+  later(forMs, () => {
+    database.heal();
+    history.healthySinceMs = timeline.nowMs;
+  });
+  const said = { full: "is full", errors: "has input/output errors", away: "is away" }[fault as string] ?? "fails over";
+  note("database", () => `${said}, for ${forMs.toFixed(0)} ms`);
+  if (fault === "full") database.full = true;
+  else if (fault === "errors") database.errorRate = 0.5 * amount;
+  else database.away = true;
+  if (fault !== "failover" && fault !== "tear") return;
+  const lost = random.below(1 + Math.floor(30 * amount));
+  const kept = database.failOver(lost, random.chance(0.5) ? 0 : 2000 * (random.unit() - 0.5));
+  model.failedOver(kept);
+  note("database", () => `transactions from ${kept.length} on are lost`);
+}
+
+function pause({ timeline, note }: History, server: Server, later: Later, forMs: number): void {
+  if (!server.answers) return;
+  note(server.name, () => `is stopped for ${forMs.toFixed(0)} ms`);
+  server.machine.stopped = true;
+  server.disturbed(forMs);
+  later(forMs, () => {
+    if (!server.machine.stopped) return;
+    note(server.name, () => "goes on");
+    timeline.thaw(server.machine);
+  });
+}
+
+function kill(history: History, server: Server, later: Later, forMs: number): void {
+  if (!server.up) return;
   const { timeline, note, model } = history;
   const { nowMs } = timeline;
   // Between the look of a calm time and now it flushed, several times over.
@@ -110,7 +98,8 @@ function kill(history: History, server: Server, later: (ms: number, end: () => v
 }
 
 /** In order: nothing is lost if nothing was wrong. */
-function end(history: History, server: Server, later: (ms: number, end: () => void) => void, forMs: number): void {
+function end(history: History, server: Server, later: Later, forMs: number): void {
+  if (!server.answers) return;
   const { timeline, note, model } = history;
   note(server.name, () => "is ended");
   const { process } = server;
@@ -136,12 +125,9 @@ function line({ timeline, note }: History, server: Server, { fault, forMs }: Har
   if (!server.up) return;
   const { line: own } = server;
   note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
-  server.disturbed();
+  server.disturbed(forMs);
   Object.assign(own.faults, faults);
-  timeline.after(forMs, null, () => {
-    own.heal();
-    if (server.line === own) server.disturbed();
-  });
+  timeline.after(forMs, null, () => own.heal());
 }
 
 function handOver({ servers, note }: History, server: Server, amount: number): void {

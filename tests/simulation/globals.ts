@@ -5,11 +5,11 @@
 import * as nodeCrypto from "node:crypto";
 import * as nodeZlib from "node:zlib";
 import type { PlainError } from "../../server/store/rpc.ts";
-import { Random } from "../fuzz/random.ts";
+import type { Random } from "../fuzz/random.ts";
 import type { Runner, Timeline, Timer } from "./timeline.ts";
 
 /** What the replaced modules ask (load.ts). */
-export interface Host {
+interface Host {
   leaseSeconds(): number;
   /** @param revive makes an Error of one that crossed a line (store/rpc.ts) */
   call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown>;
@@ -95,8 +95,7 @@ function repeat(after: (ms: number, run: () => void) => Timer, ms: number, run: 
 }
 
 function dateFor(machine: Machine): DateConstructor {
-  const wallMs = (): number =>
-    Math.round(EPOCH_MS + machine.timeline.nowMs * machine.rate + machine.skewMs);
+  const wallMs = (): number => Math.round(EPOCH_MS + machine.timeline.nowMs * machine.rate + machine.skewMs);
   return class extends Date {
     constructor(...given: unknown[]) {
       if (given.length === 0) super(wallMs());

@@ -5,7 +5,7 @@
 import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { strike } from "./faults.ts";
-import { globalsFor } from "./globals.ts";
+import type { globalsFor } from "./globals.ts";
 import type { Program } from "./load.ts";
 import { Model, type RoomModel, Violation } from "./model.ts";
 import { World } from "./physics.ts";
@@ -81,7 +81,8 @@ export class History {
   }
 
   readonly note = (who: string, text: () => string): void => {
-    if (this.#told) this.lines.push(`${(this.timeline.nowMs / 1000).toFixed(4).padStart(9)}  ${who.padEnd(10)} ${text()}`);
+    if (this.#told)
+      this.lines.push(`${(this.timeline.nowMs / 1000).toFixed(4).padStart(9)}  ${who.padEnd(10)} ${text()}`);
   };
 
   async run(): Promise<Outcome> {
@@ -164,7 +165,21 @@ export class History {
 
   #visitor(room: RoomModel, r: number, i: number): Visitor {
     const { servers, timeline, random, model, note } = this;
-    return new Visitor({ name: `${i === 0 ? "owner" : "guest"}-${r}`, owner: i === 0, room, servers, timeline, random, model, note });
+    return new Visitor({
+      name: `${i === 0 ? "owner" : "guest"}-${r}`,
+      owner: i === 0,
+      room,
+      servers,
+      timeline,
+      random,
+      model,
+      note,
+    });
+  }
+
+  /** Something that nobody was to throw. */
+  fails(error: Error): void {
+    this.#failure ??= error;
   }
 
   kill(server: Server): void {
@@ -199,7 +214,11 @@ export class History {
       case "change": {
         const [owner, guest] = visitors.filter(({ room }) => room === rooms[action.room]);
         const { setting } = action;
-        if (setting !== "ban") return owner!.change(setting, setting === "password" ? random.pick(["secret word", null]) : random.chance(0.5));
+        if (setting !== "ban")
+          return owner!.change(
+            setting,
+            setting === "password" ? random.pick(["secret word", null]) : random.chance(0.5),
+          );
         return guest && owner!.change("ban", true, guest);
       }
       case "undo":
@@ -228,7 +247,11 @@ export class History {
       }
     });
     room.creations -= 1;
-    this.note("visitor", () => `asks ${server.name} for a room: ${made === null ? "no answer" : "error" in made ? made.error.message : made.answer}`);
+    this.note(
+      "visitor",
+      () =>
+        `asks ${server.name} for a room: ${made === null ? "no answer" : "error" in made ? made.error.message : made.answer}`,
+    );
     if (made && "answer" in made) this.#judge(() => this.model.roomTold(room, made.answer));
   }
 
@@ -242,8 +265,13 @@ export class History {
       asked = model.undoAsked(room, server.process, seconds, plan.tickHz);
       return served.undo(seconds, 0);
     });
-    this.note("owner", () => `asks for an undo of ${seconds.toFixed(1)} s: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : `tick ${outcome.answer}`}`);
-    if (asked) this.#judge(() => model.undoAnswered(room, asked!, outcome && "answer" in outcome ? outcome.answer : null));
+    this.note(
+      "owner",
+      () =>
+        `asks for an undo of ${seconds.toFixed(1)} s: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : `tick ${outcome.answer}`}`,
+    );
+    if (asked)
+      this.#judge(() => model.undoAnswered(room, asked!, outcome && "answer" in outcome ? outcome.answer : null));
   }
 
   async #delete(room: RoomModel): Promise<void> {
@@ -257,7 +285,10 @@ export class History {
       registry.get(name);
       return registry.remove(name);
     });
-    this.note("owner", () => `deletes ${name}: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : "done"}`);
+    this.note(
+      "owner",
+      () => `deletes ${name}: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : "done"}`,
+    );
     if (outcome && "answer" in outcome) this.model.deleted(room);
   }
 

@@ -25,7 +25,7 @@ export interface LineFaults {
   jitterMs: number;
 }
 
-export const WHOLE: LineFaults = {
+const WHOLE: LineFaults = {
   questions: "arrive",
   answers: "arrive",
   answerLoss: 0,
@@ -79,7 +79,8 @@ export class Line {
       const arrive = (): void =>
         this.#arrive(method, sent, !open, revive, (answer) => {
           // Who asked may be dead, and somebody else live there.
-          if (machine.life === life) timeline.after(this.#delay(), machine, () => settle(() => answer(resolve, reject)));
+          if (machine.life === life)
+            timeline.after(this.#delay(), machine, () => settle(() => answer(resolve, reject)));
         });
       if (this.faults.questions === "lost") return;
       if (this.faults.questions === "late") return void this.#late.push(arrive);
@@ -117,8 +118,12 @@ export class Line {
       give = (_, reject) => reject(revive({ name, message, details: {} }));
       said = name === "LeaseLost" ? "refused: another lease" : message;
     }
-    const lost = this.faults.answers === "lost" || (this.faults.answerLoss > 0 && random.chance(this.faults.answerLoss));
-    note(() => `${late ? "long ago: " : ""}${method} ${shown(method, args)}: ${said}${lost ? ", and the answer is lost" : ""}`);
+    const lost =
+      this.faults.answers === "lost" || (this.faults.answerLoss > 0 && random.chance(this.faults.answerLoss));
+    note(
+      () =>
+        `${late ? "long ago: " : ""}${method} ${shown(method, args)}: ${said}${lost ? ", and the answer is lost" : ""}`,
+    );
     if (!lost) answer(give);
   }
 
@@ -131,7 +136,7 @@ export class Line {
 /** Drivers write a question down when it is asked: what changes in it afterwards does not go with it. */
 function copied(args: unknown[]): unknown[] {
   return args.map((arg) =>
-    typeof arg === "object" && arg !== null && !holdsBytes(arg) ? structuredClone(arg) : arg,
+    typeof arg === "object" && arg !== null && !holdsBytes(arg) ? JSON.parse(JSON.stringify(arg)) : arg,
   );
 }
 
@@ -143,12 +148,15 @@ const holdsBytes = (arg: object): boolean =>
 function shown(method: string, args: unknown[]): string {
   const [first, second] = args as [{ room?: string; name?: string; epoch?: number } | string | undefined, unknown];
   const about =
-    typeof first === "object" ? `${first.room ?? first.name ?? ""}${first.epoch ? `@${first.epoch}` : ""}` : String(first ?? "");
+    typeof first === "object"
+      ? `${first.room ?? first.name ?? ""}${first.epoch ? `@${first.epoch}` : ""}`
+      : String(first ?? "");
   if (method === "appendJournal" || method === "writeCheckpoint") {
     const { after, until, tick } = second as { after?: number; until?: number; tick?: number };
     return `${about} ${tick === undefined ? `${after}-${until}` : `tick ${tick}`}`;
   }
   if (method === "truncate") return `${about} to ${String(second)}`;
-  if (method === "renew") return (second as { room: string; epoch: number }[]).map(({ room, epoch }) => `${room}@${epoch}`).join(" ");
+  if (method === "renew")
+    return (second as { room: string; epoch: number }[]).map(({ room, epoch }) => `${room}@${epoch}`).join(" ");
   return about;
 }

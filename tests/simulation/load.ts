@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { build, type Plugin } from "vite";
 import type { Globals } from "./globals.ts";
+import type { Fault } from "./plan.ts";
 
 export type Program = typeof import("./program.ts");
 
@@ -24,6 +25,10 @@ export interface Mutation {
   /** Occurs once. */
   find: string;
   replace: string;
+  /** What brings it to light, where all faults together rarely do. */
+  faults?: readonly Fault[];
+  /** First of a thousand histories in which it is found; absent: 1. */
+  seed?: number;
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -95,7 +100,8 @@ function substitutions(mutations: readonly Mutation[]): Plugin {
       }
       return text === code ? null : text;
     },
-    buildEnd() {
+    buildEnd(error) {
+      if (error) return;
       const missing = mutations.find((mutation) => !found.has(mutation));
       if (missing) throw new Error(`mutation "${missing.name}": ${missing.file} is not loaded`);
     },
@@ -125,9 +131,7 @@ async function bundle(mutations: readonly Mutation[]): Promise<string> {
 }
 
 /** @returns what evaluates the program for one machine */
-export async function loadProgram(
-  mutations: readonly Mutation[] = [],
-): Promise<(globals: Globals) => Program> {
+export async function loadProgram(mutations: readonly Mutation[] = []): Promise<(globals: Globals) => Program> {
   const code = await bundle(mutations);
   const script = new Script(`(function (exports, require, $host, ${GLOBALS.join(", ")}) {${code}\n})`, {
     filename: "simulated-server.cjs",

@@ -78,7 +78,7 @@ export class RoomModel {
   deletion: "none" | "asked" | (Since & { acknowledged: true }) = "none";
   /** Requests for it that are not answered. */
   creations = 0;
-  /** Of its last transaction. */
+  /** Of its last transaction; Infinity: a failover has taken that one, and whatever is told because of it now. */
   position = 0;
 
   constructor(scene: string, start: State) {
@@ -266,7 +266,7 @@ export class Model {
     };
     for (const room of this.rooms.values()) {
       room.torn ||= !this.#options.judgesTorn && room.position > length;
-      room.position = Math.min(room.position, length);
+      if (room.position > length) room.position = Infinity;
       for (const list of [room.floors, room.deaths, room.made, room.told]) keep(list);
       if (typeof room.deletion === "object" && !has(room.deletion)) room.deletion = "asked";
       for (const setting of room.settings.values()) {
@@ -324,7 +324,10 @@ export class Model {
     this.#judgeStep(room, process, world);
     const parent = room.tips.get(process)!;
     if (parent.hash !== before)
-      throw new Violation("a room goes on from what it was", `${process} stepped ${scene} from ${before}, not ${parent.hash}`);
+      throw new Violation(
+        "a room goes on from what it was",
+        `${process} stepped ${scene} from ${before}, not ${parent.hash}`,
+      );
     const { hash, tick } = world;
     const atMs = this.#options.nowMs();
     let state = room.states.get(hash);
@@ -399,6 +402,7 @@ export class Model {
   }
 
   settingAcknowledged(room: RoomModel, name: string, value: unknown): void {
+    if (room.position === Infinity) return;
     const setting = room.settings.get(name)!;
     setting.acknowledged.push({ value, order: ++this.#orders, position: room.position });
   }
@@ -418,11 +422,11 @@ export class Model {
     const known = room.told.at(-1);
     if (known && known.name !== name && room.deletion === "none")
       throw new Violation("one key, one room", `a repeated request was told ${name}, and ${known.name} before`);
-    room.told.push({ name, position: room.position });
+    if (room.position !== Infinity) room.told.push({ name, position: room.position });
   }
 
   deleted(room: RoomModel): void {
-    room.deletion = { acknowledged: true, position: room.position };
+    if (room.position !== Infinity) room.deletion = { acknowledged: true, position: room.position };
   }
 
   /** @param listed what the database lists */

@@ -52,13 +52,13 @@ export class World {
       for (let i = 0; i < text.length; i++) this.#mix(text.charCodeAt(i));
       if (input.type === "reset") {
         this.waits = true;
-        events.push({ type: "reset", member: input.member });
+        events.push({ type: "reset", tick: this.tick, member: input.member });
       } else if (input.type === "spawn" && this.waits) {
         this.waits = false;
-        events.push({ type: "spawned", body: 1, member: input.member });
+        events.push({ type: "spawned", tick: this.tick, body: 1, member: input.member });
       } else if (input.type === "remove" && !this.waits) {
         this.waits = true;
-        events.push({ type: "removed", body: 1, member: input.member });
+        events.push({ type: "removed", tick: this.tick, body: 1, member: input.member });
       }
     }
     this.hasList = true;
@@ -73,7 +73,12 @@ export class World {
   }
 
   load(state: Uint8Array): void {
-    const [tick, low, high, waits] = new Uint32Array(Uint8Array.from(state).buffer) as unknown as [number, number, number, number];
+    const [tick, low, high, waits] = new Uint32Array(Uint8Array.from(state).buffer) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
     [this.tick, this.low, this.high, this.waits, this.hasList] = [tick, low, high, waits === 1, false];
   }
 
@@ -84,7 +89,7 @@ export class World {
 }
 
 /** Who is told of what the simulation does. */
-export interface Witness {
+interface Witness {
   /** A memory was made from a state, and perhaps stepped on, for a room that goes on from there. */
   began(scene: string, world: World): void;
   stepped(scene: string, before: string, world: World): void;
@@ -255,7 +260,13 @@ export class Physics {
     }
     if (fresh && world.tick === until) world.hasList = false;
     this.#tell(world);
-    return { tick: world.tick, ticks: until - from, held: [], waiting: world.waits ? WAITS : [], stateHash: world.hash };
+    return {
+      tick: world.tick,
+      ticks: until - from,
+      held: [],
+      waiting: world.waits ? WAITS : [],
+      stateHash: world.hash,
+    };
   }
 
   #tell(world: World): void {

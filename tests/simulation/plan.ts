@@ -27,6 +27,16 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
+/**
+ * Faults that the server does not stand yet, each with what goes wrong: asked for by name only. An append whose answer
+ * is lost is made again with what has come since, and then ticks are in the journal twice; a process of another version
+ * starts the scene again; whoever goes on after a failover writes behind a hole.
+ */
+const NOT_YET: readonly Fault[] = ["cut", "deaf", "late", "lossy", "versions", "tear"];
+
+/** What a history has unless somebody asks for others. */
+export const STOOD = (Object.keys(FAULTS) as Fault[]).filter((fault) => !NOT_YET.includes(fault));
+
 export type Action =
   | { atMs: number; do: "create"; room: number; server: number }
   | { atMs: number; do: "come" | "drop"; visitor: number }
@@ -74,7 +84,7 @@ export function planOf(seed: number, allowed: readonly Fault[]): Plan {
   const faults = new Set<Fault>();
   const wanted = 1 + random.below(MOST_FAULTS);
   while (possible.length > 0 && faults.size < Math.min(wanted, possible.length)) faults.add(random.pick(possible));
-  const servers = 1 + random.below(3);
+  const servers = random.pick([1, 2, 2, 3]);
   const rooms = random.chance(0.8) ? 1 : 2;
   const visitorsPerRoom = 1 + random.below(2);
   const plan: Plan = {
@@ -90,7 +100,7 @@ export function planOf(seed: number, allowed: readonly Fault[]): Plan {
     judgesTorn: faults.has("tear"),
     versions: faults.has("versions") && servers > 1,
     rates: Array.from({ length: servers }, () => 1 + MOST_DRIFT * (2 * random.unit() - 1)),
-    lengthMs: 3000 + 5000 * random.unit(),
+    lengthMs: 2500 + 4000 * random.unit(),
     actions: [],
   };
   plan.actions = [...doings(plan, random), ...harms(plan, [...faults], random)].sort((a, b) => a.atMs - b.atMs);
@@ -120,7 +130,7 @@ function doing(room: number, visitor: number, atMs: number, random: Random): Act
   if (which < 0.66) return { atMs, do: "drop", visitor };
   if (which < 0.82)
     return { atMs, do: "change", room, setting: random.pick(["locked", "ownersOnly", "password", "ban"] as const) };
-  if (which < 0.94) return { atMs, do: "undo", room, seconds: 3 * random.unit() };
+  if (which < 0.94) return { atMs, do: "undo", room, seconds: random.chance(0.3) ? 0.05 : 3 * random.unit() };
   return { atMs, do: "record", room };
 }
 

@@ -85,7 +85,7 @@ export class Server {
   running: Running | null = null;
   line!: Line;
   physics!: Physics;
-  /** When something went wrong with it last, its start included, ms of true time. */
+  /** Until when something was wrong with it last, its start included, ms of true time. */
   disturbedMs = 0;
   /** Started, and not killed since. */
   up = false;
@@ -132,8 +132,10 @@ export class Server {
   }
 
   start(): void {
-    const { timeline, database, kind, leaseSeconds, note, began, stepped, tickHz, stepSeconds, identity } = this.#options;
+    const { timeline, database, kind, leaseSeconds, note, began, stepped, tickHz, stepSeconds, identity } =
+      this.#options;
     const { machine, program } = this;
+    this.disturbedMs = 0;
     this.#lives += 1;
     const life = `${this.number}.${this.#lives}`;
     this.process = life;
@@ -169,8 +171,9 @@ export class Server {
     });
   }
 
-  disturbed(): void {
-    this.disturbedMs = this.#options.timeline.nowMs;
+  /** @param forMs from now on */
+  disturbed(forMs = 0): void {
+    this.disturbedMs = Math.max(this.disturbedMs, this.#options.timeline.nowMs + forMs);
   }
 
   /** kill -9, at whatever it waits for. */
