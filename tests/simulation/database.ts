@@ -1,7 +1,7 @@
 /**
  * The database: the server's own SQL (sqliteWork.ts) on a SQLite database in memory, which all processes share over
- * lines of their own (line.ts). Its clock is virtual. It can be full, fail, be away, and fail over to a replica that has
- * not got the last transactions yet; then it goes on as if these had never been.
+ * lines of their own (line.ts). Its clock is virtual. It can be full, fail, be away, and fail over to a replica that
+ * has not got the last transactions yet; then it goes on as if these had never been.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SqliteWork } from "../../server/store/sqliteWork.ts";

@@ -303,7 +303,9 @@ export class History {
     }
   }
 
-  /** Every room that must be there is open at exactly one server, which ticks; then all that was acknowledged is judged. */
+  /**
+   * Every room that must be there is open at exactly one server, which ticks; then all that was acknowledged is judged.
+   */
   async #back(): Promise<void> {
     const { servers, model, rooms, visitors } = this;
     const endMs = this.timeline.nowMs + BACK_MS;

@@ -1,8 +1,8 @@
 /**
  * The line from one process to the database, as its `Store`: questions take their time there, answers take their time
- * back, and either may be lost, late, or refused. What is lost is known after a time limit only, and whether it was done
- * is not known at all. As the real ones: over PostgreSQL's several connections questions may overtake each other, to
- * SQLite's one thread they do not.
+ * back, and either may be lost, late, or refused. What is lost is known after a time limit only, and whether it was
+ * done is not known at all. As the real ones: over PostgreSQL's several connections questions may overtake each other,
+ * to SQLite's one thread they do not.
  */
 import type { PlainError } from "../../server/store/rpc.ts";
 import type { Random } from "../fuzz/random.ts";

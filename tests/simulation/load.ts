@@ -36,7 +36,7 @@ const entry = fileURLToPath(new URL("./program.ts", import.meta.url));
 const requireHere = createRequire(import.meta.url);
 
 const REPLACED: Record<string, string> = {
-  "server/store/openStore.ts": `import { SqliteStore } from "./sqlite.ts";
+  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite.ts")};
     export const openStore = async () => new SqliteStore({ path: "virtual", leaseSeconds: $host.leaseSeconds() });`,
   "server/store/rpc.ts": `export class Caller {
       #revive;

@@ -2,7 +2,8 @@
  * What must hold, written without looking at how the server does it. It sees what the database has committed, which
  * ticks were stepped by whom with which state before and after, and what visitors were told; from these it knows
  *
- *     owner       each claim's epoch is higher than all before; who writes for a room has its newest epoch; who steps it
+ *     owner       each claim's epoch is higher than all before; who writes for a room has its newest epoch; who steps
+ *                 it
  *                 owns it
  *     line        states of a room by tick, each made from the one before. Where a room goes on is one of them, at or
  *                 after the last whose journal was committed (`floor`), and none that an undo has ended (`deaths`)

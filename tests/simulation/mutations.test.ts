@@ -1,4 +1,6 @@
-/** The histories find what they are for: each of these faults, put into the server's code, within a thousand of them. */
+/**
+ * The histories find what they are for: each of these faults, put into the server's code, within a thousand of them.
+ */
 import { expect, test } from "vitest";
 import { MUTATIONS } from "./mutations.ts";
 import { planOf, STOOD } from "./plan.ts";

@@ -99,6 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!entry || entry.failure !== null) throw",
     replace: "if (entry && entry.failure !== null) throw",
     faults: ["end", "handover", "pause"],
+    seed: 301,
   },
   {
     name: "a state that is being packed leaves no mark when the room goes back to its tick",
@@ -106,14 +107,14 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const marked = this.#fresh && tick === this.#tick;",
     replace: "const marked = false;",
     faults: ["kill"],
+    seed: 301,
   },
   {
     name: "a room that the store did not take is served",
     file: "server/rooms/registry.ts",
     find: '      await room.dispose(CloseCode.restarting, "the store did not take it");\n      throw error;',
     replace: "      void error;\n      return;",
-    faults: ["errors", "handover"],
-    seed: 4001,
+    faults: ["errors", "kill"],
   },
   {
     name: "what lies behind a gap of the journal is taken for what comes next",

@@ -1,9 +1,9 @@
 /**
- * A stand-in for the simulation, behind the interface that the rooms have to it (workers/pool.ts): the state is a digest
- * of all that went in, tick by tick, and which bodies wait. Two states are equal if, and only if, the same inputs went
- * in at the same ticks, each once; so a lost, doubled or moved input shows in the first hash. What a saved state forgets
- * (the list of pairs, sim/checkpoint.ts) is a bit that goes into the digest, too. That the real step gives the same bits
- * again is tested elsewhere (tests/determinism).
+ * A stand-in for the simulation, behind the interface that the rooms have to it (workers/pool.ts): the state is a
+ * digest of all that went in, tick by tick, and which bodies wait. Two states are equal if, and only if, the same
+ * inputs went in at the same ticks, each once; so a lost, doubled or moved input shows in the first hash. What a saved
+ * state forgets (the list of pairs, sim/checkpoint.ts) is a bit that goes into the digest, too. That the real step
+ * gives the same bits again is tested elsewhere (tests/determinism).
  */
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";

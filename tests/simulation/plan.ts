@@ -69,8 +69,8 @@ export interface Plan {
 
 /** NTP slews by 500 parts in a million; a margin of twenty times that. */
 const MOST_DRIFT = 0.01;
-/** A fourth loss of a thread within ten seconds closes a room for good. */
-const MOST_THREADS = 3;
+/** A third loss of a thread at one tick starts the scene again. */
+const MOST_THREADS = 2;
 /** Kinds of faults in one history. */
 const MOST_FAULTS = 3;
 
@@ -100,7 +100,7 @@ export function planOf(seed: number, allowed: readonly Fault[]): Plan {
     judgesTorn: faults.has("tear"),
     versions: faults.has("versions") && servers > 1,
     rates: Array.from({ length: servers }, () => 1 + MOST_DRIFT * (2 * random.unit() - 1)),
-    lengthMs: 2500 + 4000 * random.unit(),
+    lengthMs: 2000 + 3500 * random.unit(),
     actions: [],
   };
   plan.actions = [...doings(plan, random), ...harms(plan, [...faults], random)].sort((a, b) => a.atMs - b.atMs);
