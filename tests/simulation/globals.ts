@@ -110,6 +110,9 @@ function dateFor(machine: Machine): DateConstructor {
 /** Passwords and states are not worth real time here: a digest stands for scrypt, and a copy for zstd. */
 function modulesFor(machine: Machine, after: (ms: number, run: () => void) => Timer): Record<string, unknown> {
   return {
+    "node:timers/promises": {
+      setTimeout: (ms: number, value?: unknown) => new Promise((resolve) => after(ms, () => resolve(value))),
+    },
     "node:crypto": {
       ...nodeCrypto,
       randomBytes: (length: number) => Buffer.from(machine.random.bytes(length)),
