@@ -191,11 +191,13 @@ export class RoomHistory {
 
   /** What came after `tick` never was. */
   rewind(tick: number): void {
+    // A state that was taken of this very tick has left its mark, though it may still be being packed.
+    const marked = this.#fresh && tick === this.#tick;
     this.#states = this.#states.filter((state) => state.tick <= tick);
     this.#records = this.#records.filter((record) => record.tick <= tick);
     this.#hashes = this.#hashes.filter((hash) => hash.tick <= tick);
     this.#tick = tick;
-    this.#fresh = this.endsWithState;
+    this.#fresh = marked || this.endsWithState;
     this.#rewinds.push(tick);
   }
 

@@ -160,13 +160,13 @@ export class JournalWriter {
   /**
    * Resolves when all that the room has done by now is in the store: what is acknowledged after this outlives the
    * process.
-   * @throws CodedError STORE_AWAY; it is tried again all the same
+   * @throws CodedError STORE_AWAY; it is tried again all the same, unless the room was given up or lost meanwhile
    */
   async durable(room: string): Promise<void> {
     const entry = this.#entries.get(room);
-    if (!entry) return;
-    await this.#flush(entry);
-    if (entry.failure !== null) throw new CodedError("STORE_AWAY", { field: "room", value: room });
+    if (entry) await this.#flush(entry);
+    // Nobody writes for a room that is not held (any more): it must not be said that somebody did.
+    if (!entry || entry.failure !== null) throw new CodedError("STORE_AWAY", { field: "room", value: room });
   }
 
   /** Resolves when all that the room has done by now is in the store, or could not be written. */
@@ -249,7 +249,10 @@ export class JournalWriter {
   async #write(entry: Entry): Promise<void> {
     const { room, lease } = entry;
     const { log, metrics } = this.#options;
-    if (this.#entries.get(room.name) !== entry) return;
+    if (this.#entries.get(room.name) !== entry) {
+      entry.failure = new Error("the room was given up or lost");
+      return;
+    }
     let what: "settings" | "journal" | "members" | "checkpoint" = "settings";
     entry.failure = null;
     try {

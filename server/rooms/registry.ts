@@ -8,7 +8,7 @@ import type { Audit } from "../auth/audit.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
-import { findRoom } from "../persistence/restore.ts";
+import { findRoom, type Found } from "../persistence/restore.ts";
 import type { JournalWriter } from "../persistence/journalWriter.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
@@ -296,8 +296,11 @@ export class RoomRegistry {
     );
     if (!made.created) return { room: await this.#take(made.room, scene), created: false };
     try {
-      const room = await this.#open(name, scene, pool, access, made.lease);
-      journalWriter.hold(room, made.lease);
+      const room = await this.#open(name, scene, pool, access, made.lease, async (options) => {
+        const opened = await Room.open(options);
+        journalWriter.hold(opened, made.lease);
+        return opened;
+      });
       return { room, created: true };
     } catch (error) {
       await store.removeRoom(made.lease).catch(() => {});
@@ -388,26 +391,21 @@ export class RoomRegistry {
         "the room was stepped by another version of the scene or the program; its scene starts again",
       );
       await store.truncate(lease, -1);
-      const room = await this.#open(name, scene, pool, access, lease);
-      journalWriter.hold(room, lease);
-      return room;
+      return this.#open(name, scene, pool, access, lease, async (options) => {
+        const opened = await Room.open(options);
+        journalWriter.hold(opened, lease);
+        return opened;
+      });
     }
     const trial = this.trials.of(lease.attempts ?? 0, () => journalWriter.durable(name));
     let rebuilt: Rebuilt | undefined;
     const room = await this.#open(name, scene, pool, access, lease, async (options) => {
       const restored = await Room.restore({ ...options, createdAt, trial }, found);
       rebuilt = restored.rebuilt;
+      await this.#held(restored.room, lease, rebuilt.tick, found);
       return restored.room;
     });
-    // Somebody may have come back and the room tick already; what the store has of it ends where it was rebuilt. What
-    // lies behind a gap must not be taken for what comes next.
     const { tick } = rebuilt!;
-    await store.truncate(lease, tick);
-    journalWriter.hold(room, lease, {
-      tick,
-      checkpoints: found.checkpoints.map(({ checkpoint }) => checkpoint.tick),
-      segments: found.segments.map(({ until }) => until),
-    });
     // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at once.
     await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
@@ -417,6 +415,26 @@ export class RoomRegistry {
       "room restored",
     );
     return room;
+  }
+
+  /**
+   * What the room does from now on is written. Before anybody sees it: an undo or a setting of a room that nobody writes
+   * for would be acknowledged and lost.
+   */
+  async #held(room: Room, lease: Lease, tick: number, { checkpoints, segments }: Found): Promise<void> {
+    const { store, journalWriter } = this.#options.persistence!;
+    try {
+      // What the store has of it ends where it was rebuilt: what lies behind a gap must not be taken for what comes next.
+      await store.truncate(lease, tick);
+    } catch (error) {
+      await room.dispose(CloseCode.restarting, "the store did not take it");
+      throw error;
+    }
+    journalWriter.hold(room, lease, {
+      tick,
+      checkpoints: checkpoints.map(({ checkpoint }) => checkpoint.tick),
+      segments: segments.map(({ until }) => until),
+    });
   }
 
   async #open(
@@ -462,6 +480,7 @@ export class RoomRegistry {
         weight,
       });
       if (this.#closing) {
+        persistence?.journalWriter.drop(name);
         await room.dispose(CloseCode.restarting, "the server restarts");
         throw new CodedError("SHUTTING_DOWN");
       }

@@ -83,3 +83,14 @@ test("what a room went back behind never was, even if its state comes in late", 
   history.begin();
   expect([history.tick, history.oldestTick, history.rewinds]).toEqual([0, 0, [70, -1]]);
 });
+
+test("an undo of nothing while a state of the last tick is still being packed: the tick that follows is marked all the same", async () => {
+  const history = new RoomHistory(HZ, 60);
+  await run(history, 100, 30);
+  history.marked();
+  const late = history.keep(100, "hash 100", bytes(100));
+  history.rewind(100);
+  expect(await late).toBeNull();
+  history.stepped(101, []);
+  expect(history.records(100)).toEqual([{ tick: 101, inputs: [], fresh: true }]);
+});

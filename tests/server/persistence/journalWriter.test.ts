@@ -306,3 +306,24 @@ test("a room that was kept before goes on behind what the store has, and one who
   expect((await found(room.name)).inputs(250)).toEqual(Array.from({ length: 83 }, (_, i) => 251 + i));
   await Promise.all([journalWriter.close(), other.close()]);
 });
+
+test("for a room that is given up, lost or not held yet nothing is acknowledged, also not to who asked before", async () => {
+  const { room, journalWriter } = await begin();
+  await room.play(10);
+  await journalWriter.settingsChanged(room.name);
+  const away = { code: "STORE_AWAY" };
+  const flushed = journalWriter.flush(room.name);
+  const asked = journalWriter.settingsChanged(room.name);
+  journalWriter.drop(room.name);
+  await flushed;
+  await expect(asked).rejects.toMatchObject(away);
+  await expect(journalWriter.settingsChanged(room.name)).rejects.toMatchObject(away);
+  const other = await begin();
+  const released = other.journalWriter.release(other.room.name);
+  const late = other.journalWriter.durable(other.room.name);
+  await expect(released).resolves.toBe(true);
+  await late;
+  await expect(other.journalWriter.durable(other.room.name)).rejects.toMatchObject(away);
+  await expect(journalWriter.durable("not-held")).rejects.toMatchObject(away);
+  await Promise.all([journalWriter.close(), other.journalWriter.close()]);
+});

@@ -1,0 +1,149 @@
+/**
+ * The database: the server's own SQL (sqliteWork.ts) on a SQLite database in memory, which all processes share over
+ * lines of their own (line.ts). Its clock is virtual. It can be full, fail, be away, and fail over to a replica that
+ * has not got the last transactions yet; then it goes on as if these had never been.
+ */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { SqliteWork } from "../../server/store/sqliteWork.ts";
+import { Random } from "../fuzz/random.ts";
+import { globalsFor, type Machine } from "./globals.ts";
+import type { Program } from "./load.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Methods of SqliteWork that only look. */
+const LOOKS = /^(ping|rooms?|checkpointTicks|read[A-Z]\w*)$/;
+
+/** A transaction that changed something. */
+export interface Commit {
+  method: string;
+  args: readonly unknown[];
+  result: unknown;
+  /** By the database's own clock. */
+  clockMs: number;
+}
+
+/** The disk did not take it: nothing was done. */
+export class DiskError extends Error {}
+
+const AUDIT_ENTRIES = 1000;
+
+export class Database {
+  readonly #load: (globals: ReturnType<typeof globalsFor>) => Program;
+  readonly #machine: Machine;
+  readonly #program: Program;
+  readonly #file: DatabaseSync;
+  readonly #count: StatementSync;
+  /** SQL that forgets everything. */
+  readonly #emptying: string;
+  #work!: SqliteWork;
+  #commits: Commit[] = [];
+  /** By the term of their leases: their statements are prepared once. */
+  readonly #works = new Map<number, SqliteWork>();
+  /** While a prefix is played again: what the clock was then. */
+  #clockMs: number | null = null;
+  /** What its clock is off since a replica with another one took over, ms. */
+  #offsetMs = 0;
+  /** It answers nobody. */
+  away = false;
+  full = false;
+  /** Chance that a transaction fails with an input/output error. */
+  errorRate = 0;
+  /** Told of every transaction that changed something. */
+  onCommit: (commit: Commit, late: boolean) => void = () => {};
+
+  constructor(load: (globals: ReturnType<typeof globalsFor>) => Program, machine: Machine) {
+    this.#load = load;
+    this.#machine = machine;
+    const globals = globalsFor(machine);
+    globals.process = { env: {}, hrtime: { bigint: () => BigInt(Math.round(1e6 * this.clockMs)) } };
+    this.#program = this.#load(globals);
+    this.#file = new DatabaseSync(":memory:");
+    for (const statements of this.#program.MIGRATIONS) this.#file.exec(statements);
+    const tables = this.#file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const deleting = tables
+      .map(({ name }) => String(name))
+      .filter((name) => name !== "counter" && !name.startsWith("sqlite_"))
+      .map((name) => `DELETE FROM ${name};`);
+    this.#emptying = `BEGIN; ${deleting.join(" ")} UPDATE counter SET epoch = 0; COMMIT`;
+    this.#count = this.#file.prepare("SELECT total_changes() AS n");
+  }
+
+  /** As it was made, for another history. */
+  attach(timeline: Timeline, seed: number, leaseSeconds: number): void {
+    Object.assign(this.#machine, { timeline, random: new Random(seed) });
+    const known = this.#works.get(leaseSeconds);
+    this.#work = known ?? new this.#program.SqliteWork(this.#file, leaseSeconds, AUDIT_ENTRIES);
+    this.#works.set(leaseSeconds, this.#work);
+    this.#commits = [];
+    this.#clockMs = null;
+    this.#offsetMs = 0;
+    this.heal();
+    this.#empty();
+  }
+
+  /** It is there, has room, and its disk does what it should. */
+  heal(): void {
+    this.away = false;
+    this.full = false;
+    this.errorRate = 0;
+  }
+
+  get clockMs(): number {
+    return this.#clockMs ?? 1e6 + this.#machine.timeline.nowMs + this.#offsetMs;
+  }
+
+  /** Transactions so far. */
+  get position(): number {
+    return this.#commits.length;
+  }
+
+  /**
+   * @param late nobody waits for it any more
+   * @throws DiskError, LeaseLost: nothing was done
+   */
+  run(method: string, args: readonly unknown[], late = false): unknown {
+    const looks = LOOKS.test(method);
+    if (this.full && !looks) throw new DiskError("database or disk is full");
+    if (this.errorRate > 0 && this.#machine.random.chance(this.errorRate)) throw new DiskError("disk I/O error");
+    if (looks) return this.#do(method, args);
+    const before = this.#changes;
+    const result = this.#do(method, args);
+    if (this.#changes !== before) {
+      const commit = { method, args, result, clockMs: this.clockMs };
+      this.#commits.push(commit);
+      this.onCommit(commit, late);
+    }
+    return result;
+  }
+
+  get #changes(): unknown {
+    return this.#count.get()!.n;
+  }
+
+  /**
+   * A replica goes on.
+   * @param lost transactions that it has not got
+   * @param clockMs what its clock is ahead of the one before
+   * @returns transactions that it has
+   */
+  failOver(lost: number, clockMs: number): readonly Commit[] {
+    const kept = this.#commits.slice(0, Math.max(0, this.#commits.length - lost));
+    this.#empty();
+    for (const { method, args, clockMs: thenMs } of kept) {
+      this.#clockMs = thenMs;
+      this.#do(method, args);
+    }
+    this.#clockMs = null;
+    this.#commits = kept;
+    this.#offsetMs += clockMs;
+    return kept;
+  }
+
+  #do(method: string, args: readonly unknown[]): unknown {
+    return (this.#work[method as keyof SqliteWork] as (...given: unknown[]) => unknown)(...(args as never[]));
+  }
+
+  #empty(): void {
+    this.#file.exec(this.#emptying);
+  }
+}

@@ -1,0 +1,140 @@
+/** What goes wrong, done: each fault of a plan begins here, and ends by itself. */
+import type { History } from "./history.ts";
+import type { Action } from "./plan.ts";
+import type { Server } from "./server.ts";
+import type { LineFaults } from "./line.ts";
+
+type Harm = Extract<Action, { do: "fault" }>;
+
+/** What a killed process may lose of what it had stepped while nothing else was wrong, ms: the chaos suite's, too. */
+const MAY_LOSE_MS = 500;
+/** Nothing was wrong for so long, ms. */
+const CALM_MS = 2500;
+
+type Later = (ms: number, end: () => void) => void;
+
+export function strike(history: History, harm: Harm): void {
+  const { timeline, servers, note } = history;
+  const server = servers[harm.server]!;
+  const { forMs, amount } = harm;
+  const later: Later = (ms, end) => void timeline.after(ms, null, end);
+  switch (harm.fault) {
+    case "kill":
+      return kill(history, server, later, forMs);
+    case "end":
+      return end(history, server, later, forMs);
+    case "pause":
+      return pause(history, server, later, forMs);
+    case "cut":
+      return line(history, server, harm, { questions: "lost", answers: "lost" });
+    case "deaf":
+      return line(history, server, harm, { answers: "lost" });
+    case "late":
+      return line(history, server, harm, { questions: "late" });
+    case "lossy":
+      return line(history, server, harm, { answerLoss: 0.3 * amount });
+    case "slow":
+      return line(history, server, harm, { latencyMs: 400 * amount, jitterMs: 800 * amount });
+    case "clock":
+      note(server.name, () => `its time of day jumps by ${(600 * (amount - 0.5)).toFixed(0)} s`);
+      server.machine.skewMs = 600_000 * (amount - 0.5);
+      return;
+    case "handover":
+      return handOver(history, server, amount);
+    case "thread":
+      server.physics.lose = amount < 0.33 ? "before" : amount < 0.66 ? "inside" : "after";
+      server.disturbed();
+      note(server.name, () => `loses a thread ${server.physics.lose} its next step`);
+      return;
+    default:
+      return atDatabase(history, harm, later);
+  }
+}
+
+/** What is wrong for everybody. */
+function atDatabase(history: History, { fault, forMs, amount }: Harm, later: Later): void {
+  const { database, timeline, note, random, model } = history;
+  history.healthySinceMs = Infinity;
+  later(forMs, () => {
+    database.heal();
+    history.healthySinceMs = timeline.nowMs;
+  });
+  const said = { full: "is full", errors: "has input/output errors", away: "is away" }[fault as string] ?? "fails over";
+  note("database", () => `${said}, for ${forMs.toFixed(0)} ms`);
+  if (fault === "full") database.full = true;
+  else if (fault === "errors") database.errorRate = 0.5 * amount;
+  else database.away = true;
+  if (fault !== "failover" && fault !== "tear") return;
+  const lost = random.below(1 + Math.floor(30 * amount));
+  const kept = database.failOver(lost, random.chance(0.5) ? 0 : 2000 * (random.unit() - 0.5));
+  model.failedOver(kept);
+  note("database", () => `transactions from ${kept.length} on are lost`);
+}
+
+function pause({ timeline, note }: History, server: Server, later: Later, forMs: number): void {
+  if (!server.answers) return;
+  note(server.name, () => `is stopped for ${forMs.toFixed(0)} ms`);
+  server.machine.stopped = true;
+  server.disturbed(forMs);
+  later(forMs, () => {
+    if (!server.machine.stopped) return;
+    note(server.name, () => "goes on");
+    timeline.thaw(server.machine);
+  });
+}
+
+function kill(history: History, server: Server, later: Later, forMs: number): void {
+  if (!server.up) return;
+  const { timeline, note, model } = history;
+  const { nowMs } = timeline;
+  // Between the look of a calm time and now it flushed, several times over.
+  if (nowMs - Math.max(server.disturbedMs, history.healthySinceMs) >= CALM_MS)
+    model.holds(model.ownedBy(server.process), server.process, nowMs - MAY_LOSE_MS);
+  note(server.name, () => "is killed");
+  history.kill(server);
+  later(forMs, () => {
+    if (!server.up) server.start();
+  });
+}
+
+/** In order: nothing is lost if nothing was wrong. */
+function end(history: History, server: Server, later: Later, forMs: number): void {
+  if (!server.answers) return;
+  const { timeline, note, model } = history;
+  note(server.name, () => "is ended");
+  const { process } = server;
+  const sinceMs = timeline.nowMs;
+  const owned = model.ownedBy(process);
+  void server
+    .call(async ({ close }) => {
+      await close();
+    })
+    .then((outcome) => {
+      if (server.process !== process || !server.up) return;
+      if (outcome && "answer" in outcome && Math.max(server.disturbedMs, history.healthySinceMs) < sinceMs - CALM_MS)
+        model.holds(owned, process, Infinity);
+      note(server.name, () => "has ended");
+      history.kill(server);
+      later(forMs, () => {
+        if (!server.up) server.start();
+      });
+    });
+}
+
+function line({ timeline, note }: History, server: Server, { fault, forMs }: Harm, faults: Partial<LineFaults>): void {
+  if (!server.up) return;
+  const { line: own } = server;
+  note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
+  server.disturbed(forMs);
+  Object.assign(own.faults, faults);
+  timeline.after(forMs, null, () => own.heal());
+}
+
+function handOver({ servers, note }: History, server: Server, amount: number): void {
+  if (!server.answers) return;
+  const names = server.running!.registry.list().map(({ name }) => name);
+  const name = names[Math.floor(amount * names.length)];
+  if (name === undefined || servers.length < 2) return;
+  note(server.name, () => `hands ${name} over`);
+  void server.call(async ({ cluster }) => cluster.handOver([name]));
+}

@@ -1,0 +1,338 @@
+/**
+ * Runs one history: the plan's servers, visitors and faults in virtual time, judged by the model all along; then all is
+ * healed, everything has to come back, everybody is killed at once, and everything has to come back again.
+ */
+import { Random } from "../fuzz/random.ts";
+import { Database } from "./database.ts";
+import { strike } from "./faults.ts";
+import type { globalsFor } from "./globals.ts";
+import type { Program } from "./load.ts";
+import { Model, type RoomModel, Violation } from "./model.ts";
+import { World } from "./physics.ts";
+import type { Action, Plan } from "./plan.ts";
+import { judgeRecording } from "./recordings.ts";
+import { Place, Server } from "./server.ts";
+import { Timeline } from "./timeline.ts";
+import { Visitor } from "./visitor.ts";
+
+/** After the last fault everything is back within a lease, the looks of who takes over, and a restore, ms. */
+const BACK_MS = 12_000;
+const LOOK_MS = 100;
+
+/** Evaluated once, for as many histories as there are. */
+export interface Stage {
+  places: Place[];
+  database: Database;
+}
+
+const MOST_SERVERS = 3;
+
+export function makeStage(load: (globals: ReturnType<typeof globalsFor>) => Program): Stage {
+  const places = Array.from({ length: MOST_SERVERS }, () => new Place(load));
+  return { places, database: new Database(load, new Place(load).machine) };
+}
+
+export interface Outcome {
+  seed: number;
+  violation: { rule: string; message: string } | null;
+  /** Virtual time that it took, ms; events; ticks. */
+  endMs: number;
+  events: number;
+  ticks: number;
+  /** What happened, one line each; empty unless it was asked for. */
+  lines: string[];
+}
+
+export class History {
+  readonly plan: Plan;
+  readonly timeline = new Timeline();
+  readonly database: Database;
+  readonly servers: Server[];
+  readonly visitors: Visitor[];
+  readonly rooms: RoomModel[];
+  readonly model: Model;
+  readonly random: Random;
+  readonly lines: string[] = [];
+  /** Since when nothing is wrong with the database, ms. */
+  healthySinceMs = 0;
+  ticks = 0;
+  readonly #told: boolean;
+  #failure: Error | null = null;
+
+  constructor(plan: Plan, { places, database }: Stage, told: boolean) {
+    this.plan = plan;
+    this.#told = told;
+    this.random = new Random(plan.seed);
+    const { timeline } = this;
+    this.database = database;
+    database.attach(timeline, plan.seed, plan.leaseSeconds);
+    this.model = new Model({
+      leaseSeconds: plan.leaseSeconds,
+      nowMs: () => timeline.nowMs,
+      position: () => database.position,
+      judgesTorn: plan.judgesTorn,
+    });
+    database.onCommit = (commit, late) => this.#judge(() => this.model.committed(commit, late));
+    this.servers = plan.rates.map((rate, i) => this.#server(places[i]!, i, rate));
+    this.rooms = Array.from({ length: plan.rooms }, (_, i) => this.model.expect(`scene-${i}`, new World(`scene-${i}`)));
+    this.visitors = this.rooms.flatMap((room, r) =>
+      Array.from({ length: plan.visitorsPerRoom }, (_, i) => this.#visitor(room, r, i)),
+    );
+  }
+
+  readonly note = (who: string, text: () => string): void => {
+    if (this.#told)
+      this.lines.push(`${(this.timeline.nowMs / 1000).toFixed(4).padStart(9)}  ${who.padEnd(10)} ${text()}`);
+  };
+
+  async run(): Promise<Outcome> {
+    const { timeline, plan } = this;
+    for (const server of this.servers) server.start();
+    for (const action of plan.actions) timeline.after(action.atMs, null, () => this.#do(action));
+    try {
+      await this.#until(() => timeline.nowMs >= plan.lengthMs, plan.lengthMs);
+      this.heal();
+      this.note("everybody", () => "all is healed");
+      await this.#back();
+      for (const server of this.servers) this.kill(server);
+      this.note("everybody", () => "is killed");
+      for (const server of this.servers) server.start();
+      await this.#back();
+      this.note("everybody", () => "is back");
+    } catch (error) {
+      this.#failure ??= error as Error;
+    } finally {
+      for (const server of this.servers) server.kill();
+    }
+    return this.#outcome();
+  }
+
+  #outcome(): Outcome {
+    const failure = this.#failure;
+    const violation = failure && {
+      rule: failure instanceof Violation ? failure.rule : "no error",
+      message: failure instanceof Violation ? failure.message : `${failure.stack}`,
+    };
+    if (violation) this.note("VIOLATED", () => violation.message);
+    const { timeline, ticks, lines, plan } = this;
+    return { seed: plan.seed, violation, endMs: timeline.nowMs, events: timeline.events, ticks, lines };
+  }
+
+  /** What goes wrong in somebody else's turn ends the history. */
+  #judge(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+  }
+
+  /** @param withinMs from now; later it is a violation, unless time itself was waited for */
+  async #until(done: () => boolean, withinMs: number): Promise<void> {
+    const { timeline } = this;
+    const endMs = timeline.nowMs + withinMs;
+    timeline.after(withinMs, null, () => {});
+    await timeline.run(() => this.#failure !== null || done() || timeline.nowMs >= endMs);
+    if (this.#failure) throw this.#failure;
+  }
+
+  #server(place: Place, index: number, rate: number): Server {
+    const { plan, timeline, database, note } = this;
+    const { kind, leaseSeconds, tickHz, stepSeconds, seed, oneMachine } = plan;
+    return new Server({
+      place,
+      number: index + 1,
+      timeline,
+      database,
+      kind,
+      leaseSeconds,
+      tickHz,
+      stepSeconds,
+      identity: plan.versions && index === plan.servers - 1 ? "other version" : "version",
+      rate,
+      seed: seed * 7 + index,
+      note,
+      isCertainlyDead: (asker, name) =>
+        (oneMachine || name.startsWith(`${asker.number}.`)) &&
+        !this.servers.some((server) => server.process === name && server.up),
+      began: (scene, process, world) => this.#judge(() => this.model.began(scene, process, world)),
+      stepped: (scene, process, before, world) => {
+        this.ticks += 1;
+        this.#judge(() => this.model.stepped(scene, process, before, world));
+      },
+    });
+  }
+
+  #visitor(room: RoomModel, r: number, i: number): Visitor {
+    const { servers, timeline, random, model, note } = this;
+    return new Visitor({
+      name: `${i === 0 ? "owner" : "guest"}-${r}`,
+      owner: i === 0,
+      room,
+      servers,
+      timeline,
+      random,
+      model,
+      note,
+    });
+  }
+
+  /** Something that nobody was to throw. */
+  fails(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  kill(server: Server): void {
+    const { process } = server;
+    server.kill();
+    for (const visitor of this.visitors) visitor.serverDied(process);
+  }
+
+  /** Nothing is wrong any more, and who was dead is started. */
+  heal(): void {
+    this.database.heal();
+    this.healthySinceMs = this.timeline.nowMs;
+    for (const server of this.servers) {
+      if (!server.up) server.start();
+      server.line.heal();
+      server.physics.lose = null;
+      if (server.machine.stopped) this.timeline.thaw(server.machine);
+    }
+  }
+
+  #do(action: Action): void {
+    const { random, rooms, servers, visitors } = this;
+    switch (action.do) {
+      case "create":
+        return void this.#create(rooms[action.room]!, servers[action.server]!);
+      case "come":
+        return visitors[action.visitor]!.come();
+      case "drop":
+        return visitors[action.visitor]!.drop();
+      case "input":
+        return visitors[action.visitor]!.pull(action.input);
+      case "change": {
+        const [owner, guest] = visitors.filter(({ room }) => room === rooms[action.room]);
+        const { setting } = action;
+        if (setting !== "ban")
+          return owner!.change(
+            setting,
+            setting === "password" ? random.pick(["secret word", null]) : random.chance(0.5),
+          );
+        return guest && owner!.change("ban", true, guest);
+      }
+      case "undo":
+        return void this.#undo(rooms[action.room]!, action.seconds);
+      case "delete":
+        return void this.#delete(rooms[action.room]!);
+      case "record":
+        return this.#recordings(rooms[action.room]!);
+      case "fault":
+        return strike(this, action);
+    }
+  }
+
+  /** With a key, and without a name: whoever repeats it gets the room that it has made. */
+  async #create(room: RoomModel, server: Server): Promise<void> {
+    if (!server.answers || room.deletion !== "none") return;
+    const { scene } = room;
+    room.creations += 1;
+    const made = await server.call(async ({ registry }) => {
+      try {
+        return (await registry.create({ scene, key: `key of ${scene}` })).room.name;
+      } catch (error) {
+        const { listing } = error as { listing?: { name: string } };
+        if (listing) return listing.name;
+        throw error;
+      }
+    });
+    room.creations -= 1;
+    this.note(
+      "visitor",
+      () =>
+        `asks ${server.name} for a room: ${made === null ? "no answer" : "error" in made ? made.error.message : made.answer}`,
+    );
+    if (made && "answer" in made) this.#judge(() => this.model.roomTold(room, made.answer));
+  }
+
+  async #undo(room: RoomModel, seconds: number): Promise<void> {
+    if (room.deletion !== "none" || room.undo) return;
+    const { model, plan } = this;
+    const owner = this.visitors.find((visitor) => visitor.room === room)!;
+    let asked: ReturnType<Model["undoAsked"]> | undefined;
+    const outcome = await owner.atRoom(async (served, server) => {
+      if (room.undo) throw new Error("there is one already");
+      asked = model.undoAsked(room, server.process, seconds, plan.tickHz);
+      return served.undo(seconds, 0);
+    });
+    this.note(
+      "owner",
+      () =>
+        `asks for an undo of ${seconds.toFixed(1)} s: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : `tick ${outcome.answer}`}`,
+    );
+    if (asked)
+      this.#judge(() => model.undoAnswered(room, asked!, outcome && "answer" in outcome ? outcome.answer : null));
+  }
+
+  async #delete(room: RoomModel): Promise<void> {
+    const { name, deletion } = room;
+    // A request that comes after the end makes another room, and rightly so.
+    if (name === undefined || typeof deletion === "object" || room.creations > 0) return;
+    const server = this.servers.find(({ answers, process }) => answers && this.model.ownerOf(name) === process);
+    if (!server) return;
+    room.deletion = "asked";
+    const outcome = await server.call(async ({ registry }) => {
+      registry.get(name);
+      return registry.remove(name);
+    });
+    this.note(
+      "owner",
+      () => `deletes ${name}: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : "done"}`,
+    );
+    if (outcome && "answer" in outcome) this.model.deleted(room);
+  }
+
+  /** Each room that is open anywhere is stepped again from its recording. */
+  #recordings(room: RoomModel): void {
+    const { name, torn } = room;
+    if (name === undefined || torn) return;
+    for (const { running, program, process } of this.servers) {
+      const open = running?.registry.find(name);
+      const tip = room.tips.get(process);
+      if (open && tip) this.#judge(() => judgeRecording(program, open, tip));
+    }
+  }
+
+  /**
+   * Every room that must be there is open at exactly one server, which ticks; then all that was acknowledged is judged.
+   */
+  async #back(): Promise<void> {
+    const { servers, model, rooms, visitors } = this;
+    const endMs = this.timeline.nowMs + BACK_MS;
+    for (;;) {
+      const missing = rooms.filter((room) => !this.#isBack(room)).map(({ name, scene }) => name ?? scene);
+      if (missing.length === 0 && servers.every(({ alive }) => alive)) break;
+      if (this.timeline.nowMs >= endMs)
+        throw new Violation(
+          "everything comes back",
+          `${missing.join(", ") || "a server"} is not back ${BACK_MS / 1000} s after all was healed`,
+        );
+      await this.#until(() => false, LOOK_MS);
+    }
+    const listed = new Set((this.database.run("rooms", []) as { name: string }[]).map(({ name }) => name));
+    model.judgeRooms(listed);
+    for (const room of rooms) {
+      const open = servers.flatMap(({ running }) => (room.name && running?.registry.find(room.name)) || []);
+      if (open.length > 1) throw new Violation("one owner", `${room.name} is open at ${open.length} servers`);
+      this.#recordings(room);
+      for (const served of open) visitors.find((visitor) => visitor.room === room)!.judgeAccess(served);
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  #isBack({ name, deletion }: RoomModel): boolean {
+    if (name === undefined || deletion !== "none") return true;
+    const open = this.servers.filter(({ running }) => running?.registry.find(name));
+    return open.length === 1 && this.model.ownerOf(name) === open[0]!.process;
+  }
+}

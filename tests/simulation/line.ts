@@ -1,0 +1,162 @@
+/**
+ * The line from one process to the database, as its `Store`: questions take their time there, answers take their time
+ * back, and either may be lost, late, or refused. What is lost is known after a time limit only, and whether it was
+ * done is not known at all. As the real ones: over PostgreSQL's several connections questions may overtake each other,
+ * to SQLite's one thread they do not.
+ */
+import type { PlainError } from "../../server/store/rpc.ts";
+import type { Random } from "../fuzz/random.ts";
+import { type Database, DiskError } from "./database.ts";
+import type { Machine } from "./globals.ts";
+
+/** As postgresClient.ts, ms. */
+const QUERY_TIMEOUT_MS = 5000;
+/** A connection that is refused, or reset. */
+const REFUSED_MS = 2;
+
+export interface LineFaults {
+  /** Questions do not arrive. `late`: they do once the line is whole again, although nobody waits for them. */
+  questions: "arrive" | "lost" | "late";
+  answers: "arrive" | "lost";
+  /** Chance that a single answer is lost, though the line is whole. */
+  answerLoss: number;
+  /** One way, ms: at least, and by chance more. */
+  latencyMs: number;
+  jitterMs: number;
+}
+
+const WHOLE: LineFaults = {
+  questions: "arrive",
+  answers: "arrive",
+  answerLoss: 0,
+  latencyMs: 0.3,
+  jitterMs: 2,
+};
+
+export interface LineOptions {
+  kind: "sqlite" | "postgres";
+  leaseSeconds: number;
+  database: Database;
+  machine: Machine;
+  random: Random;
+  note: (text: () => string) => void;
+}
+
+export class Line {
+  faults: LineFaults = { ...WHOLE };
+  readonly #options: LineOptions;
+  /** Questions that arrive when the line is whole again. */
+  #late: (() => void)[] = [];
+  #lastArrivalMs = 0;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  heal(): void {
+    this.faults = { ...WHOLE };
+    const late = this.#late;
+    this.#late = [];
+    for (const arrive of late) this.#options.machine.timeline.after(this.#delay(), null, arrive);
+  }
+
+  /** @param revive makes an Error of one that came back */
+  call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown> {
+    const { machine, leaseSeconds, kind } = this.#options;
+    const { timeline, life } = machine;
+    const sent = copied(args);
+    return new Promise((resolve, reject) => {
+      let open = true;
+      const settle = (deliver: () => void): void => {
+        if (!open) return;
+        open = false;
+        limit.cancelled = true;
+        deliver();
+      };
+      const fail = (why: string): void => settle(() => reject(new Error(why)));
+      const limitMs = method === "renew" && kind === "postgres" ? (1000 * leaseSeconds) / 3 : QUERY_TIMEOUT_MS;
+      const limit = timeline.after(limitMs, machine, () => fail("no answer in time"));
+      const arrive = (): void =>
+        this.#arrive(method, sent, !open, revive, (answer) => {
+          // Who asked may be dead, and somebody else live there.
+          if (machine.life === life)
+            timeline.after(this.#delay(), machine, () => settle(() => answer(resolve, reject)));
+        });
+      if (this.faults.questions === "lost") return;
+      if (this.faults.questions === "late") return void this.#late.push(arrive);
+      let delayMs = this.#delay();
+      if (kind === "sqlite") {
+        delayMs = Math.max(delayMs, this.#lastArrivalMs - timeline.nowMs + 0.001);
+        this.#lastArrivalMs = timeline.nowMs + delayMs;
+      }
+      timeline.after(delayMs, null, arrive);
+    });
+  }
+
+  /** The question is there: it is done, whatever becomes of the answer. */
+  #arrive(
+    method: string,
+    args: unknown[],
+    late: boolean,
+    revive: (error: PlainError) => Error,
+    answer: (give: (resolve: (result: unknown) => void, reject: (error: Error) => void) => void) => void,
+  ): void {
+    const { database, random, note, machine } = this.#options;
+    if (database.away)
+      return void machine.timeline.after(REFUSED_MS, null, () =>
+        answer((_, reject) => reject(new Error("the database is away"))),
+      );
+    let give: (resolve: (result: unknown) => void, reject: (error: Error) => void) => void;
+    let said: string;
+    try {
+      const result = database.run(method, args, late);
+      give = (resolve) => resolve(result);
+      said = "done";
+    } catch (thrown) {
+      const { name, message } = thrown as Error;
+      if (!(thrown instanceof DiskError) && name !== "LeaseLost") throw thrown;
+      give = (_, reject) => reject(revive({ name, message, details: {} }));
+      said = name === "LeaseLost" ? "refused: another lease" : message;
+    }
+    const lost =
+      this.faults.answers === "lost" || (this.faults.answerLoss > 0 && random.chance(this.faults.answerLoss));
+    note(
+      () =>
+        `${late ? "long ago: " : ""}${method} ${shown(method, args)}: ${said}${lost ? ", and the answer is lost" : ""}`,
+    );
+    if (!lost) answer(give);
+  }
+
+  #delay(): number {
+    const { latencyMs, jitterMs } = this.faults;
+    return latencyMs + jitterMs * this.#options.random.unit();
+  }
+}
+
+/** Drivers write a question down when it is asked: what changes in it afterwards does not go with it. */
+function copied(args: unknown[]): unknown[] {
+  return args.map((arg) =>
+    typeof arg === "object" && arg !== null && !holdsBytes(arg) ? JSON.parse(JSON.stringify(arg)) : arg,
+  );
+}
+
+/** Bytes are made for the store and not written to again. */
+const holdsBytes = (arg: object): boolean =>
+  arg instanceof Uint8Array || Object.values(arg).some((value) => value instanceof Uint8Array);
+
+/** For whoever reads a history. */
+function shown(method: string, args: unknown[]): string {
+  const [first, second] = args as [{ room?: string; name?: string; epoch?: number } | string | undefined, unknown];
+  const about =
+    typeof first === "object"
+      ? `${first.room ?? first.name ?? ""}${first.epoch ? `@${first.epoch}` : ""}`
+      : String(first ?? "");
+  if (method === "appendJournal" || method === "writeCheckpoint") {
+    const { after, until, tick } = second as { after?: number; until?: number; tick?: number };
+    return `${about} ${tick === undefined ? `${after}-${until}` : `tick ${tick}`}`;
+  }
+  if (method === "truncate") return `${about} to ${String(second)}`;
+  if (method === "renew")
+    return (second as { room: string; epoch: number }[]).map(({ room, epoch }) => `${room}@${epoch}`).join(" ");
+  return about;
+}

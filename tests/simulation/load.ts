@@ -1,0 +1,151 @@
+/**
+ * Loads the server's modules so that a virtual machine runs them: bundled once, and evaluated for each machine with a
+ * clock, timers, chance and a disk of its own in place of the globals and of Node's modules. Not a line of the server
+ * is written for it, and what a module takes from outside that is not on the list below ends the loading: a history
+ * must not depend on anything that its seed does not say.
+ *
+ * Four modules are replaced: openStore.ts opens the store whose database is virtual, rpc.ts asks it over a virtual line
+ * (line.ts), processName.ts knows virtual processes, and processClock.ts compares clocks of threads that are not there.
+ *
+ * A mutation is a change of the text of one module on its way into the bundle.
+ */
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import { build, type Plugin } from "vite";
+import type { Globals } from "./globals.ts";
+import type { Fault } from "./plan.ts";
+
+export type Program = typeof import("./program.ts");
+
+export interface Mutation {
+  name: string;
+  /** From the repository's root. */
+  file: string;
+  /** Occurs once. */
+  find: string;
+  replace: string;
+  /** What brings it to light, where all faults together rarely do. */
+  faults?: readonly Fault[];
+  /** First of a thousand histories in which it is found; absent: 1. */
+  seed?: number;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const entry = fileURLToPath(new URL("./program.ts", import.meta.url));
+const requireHere = createRequire(import.meta.url);
+
+const REPLACED: Record<string, string> = {
+  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite.ts")};
+    export const openStore = async () => new SqliteStore({ path: "virtual", leaseSeconds: $host.leaseSeconds() });`,
+  "server/store/rpc.ts": `export class Caller {
+      #revive;
+      constructor(file, workerData, revive) { this.#revive = revive; }
+      call(method, args) { return $host.call(method, args, this.#revive); }
+      async end() {}
+    }`,
+  "server/store/processName.ts": `export const bootId = "virtual";
+    export const processName = () => $host.processName();
+    export const isCertainlyDead = (name) => $host.isCertainlyDead(name);`,
+  "server/workers/processClock.ts": "export const toProcessMs = (ms) => ms; export const fromProcessMs = (ms) => ms;",
+};
+
+/** Modules that depend on nothing but what they are given. node:crypto and node:zlib are given by the machine. */
+const HARMLESS = new Set([
+  "@msgpack/msgpack",
+  "node:diagnostics_channel",
+  "node:net",
+  "node:util",
+  // For what is loaded beside what is used: nothing calls them.
+  "node:fs",
+  "node:os",
+  "node:path",
+  "node:sqlite",
+  "node:worker_threads",
+  "jose",
+  "prom-client",
+]);
+
+/** Names that the bundle takes from its machine instead of from the global object. */
+const GLOBALS = [
+  "performance",
+  "Date",
+  "Math",
+  "process",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "clearTimeout",
+  "clearInterval",
+  "clearImmediate",
+] as const;
+
+function substitutions(mutations: readonly Mutation[]): Plugin {
+  const found = new Set<Mutation>();
+  return {
+    name: "virtual-machine",
+    enforce: "pre",
+    load(id) {
+      const path = id.startsWith(root) ? id.slice(root.length) : id;
+      return REPLACED[path] ?? null;
+    },
+    transform(code, id) {
+      let text = code;
+      for (const mutation of mutations) {
+        if (id !== root + mutation.file) continue;
+        if (text.split(mutation.find).length !== 2)
+          throw new Error(`mutation "${mutation.name}": its text occurs not once in ${mutation.file}`);
+        text = text.replace(mutation.find, () => mutation.replace);
+        found.add(mutation);
+      }
+      return text === code ? null : text;
+    },
+    buildEnd(error) {
+      if (error) return;
+      const missing = mutations.find((mutation) => !found.has(mutation));
+      if (missing) throw new Error(`mutation "${missing.name}": ${missing.file} is not loaded`);
+    },
+  };
+}
+
+async function bundle(mutations: readonly Mutation[]): Promise<string> {
+  const result = await build({
+    configFile: false,
+    root,
+    logLevel: "error",
+    plugins: [substitutions(mutations)],
+    define: { "import.meta.url": JSON.stringify("file:///virtual/server.ts") },
+    ssr: { noExternal: [] },
+    build: {
+      ssr: entry,
+      write: false,
+      minify: false,
+      target: "esnext",
+      rolldownOptions: { output: { format: "cjs" } },
+    },
+  });
+  const [output] = (Array.isArray(result) ? result[0]! : (result as { output: { code?: string }[] })).output as {
+    code?: string;
+  }[];
+  return output!.code!;
+}
+
+/** @returns what evaluates the program for one machine */
+export async function loadProgram(mutations: readonly Mutation[] = []): Promise<(globals: Globals) => Program> {
+  const code = await bundle(mutations);
+  const script = new Script(`(function (exports, require, $host, ${GLOBALS.join(", ")}) {${code}\n})`, {
+    filename: "simulated-server.cjs",
+  });
+  return (globals) => {
+    const exports = {};
+    const requireFor = (name: string): unknown => {
+      const own = globals.modules[name];
+      if (own !== undefined) return own;
+      if (!HARMLESS.has(name)) throw new Error(`a simulated server must not load ${name}`);
+      return requireHere(name);
+    };
+    const evaluate = script.runInThisContext() as (...given: unknown[]) => void;
+    evaluate(exports, requireFor, globals.host, ...GLOBALS.map((name) => globals[name]));
+    return exports as Program;
+  };
+}

@@ -1,0 +1,444 @@
+/**
+ * What must hold, written without looking at how the server does it. It sees what the database has committed, which
+ * ticks were stepped by whom with which state before and after, and what visitors were told; from these it knows
+ *
+ *     owner       each claim's epoch is higher than all before; who writes for a room has its newest epoch; who steps
+ *                 it
+ *                 owns it
+ *     line        states of a room by tick, each made from the one before. Where a room goes on is one of them, at or
+ *                 after the last whose journal was committed (`floor`), and none that an undo has ended (`deaths`)
+ *     settings    what was acknowledged; what was asked for and not acknowledged may hold or not
+ *     rooms       one for a key; there until their end was asked for, gone when it was acknowledged
+ *
+ * A replica that takes over without the last transactions takes what was acknowledged by one of these, and nothing
+ * else: each fact knows the transaction that it rests on, and goes with it. Whoever had a lease before may step on by
+ * it until it ends.
+ */
+import type { JournalSegment, Lease } from "../../server/store/store.ts";
+import type { Commit } from "./database.ts";
+import type { World } from "./physics.ts";
+
+/** A state of a room: reached by one tick from the one before. */
+export interface State {
+  hash: string;
+  tick: number;
+  before: State | null;
+  /** When it was stepped last, by order of all steps, and by true time, ms. */
+  born: number;
+  atMs: number;
+}
+
+/** Something that holds since a transaction. */
+interface Since {
+  position: number;
+}
+
+interface Setting {
+  acknowledged: (Since & { value: unknown; order: number })[];
+  asked: { value: unknown; order: number }[];
+}
+
+/** An undo of which it is not known yet whether it holds. */
+interface Undo {
+  process: string;
+  /** Where its process has begun again since it was asked for. */
+  began: { state: State; born: number }[];
+  /** Its answer came, or will not come. */
+  settled: boolean;
+}
+
+/** A violated invariant. */
+export class Violation extends Error {
+  readonly rule: string;
+
+  constructor(rule: string, message: string) {
+    super(`${rule}: ${message}`);
+    this.rule = rule;
+  }
+}
+
+export class RoomModel {
+  readonly scene: string;
+  readonly start: State;
+  readonly states = new Map<string, State>();
+  /** Where each process's memory of it stands. */
+  readonly tips = new Map<string, State>();
+  /** `ends`: a segment of the journal ends there. */
+  readonly floors: (Since & { state: State; ends: boolean })[];
+  readonly deaths: (Since & { state: State; born: number })[] = [];
+  readonly settings = new Map<string, Setting>();
+  undo: Undo | null = null;
+  /** Names of rooms that were made for it, and those that a visitor was told. */
+  made: (Since & { name: string })[] = [];
+  told: (Since & { name: string })[] = [];
+  /**
+   * A failover has taken transactions of it, and its owner goes on without knowing: what it has written since does not
+   * fit what is there. From then on nothing is said of the room's line.
+   */
+  torn = false;
+  deletion: "none" | "asked" | (Since & { acknowledged: true }) = "none";
+  /** Requests for it that are not answered. */
+  creations = 0;
+  /** Of its last transaction; Infinity: a failover has taken that one, and whatever is told because of it now. */
+  position = 0;
+
+  constructor(scene: string, start: State) {
+    this.scene = scene;
+    this.start = start;
+    this.states.set(start.hash, start);
+    this.floors = [{ state: start, position: 0, ends: true }];
+  }
+
+  get floor(): State {
+    return this.floors.at(-1)!.state;
+  }
+
+  get name(): string | undefined {
+    return this.made.at(-1)?.name;
+  }
+
+  setting(name: string, first: unknown): Setting {
+    let setting = this.settings.get(name);
+    if (!setting) {
+      setting = { acknowledged: [{ value: first, order: 0, position: 0 }], asked: [] };
+      this.settings.set(name, setting);
+    }
+    return setting;
+  }
+}
+
+/** The state of a line at a tick; null before its beginning. */
+function at(state: State, tick: number): State | null {
+  let found: State | null = state;
+  while (found !== null && found.tick > tick) found = found.before;
+  return found?.tick === tick ? found : null;
+}
+
+const follows = (state: State, ancestor: State): boolean => at(state, ancestor.tick) === ancestor;
+
+export interface ModelOptions {
+  leaseSeconds: number;
+  nowMs: () => number;
+  position: () => number;
+  /** Rooms whose owner goes on after a failover are judged as all others. */
+  judgesTorn: boolean;
+}
+
+export class Model {
+  readonly rooms = new Map<string, RoomModel>();
+  readonly #options: ModelOptions;
+  readonly #byName = new Map<string, RoomModel>();
+  #owners = new Map<string, Pick<Lease, "process" | "epoch">>();
+  #epoch = 0;
+  #born = 0;
+  #orders = 0;
+  /** Until when leases of before the last failover may be believed, ms. */
+  #oldLeasesMs = -Infinity;
+  readonly #oldOwners = new Map<string, Set<string>>();
+
+  constructor(options: ModelOptions) {
+    this.#options = options;
+  }
+
+  /** @param start the state that the scene begins with */
+  expect(scene: string, start: World): RoomModel {
+    const state: State = { hash: start.hash, tick: 0, before: null, born: 0, atMs: 0 };
+    const room = new RoomModel(scene, state);
+    this.rooms.set(scene, room);
+    return room;
+  }
+
+  ownerOf(name: string): string | undefined {
+    return this.#owners.get(name)?.process;
+  }
+
+  // ---- what the database commits
+
+  committed(commit: Commit, late: boolean): void {
+    this.#judgeOwner(commit);
+    this.#own(commit);
+    const room = this.#roomOf(commit);
+    if (!room) return;
+    room.position = this.#options.position();
+    if (commit.method === "createRoom") this.#created(room, commit);
+    else if (room.torn) return;
+    else if (commit.method === "appendJournal" && !late) this.#journaled(room, commit);
+    else if (commit.method === "truncate") this.#truncated(room, commit);
+  }
+
+  #roomOf({ method, args }: Commit): RoomModel | undefined {
+    if (method === "createRoom") return this.rooms.get((args[0] as { scene: string }).scene);
+    const [lease] = args as [Partial<Lease> | string];
+    return this.#byName.get(typeof lease === "object" ? (lease.room ?? "") : lease);
+  }
+
+  #created(room: RoomModel, { args }: Commit): void {
+    const { name } = args[0] as { name: string };
+    const known = room.made.at(-1);
+    if (known && room.deletion === "none" && this.#owners.has(known.name))
+      throw new Violation("one key, one room", `${known.name} was made for a request, and now ${name} for the same`);
+    room.made.push({ name, position: room.position });
+    this.#byName.set(name, room);
+  }
+
+  #journaled(room: RoomModel, { args }: Commit): void {
+    const [{ process }, { until }] = args as [Lease, JournalSegment];
+    const { undo } = room;
+    if (undo && !(undo.settled && undo.process === process)) return;
+    const tip = room.tips.get(process);
+    const state = tip && at(tip, until);
+    if (!state) return;
+    room.undo = null;
+    if (!follows(room.floor, state)) room.floors.push({ state, position: room.position, ends: true });
+  }
+
+  #truncated(room: RoomModel, { args }: Commit): void {
+    const [{ room: name }, tick] = args as [Lease, number];
+    if (tick < room.floor.tick)
+      throw new Violation(
+        "acknowledged ticks stay",
+        `${name} forgets what follows tick ${tick}, but tick ${room.floor.tick} was in the journal`,
+      );
+    for (const floor of room.floors) floor.ends &&= floor.state.tick <= tick;
+  }
+
+  #judgeOwner({ method, args, result }: Commit): void {
+    switch (method) {
+      case "writeSettings":
+      case "writeCheckpoint":
+      case "appendJournal":
+      case "prune":
+      case "truncate":
+      case "removeRoom": {
+        const lease = args[0] as Lease;
+        const owner = this.#owners.get(lease.room);
+        if (owner?.process !== lease.process || owner.epoch !== lease.epoch)
+          throw new Violation(
+            "only the owner writes",
+            `${lease.process} (epoch ${lease.epoch}) has done ${method} for ${lease.room}, which is ${owner ? `${owner.process}'s (epoch ${owner.epoch})` : "nobody's"}`,
+          );
+        return;
+      }
+      case "claim":
+      case "createRoom": {
+        const { epoch, room } = method === "claim" ? (result as Lease) : (result as { lease: Lease }).lease;
+        if (epoch <= this.#epoch)
+          throw new Violation("epochs grow", `${room} was claimed with epoch ${epoch} after ${this.#epoch}`);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #own({ method, args, result }: Commit): void {
+    const take = ({ room, process, epoch }: Lease): void => {
+      this.#owners.set(room, { process, epoch });
+      this.#epoch = Math.max(this.#epoch, epoch);
+    };
+    const nobody = { process: "", epoch: 0 };
+    const lease = args[0] as Lease;
+    if (method === "claim") take(result as Lease);
+    else if (method === "createRoom") take((result as { lease: Lease }).lease);
+    else if (method === "removeRoom") this.#owners.delete(lease.room);
+    else if (method === "endLeases") for (const room of result as string[]) this.#owners.set(room, nobody);
+    else if (method === "release") {
+      const owner = this.#owners.get(lease.room);
+      if (owner?.process === lease.process && owner.epoch === lease.epoch) this.#owners.set(lease.room, nobody);
+    }
+  }
+
+  /** @param kept the transactions that the replica has */
+  failedOver(kept: readonly Commit[]): void {
+    const { nowMs, leaseSeconds } = this.#options;
+    if (nowMs() > this.#oldLeasesMs) this.#oldOwners.clear();
+    this.#oldLeasesMs = nowMs() + 1000 * leaseSeconds;
+    for (const [name, { process }] of this.#owners) {
+      const { scene } = this.#byName.get(name)!;
+      this.#oldOwners.set(scene, (this.#oldOwners.get(scene) ?? new Set()).add(process));
+    }
+    this.#owners = new Map();
+    this.#epoch = 0;
+    for (const commit of kept) this.#own(commit);
+    const { length } = kept;
+    const has = ({ position }: Since): boolean => position <= length;
+    const keep = (list: Since[]): void => {
+      while (list.length > 0 && !has(list.at(-1)!)) list.pop();
+    };
+    for (const room of this.rooms.values()) {
+      room.torn ||= !this.#options.judgesTorn && room.position > length;
+      if (room.position > length) room.position = Infinity;
+      for (const list of [room.floors, room.deaths, room.made, room.told]) keep(list);
+      if (typeof room.deletion === "object" && !has(room.deletion)) room.deletion = "asked";
+      for (const setting of room.settings.values()) {
+        for (const { value, position, order } of setting.acknowledged)
+          if (position > length) setting.asked.push({ value, order });
+        keep(setting.acknowledged);
+      }
+    }
+  }
+
+  // ---- what processes step
+
+  /** A process has made a memory of the room and goes on from there. */
+  began(scene: string, process: string, world: World): void {
+    const room = this.rooms.get(scene)!;
+    const state = room.states.get(world.hash) ?? this.#unknown(room, process, world);
+    // Who has lost the room without knowing it yet harms nobody until it steps.
+    if (this.#mayStep(room, process)) this.#judgeBeginning(room, process, state);
+    room.tips.set(process, state);
+    if (room.undo?.process === process) room.undo.began.push({ state, born: ++this.#born });
+    else if (room.undo && this.ownerOf(room.name ?? "") === process) room.undo = null;
+  }
+
+  #unknown(room: RoomModel, process: string, { hash, tick }: World): State {
+    if (!room.torn)
+      throw new Violation(
+        "a room goes on from what it was",
+        `${process} begins ${room.scene} at tick ${tick} with the state ${hash}, which no tick has made`,
+      );
+    const state = { hash, tick, before: null, born: ++this.#born, atMs: this.#options.nowMs() };
+    room.states.set(hash, state);
+    return state;
+  }
+
+  #judgeBeginning(room: RoomModel, process: string, state: State): void {
+    const { floor, scene, torn } = room;
+    if (torn) return;
+    if (!follows(state, floor))
+      throw new Violation(
+        "acknowledged ticks stay",
+        `${process} begins ${scene} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another line"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
+      );
+    const death = room.deaths.find(
+      (dead) => state.tick > dead.state.tick && state.born < dead.born && follows(state, dead.state),
+    );
+    if (death)
+      throw new Violation(
+        "what was undone stays undone",
+        `${process} begins ${scene} at tick ${state.tick}, which an acknowledged undo to tick ${death.state.tick} has ended`,
+      );
+  }
+
+  stepped(scene: string, process: string, before: string, world: World): void {
+    const room = this.rooms.get(scene)!;
+    this.#judgeStep(room, process, world);
+    const parent = room.tips.get(process)!;
+    if (parent.hash !== before)
+      throw new Violation(
+        "a room goes on from what it was",
+        `${process} stepped ${scene} from ${before}, not ${parent.hash}`,
+      );
+    const { hash, tick } = world;
+    const atMs = this.#options.nowMs();
+    let state = room.states.get(hash);
+    if (state) [state.born, state.atMs] = [++this.#born, atMs];
+    else {
+      state = { hash, tick, before: parent, born: ++this.#born, atMs };
+      room.states.set(hash, state);
+    }
+    room.tips.set(process, state);
+  }
+
+  #judgeStep(room: RoomModel, process: string, { tick }: World): void {
+    if (this.#mayStep(room, process)) return;
+    const { name, scene } = room;
+    const owner = name === undefined ? undefined : this.#owners.get(name)?.process;
+    throw new Violation(
+      "one owner",
+      `${process} stepped tick ${tick} of ${name ?? scene}, which is ${owner ? `${owner}'s` : "nobody's"}`,
+    );
+  }
+
+  /** It owns the room, or may believe so by a lease of before a failover. */
+  #mayStep({ name, scene }: RoomModel, process: string): boolean {
+    if (name !== undefined && this.#owners.get(name)?.process === process) return true;
+    return this.#options.nowMs() <= this.#oldLeasesMs && this.#oldOwners.get(scene)?.has(process) === true;
+  }
+
+  /** Rooms that the process owns. */
+  ownedBy(process: string): RoomModel[] {
+    return [...this.rooms.values()].filter(({ name }) => name !== undefined && this.ownerOf(name) === process);
+  }
+
+  /**
+   * Everything that the process stepped up to then is to stay.
+   * @param untilMs true time
+   */
+  holds(rooms: readonly RoomModel[], process: string, untilMs: number): void {
+    for (const room of rooms) {
+      if (room.undo || room.torn) continue;
+      let state: State | null = room.tips.get(process) ?? null;
+      while (state && state.atMs > untilMs) state = state.before;
+      if (state && follows(state, room.floor) && state !== room.floor)
+        room.floors.push({ state, position: this.#options.position(), ends: false });
+    }
+  }
+
+  // ---- what visitors ask for and are told
+
+  undoAsked(room: RoomModel, process: string, seconds: number, tickHz: number): Undo {
+    const tip = room.tips.get(process) ?? room.floor;
+    const target = at(tip, Math.max(0, Math.floor(tip.tick - seconds * tickHz) - 1)) ?? room.start;
+    // Until it is acknowledged the segment that it goes back into may be gone, and not written anew yet.
+    const { state = room.start } = room.floors.findLast((floor) => floor.ends && follows(target, floor.state)) ?? {};
+    if (follows(room.floor, state)) room.floors.push({ state, position: room.position, ends: false });
+    room.undo = { process, began: [], settled: false };
+    return room.undo;
+  }
+
+  /** @param tick that it was answered with; null: an error, or no answer */
+  undoAnswered(room: RoomModel, undo: Undo, tick: number | null): void {
+    undo.settled = true;
+    if (tick === null) return;
+    const began = undo.began.findLast(({ state }) => state.tick === tick);
+    if (!began) throw new Violation("an undo says where it is", `tick ${tick} was answered, where nothing has begun`);
+    room.floors.push({ state: began.state, position: room.position, ends: true });
+    room.deaths.push({ ...began, position: room.position });
+    if (room.undo === undo) room.undo = null;
+  }
+
+  settingAsked(room: RoomModel, name: string, first: unknown, value: unknown): void {
+    room.setting(name, first).asked.push({ value, order: ++this.#orders });
+  }
+
+  settingAcknowledged(room: RoomModel, name: string, value: unknown): void {
+    if (room.position === Infinity) return;
+    const setting = room.settings.get(name)!;
+    setting.acknowledged.push({ value, order: ++this.#orders, position: room.position });
+  }
+
+  judgeSetting(room: RoomModel, name: string, first: unknown, value: unknown): void {
+    const { acknowledged, asked } = room.setting(name, first);
+    const last = acknowledged.at(-1) ?? { value: first, order: 0 };
+    const allowed = [last.value, ...asked.filter(({ order }) => order > last.order).map((one) => one.value)];
+    if (!allowed.includes(value))
+      throw new Violation(
+        "acknowledged settings hold",
+        `${name} of ${room.name} is ${JSON.stringify(value)}, but ${JSON.stringify(last.value)} was acknowledged`,
+      );
+  }
+
+  roomTold(room: RoomModel, name: string): void {
+    const known = room.told.at(-1);
+    if (known && known.name !== name && room.deletion === "none")
+      throw new Violation("one key, one room", `a repeated request was told ${name}, and ${known.name} before`);
+    if (room.position !== Infinity) room.told.push({ name, position: room.position });
+  }
+
+  deleted(room: RoomModel): void {
+    if (room.position !== Infinity) room.deletion = { acknowledged: true, position: room.position };
+  }
+
+  /** @param listed what the database lists */
+  judgeRooms(listed: ReadonlySet<string>): void {
+    for (const room of this.rooms.values()) {
+      const { name, deletion } = room;
+      if (name === undefined) continue;
+      if (typeof deletion === "object" && listed.has(name))
+        throw new Violation("what was deleted stays deleted", `${name} is listed`);
+      if (deletion === "none" && !listed.has(name))
+        throw new Violation("rooms stay", `${name} is not listed, though nobody has deleted it`);
+    }
+  }
+}

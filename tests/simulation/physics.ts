@@ -1,0 +1,299 @@
+/**
+ * A stand-in for the simulation, behind the interface that the rooms have to it (workers/pool.ts): the state is a
+ * digest of all that went in, tick by tick, and which bodies wait. Two states are equal if, and only if, the same
+ * inputs went in at the same ticks, each once; so a lost, doubled or moved input shows in the first hash. What a saved
+ * state forgets (the list of pairs, sim/checkpoint.ts) is a bit that goes into the digest, too. That the real step
+ * gives the same bits again is tested elsewhere (tests/determinism).
+ */
+import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
+import type { Input, SimEvent } from "../../server/sim/types.ts";
+import type {
+  InspectResult,
+  OpenResult,
+  OpenTask,
+  ReplayResult,
+  ReplayTask,
+  RoomHandle,
+  SavedState,
+  StepResult,
+  StepTask,
+} from "../../server/workers/messages.ts";
+import type { RoomPool } from "../../server/workers/pool.ts";
+import { type Machine, machineMs } from "./globals.ts";
+import type { Program } from "./load.ts";
+
+/** Body 0 is there, body 1 waits until somebody puts it in. */
+const WAITS = [1];
+
+export class World {
+  readonly scene: string;
+  tick = 0;
+  low = 1;
+  high = 2;
+  /** It has a list of pairs from the tick before. */
+  hasList = false;
+  waits = true;
+
+  constructor(scene: string) {
+    this.scene = scene;
+  }
+
+  get hash(): string {
+    return `${this.high.toString(16)}.${this.low.toString(16)}.${this.waits ? 1 : 0}`;
+  }
+
+  step(inputs: readonly Input[]): SimEvent[] {
+    const events: SimEvent[] = [];
+    this.tick += 1;
+    this.#mix(this.tick);
+    this.#mix(this.hasList ? 3 : 5);
+    for (const input of inputs) {
+      const text = JSON.stringify(input);
+      for (let i = 0; i < text.length; i++) this.#mix(text.charCodeAt(i));
+      if (input.type === "reset") {
+        this.waits = true;
+        events.push({ type: "reset", tick: this.tick, member: input.member });
+      } else if (input.type === "spawn" && this.waits) {
+        this.waits = false;
+        events.push({ type: "spawned", tick: this.tick, body: 1, member: input.member });
+      } else if (input.type === "remove" && !this.waits) {
+        this.waits = true;
+        events.push({ type: "removed", tick: this.tick, body: 1, member: input.member });
+      }
+    }
+    this.hasList = true;
+    return events;
+  }
+
+  save(): Uint8Array<ArrayBuffer> {
+    this.hasList = false;
+    const state = new Uint8Array(16);
+    new Uint32Array(state.buffer).set([this.tick, this.low, this.high, this.waits ? 1 : 0]);
+    return state;
+  }
+
+  load(state: Uint8Array): void {
+    const [tick, low, high, waits] = new Uint32Array(Uint8Array.from(state).buffer) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    [this.tick, this.low, this.high, this.waits, this.hasList] = [tick, low, high, waits === 1, false];
+  }
+
+  #mix(value: number): void {
+    this.low = Math.imul(this.low ^ value, 0x01000193) >>> 0;
+    this.high = (Math.imul(this.high + value, 0x85ebca6b) ^ (this.low >>> 13)) >>> 0;
+  }
+}
+
+/** Who is told of what the simulation does. */
+interface Witness {
+  /** A memory was made from a state, and perhaps stepped on, for a room that goes on from there. */
+  began(scene: string, world: World): void;
+  stepped(scene: string, before: string, world: World): void;
+}
+
+export interface PhysicsOptions {
+  machine: Machine;
+  program: Program;
+  tickHz: number;
+  /** What a tick takes, and says that it takes, s. */
+  stepSeconds: number;
+  /** What this program's states can be read by. */
+  identity: string;
+  witness: Witness;
+}
+
+const worldOf = (memory: WebAssembly.Memory): World => memory as unknown as World;
+
+/** A step that is under way or waits for its time. */
+interface Waiting {
+  key: string;
+  begun: boolean;
+  drop: () => void;
+}
+
+export class Physics {
+  readonly #options: PhysicsOptions;
+  readonly #templates = new Map<string, SceneTemplate>();
+  /** Memories that somebody was told of. */
+  readonly #known = new WeakSet<World>();
+  /** The next step loses its thread: before it begins, in the middle of it, or after it, before it can tell. */
+  lose: "before" | "inside" | "after" | null = null;
+
+  constructor(options: PhysicsOptions) {
+    this.#options = options;
+  }
+
+  template(scene: string): SceneTemplate {
+    const known = this.#templates.get(scene);
+    if (known) return known;
+    const { tickHz, identity } = this.#options;
+    const made = {
+      scene,
+      text: "{}",
+      memory: new World(scene) as unknown as WebAssembly.Memory,
+      layout: { tickHz, streamedParticles: 0, origin: [0, 0, 0] },
+      topology: new SharedArrayBuffer(0),
+      topologyHash: "none",
+      identity,
+      shape: { triangles: [8, 8], waiting: WAITS, reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
+    } as unknown as SceneTemplate;
+    this.#templates.set(scene, made);
+    return made;
+  }
+
+  pool(kind: "shared" | "dedicated"): RoomPool {
+    let waiting: Waiting | null = null;
+    return {
+      kind,
+      open: (task) => this.#later(0.2, () => this.#open(task)),
+      step: (task) => this.#step(task, (now) => (waiting = now)),
+      withdraw: (room: RoomHandle) => {
+        if (waiting && waiting.key === room.key && !waiting.begun) waiting.drop();
+      },
+      save: ({ room }) => this.#later(0.3, () => this.#save(worldOf(room.memory))),
+      replay: (task) => this.#later(1, () => this.#replay(task)),
+      inspect: ({ room }) => this.#later(0.1, () => this.#inspect(worldOf(room.memory))),
+      memoryEnded: () => {},
+      release: async () => {},
+    };
+  }
+
+  #later<T>(ms: number, work: () => T): Promise<T> {
+    const { machine } = this.#options;
+    return new Promise((resolve, reject) => {
+      machine.timeline.after(ms, machine, () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+  }
+
+  #open({ template, state }: OpenTask): OpenResult {
+    const world = new World(worldOf(template).scene);
+    if (state) world.load(state);
+    return { memory: world as unknown as WebAssembly.Memory, frames: this.#options.program.FrameState.allocate(0) };
+  }
+
+  /** At its time, unless its time is over by then (threadLoop.ts). */
+  #step(task: StepTask, waits: (waiting: Waiting) => void): Promise<StepResult> {
+    const { machine, program, stepSeconds } = this.#options;
+    const nowMs = machineMs(machine);
+    return new Promise((resolve, reject) => {
+      const dropped = (): void => reject(new program.StepDropped("withdrawn, or its time was over"));
+      const begin = (): void => {
+        waiting.begun = true;
+        const startMs = machineMs(machine);
+        if (startMs >= (task.untilMs ?? Infinity)) return dropped();
+        const { lose } = this;
+        this.lose = null;
+        const lost = (): void => reject(new Error("the thread was lost"));
+        if (lose === "before") return lost();
+        const frames = new program.FrameState(task.room.frames);
+        frames.enter(1);
+        if (lose === "inside") return lost();
+        const result = this.#stepped(task, startMs);
+        frames.tick = task.tick;
+        frames.leave();
+        if (lose === "after") return lost();
+        machine.timeline.after(1000 * stepSeconds, machine, () => resolve(result));
+      };
+      const timer = machine.timeline.after(((task.dueMs ?? nowMs) - nowMs) / machine.rate, machine, begin);
+      const waiting: Waiting = {
+        key: task.room.key,
+        begun: false,
+        drop: () => {
+          timer.cancelled = true;
+          waiting.begun = true;
+          machine.timeline.after(0.05, machine, dropped);
+        },
+      };
+      waits(waiting);
+    });
+  }
+
+  #stepped(task: StepTask, startMs: number): StepResult {
+    const { witness, stepSeconds } = this.#options;
+    const world = worldOf(task.room.memory);
+    this.#tell(world);
+    if (world.tick + 1 !== task.tick)
+      throw new Error(`tick ${task.tick} was asked of a state that stands at tick ${world.tick}`);
+    if (task.fresh) world.hasList = false;
+    const before = world.hash;
+    const events = world.step(task.inputs);
+    witness.stepped(world.scene, before, world);
+    const saved = task.save ? this.#save(world) : null;
+    return {
+      tick: world.tick,
+      startMs,
+      seconds: { inputs: 0, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 },
+      wholeSeconds: stepSeconds,
+      events,
+      contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },
+      work: { threads: 1, shared: 0, helped: 0 },
+      delta: null,
+      keyframe: null,
+      saved,
+      ...(task.hash && { stateHash: world.hash }),
+    };
+  }
+
+  #save(world: World): SavedState {
+    const state = world.save();
+    return { tick: world.tick, state, stateHash: world.hash, seconds: 0.0001 };
+  }
+
+  #replay({ room, records, hashes = [], until, fresh }: ReplayTask): ReplayResult {
+    const world = worldOf(room.memory);
+    const from = world.tick;
+    const known = new Map(records.map((record) => [record.tick, record]));
+    const recorded = new Map(hashes.map(({ tick, stateHash }) => [tick, stateHash]));
+    let differs: ReplayResult["differs"] = null;
+    const compare = (): void => {
+      const wanted = recorded.get(world.tick);
+      if (wanted !== undefined && !differs && world.hash !== wanted)
+        differs = { tick: world.tick, stateHash: world.hash, recorded: wanted };
+    };
+    compare();
+    while (world.tick < until) {
+      const record = known.get(world.tick + 1);
+      if (record?.fresh) world.hasList = false;
+      world.step(record?.inputs ?? []);
+      compare();
+    }
+    if (fresh && world.tick === until) world.hasList = false;
+    this.#tell(world);
+    return {
+      tick: world.tick,
+      ticks: until - from,
+      held: [],
+      waiting: world.waits ? WAITS : [],
+      stateHash: world.hash,
+      differs,
+    };
+  }
+
+  #tell(world: World): void {
+    if (this.#known.has(world)) return;
+    this.#known.add(world);
+    this.#options.witness.began(world.scene, world);
+  }
+
+  #inspect(world: World): InspectResult {
+    return {
+      tick: world.tick,
+      positions: new Float32Array(0),
+      quantized: null,
+      waiting: world.waits ? WAITS : [],
+      frameTick: -1,
+      stateHash: world.hash,
+      origin: [0, 0, 0],
+    };
+  }
+}

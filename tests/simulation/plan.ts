@@ -1,0 +1,154 @@
+/**
+ * What happens in a history, chosen by its seed before it begins: how many servers and rooms, what visitors do and
+ * when, what goes wrong and for how long. A plan is plain data, so that a smaller one can be tried (shrink.ts).
+ */
+import { Random } from "../fuzz/random.ts";
+
+/** Faults that a history may have. Each history has some of them only: many at once hide each other's traces. */
+export const FAULTS = {
+  kill: "a process is killed (-9) and started again",
+  end: "a process is ended in order and started again",
+  pause: "a process is stopped (SIGSTOP) and goes on later",
+  cut: "nothing comes through between a process and the database",
+  deaf: "questions reach the database, its answers are lost",
+  late: "questions reach the database when nobody waits for them any more",
+  lossy: "now and then a single answer is lost, after the commit",
+  slow: "the line or the disk is slow",
+  full: "the disk is full",
+  errors: "transactions fail with input/output errors",
+  away: "the database is away for everybody",
+  failover: "a replica takes over that has not got the last transactions",
+  tear: "as failover, and a room whose owner goes on without knowing is judged all the same",
+  clock: "a process's time of day jumps",
+  handover: "a process gives a room to another",
+  thread: "a thread is lost before, inside or after a step",
+  versions: "the processes are of two versions, which cannot read each other's states",
+} as const;
+
+export type Fault = keyof typeof FAULTS;
+
+/**
+ * Faults that the server does not stand yet, each with what goes wrong: asked for by name only. Whoever goes on after a
+ * failover that lost transactions writes behind a hole.
+ */
+const NOT_YET: readonly Fault[] = ["tear"];
+
+/** What a history has unless somebody asks for others. */
+export const STOOD = (Object.keys(FAULTS) as Fault[]).filter((fault) => !NOT_YET.includes(fault));
+
+export type Action =
+  | { atMs: number; do: "create"; room: number; server: number }
+  | { atMs: number; do: "come" | "drop"; visitor: number }
+  | { atMs: number; do: "input"; visitor: number; input: number }
+  | { atMs: number; do: "change"; room: number; setting: "locked" | "ownersOnly" | "password" | "ban" }
+  | { atMs: number; do: "undo"; room: number; seconds: number }
+  | { atMs: number; do: "delete" | "record"; room: number }
+  | { atMs: number; do: "fault"; fault: Exclude<Fault, "versions">; server: number; forMs: number; amount: number };
+
+export interface Plan {
+  seed: number;
+  kind: "sqlite" | "postgres";
+  servers: number;
+  rooms: number;
+  visitorsPerRoom: number;
+  leaseSeconds: number;
+  tickHz: number;
+  stepSeconds: number;
+  /** All servers on one machine: each knows which of the others are certainly dead. */
+  oneMachine: boolean;
+  /** Rooms are judged also if a failover has taken transactions of them. */
+  judgesTorn: boolean;
+  /** The last server is of another version. */
+  versions: boolean;
+  /** Rate of each server's clock against true time. */
+  rates: number[];
+  lengthMs: number;
+  actions: Action[];
+}
+
+/** NTP slews by 500 parts in a million; a margin of twenty times that. */
+const MOST_DRIFT = 0.01;
+/** A third loss of a thread at one tick starts the scene again. */
+const MOST_THREADS = 2;
+/** Kinds of faults in one history. */
+const MOST_FAULTS = 3;
+
+export function planOf(seed: number, allowed: readonly Fault[]): Plan {
+  const random = new Random(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995);
+  const kind = random.chance(0.3) ? "sqlite" : "postgres";
+  // A SQLite file has no line that can be cut and no replica.
+  const possible = allowed.filter(
+    (fault) => kind === "postgres" || !["cut", "deaf", "late", "away", "failover", "tear"].includes(fault),
+  );
+  const faults = new Set<Fault>();
+  const wanted = 1 + random.below(MOST_FAULTS);
+  while (possible.length > 0 && faults.size < Math.min(wanted, possible.length)) faults.add(random.pick(possible));
+  const servers = random.pick([1, 2, 2, 3]);
+  const rooms = random.chance(0.8) ? 1 : 2;
+  const visitorsPerRoom = 1 + random.below(2);
+  const plan: Plan = {
+    seed,
+    kind,
+    servers,
+    rooms,
+    visitorsPerRoom,
+    leaseSeconds: random.pick([1.5, 2, 3]),
+    tickHz: random.pick([4, 8]),
+    stepSeconds: random.pick([0.002, 0.05]),
+    oneMachine: kind === "sqlite" || random.chance(0.3),
+    judgesTorn: faults.has("tear"),
+    versions: faults.has("versions") && servers > 1,
+    rates: Array.from({ length: servers }, () => 1 + MOST_DRIFT * (2 * random.unit() - 1)),
+    lengthMs: 2000 + 3500 * random.unit(),
+    actions: [],
+  };
+  plan.actions = [...doings(plan, random), ...harms(plan, [...faults], random)].sort((a, b) => a.atMs - b.atMs);
+  return plan;
+}
+
+/** What visitors do. */
+function doings({ rooms, servers, visitorsPerRoom, lengthMs }: Plan, random: Random): Action[] {
+  const actions: Action[] = [];
+  for (let room = 0; room < rooms; room++) {
+    actions.push({ atMs: 20 + 100 * random.unit(), do: "create", room, server: random.below(servers) });
+    // The answer may have been lost: somebody who repeats the request wants the same room.
+    if (random.chance(0.5))
+      actions.push({ atMs: 30 + 1500 * random.unit(), do: "create", room, server: random.below(servers) });
+    for (let i = 0; i < visitorsPerRoom; i++)
+      actions.push({ atMs: 150 + 300 * random.unit(), do: "come", visitor: room * visitorsPerRoom + i });
+    for (let atMs = 400; atMs < lengthMs; atMs += 700 * random.unit())
+      actions.push(doing(room, room * visitorsPerRoom + random.below(visitorsPerRoom), atMs, random));
+    if (random.chance(0.15)) actions.push({ atMs: lengthMs * (0.4 + 0.6 * random.unit()), do: "delete", room });
+  }
+  return actions;
+}
+
+function doing(room: number, visitor: number, atMs: number, random: Random): Action {
+  const which = random.unit();
+  if (which < 0.62) return { atMs, do: "input", visitor, input: random.below(1 << 16) };
+  if (which < 0.66) return { atMs, do: "drop", visitor };
+  if (which < 0.82)
+    return { atMs, do: "change", room, setting: random.pick(["locked", "ownersOnly", "password", "ban"] as const) };
+  if (which < 0.94) return { atMs, do: "undo", room, seconds: random.chance(0.3) ? 0.05 : 3 * random.unit() };
+  return { atMs, do: "record", room };
+}
+
+/** What goes wrong. */
+function harms({ servers, lengthMs, leaseSeconds }: Plan, faults: readonly Fault[], random: Random): Action[] {
+  const actions: Action[] = [];
+  const kinds = faults.filter((fault) => fault !== "versions");
+  if (kinds.length === 0) return actions;
+  for (let atMs = 300 + 1000 * random.unit(); atMs < lengthMs; atMs += 300 + 2000 * random.unit()) {
+    actions.push({
+      atMs,
+      do: "fault",
+      fault: random.pick(kinds),
+      server: random.below(servers),
+      // Short ones, and some that are longer than a lease.
+      forMs: random.chance(0.6) ? 20 + 700 * random.unit() : 1000 * leaseSeconds * (0.5 + random.unit()),
+      amount: random.unit(),
+    });
+  }
+  let threads = 0;
+  return actions.filter((action) => !(action.do === "fault" && action.fault === "thread" && ++threads > MOST_THREADS));
+}

@@ -1,0 +1,53 @@
+/**
+ * What a virtual process runs: the server's own modules, put together as app.ts does it, without HTTP and threads. It
+ * is bundled and loaded by load.ts, which gives it its clock, timers and chance; nothing else loads it.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import { Audit } from "../../server/auth/audit.ts";
+import type { Config } from "../../server/config.ts";
+import { openDurability } from "../../server/durability.ts";
+import type { Metrics } from "../../server/metrics/metrics.ts";
+import { RoomRegistry } from "../../server/rooms/registry.ts";
+import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
+import type { WorkerPools } from "../../server/workers/pool.ts";
+
+export { denialOf } from "../../server/auth/admission.ts";
+export { fingerprint } from "../../server/auth/secrets.ts";
+export { DamagedError } from "../../server/persistence/checksummed.ts";
+export { unpack } from "../../server/persistence/history.ts";
+export { decodeRecording, encodeRecording } from "../../server/persistence/recording.ts";
+export { MIGRATIONS } from "../../server/store/sqliteFile.ts";
+export { SqliteWork } from "../../server/store/sqliteWork.ts";
+export { LeaseLost, StoreUnavailable } from "../../server/store/store.ts";
+export { FrameState } from "../../server/workers/frameState.ts";
+export { StepDropped } from "../../server/workers/stepThread.ts";
+
+export interface ServerParts {
+  config: Config;
+  pools: WorkerPools;
+  library: SceneLibrary;
+  metrics: Metrics;
+  log: FastifyBaseLogger;
+  /** Where others reach it. */
+  url: string;
+}
+
+/** As app.ts: the store is opened (load.ts says which), rooms are taken from now on. */
+export async function startServer({ config, pools, library, metrics, log, url }: ServerParts) {
+  const durability = await openDurability({ config, metrics, log, registry: () => registry });
+  if (durability === null) throw new Error("the simulated server has a store");
+  const { cluster, persistence } = durability;
+  const audit = new Audit(log, metrics.auth, persistence.store);
+  const registry: RoomRegistry = new RoomRegistry({ persistence, config, audit, library, pools, metrics, log });
+  cluster.start(url);
+  return {
+    cluster,
+    registry,
+    persistence,
+    /** In the order of app.ts. */
+    close: async (): Promise<void> => {
+      await cluster.close(() => registry.close());
+      await durability.close();
+    },
+  };
+}

@@ -1,0 +1,225 @@
+/** One virtual server process: started, stopped for a while, killed, ended in order, and started again. */
+import type { FastifyBaseLogger } from "fastify";
+import type { Config } from "../../server/config.ts";
+import type { Metrics } from "../../server/metrics/metrics.ts";
+import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
+import type { WorkerPools } from "../../server/workers/pool.ts";
+import { Random } from "../fuzz/random.ts";
+import type { Database } from "./database.ts";
+import { globalsFor, type Machine } from "./globals.ts";
+import { Line } from "./line.ts";
+import type { Program } from "./load.ts";
+import { Physics, type World } from "./physics.ts";
+import type { Timeline } from "./timeline.ts";
+
+type Running = Awaited<ReturnType<Program["startServer"]>>;
+
+/** A machine's place: its modules are evaluated once and used by every process that lives there, one after another. */
+export class Place {
+  readonly machine: Machine;
+  readonly program: Program;
+
+  constructor(load: (globals: ReturnType<typeof globalsFor>) => Program) {
+    this.machine = {
+      life: 0,
+      stopped: false,
+      timeline: null as unknown as Timeline,
+      random: new Random(0),
+      host: null as unknown as Machine["host"],
+      bornMs: 0,
+      rate: 1,
+      skewMs: 0,
+    };
+    this.program = load(globalsFor(this.machine));
+  }
+}
+
+/** What rooms and their registry read of it. */
+const CONFIG = {
+  maxRooms: 64,
+  roomsPerAddress: 64,
+  dedicatedRooms: 0,
+  roomPool: "shared",
+  historySeconds: 60,
+  maxMembers: 16,
+  resumeSeconds: 30,
+  emptyRoomSeconds: 3600,
+  // Histories kill more often than any room deserves to be blamed for.
+  adoptionAttempts: 1000,
+  otherVersions: "park",
+};
+
+/** Figures go nowhere: whatever is asked of it is there, and can be called. */
+const nowhere: unknown = new Proxy(() => {}, {
+  get: (_, name) => (name === Symbol.toPrimitive ? () => 0 : nowhere),
+  set: () => true,
+  apply: () => nowhere,
+});
+
+export interface ServerOptions {
+  place: Place;
+  /** From 1. */
+  number: number;
+  timeline: Timeline;
+  database: Database;
+  kind: "sqlite" | "postgres";
+  leaseSeconds: number;
+  tickHz: number;
+  stepSeconds: number;
+  identity: string;
+  rate: number;
+  seed: number;
+  /** Does the process know that this one is certainly dead? */
+  isCertainlyDead: (asker: Server, name: string) => boolean;
+  began: (scene: string, process: string, world: World) => void;
+  stepped: (scene: string, process: string, before: string, world: World) => void;
+  note: (who: string, text: () => string) => void;
+}
+
+export class Server {
+  readonly number: number;
+  readonly machine: Machine;
+  readonly program: Program;
+  /** Of the process that runs now, or ran last. */
+  process = "";
+  running: Running | null = null;
+  line!: Line;
+  physics!: Physics;
+  /** Until when something was wrong with it last, its start included, ms of true time. */
+  disturbedMs = 0;
+  /** Started, and not killed since. */
+  up = false;
+  /** Calls from outside that it has not answered: they fail when it dies. */
+  readonly calls = new Set<() => void>();
+  readonly #options: ServerOptions;
+  #lives = 0;
+
+  constructor(options: ServerOptions) {
+    const { place, number, timeline, seed, rate } = options;
+    this.#options = options;
+    this.number = number;
+    this.machine = place.machine;
+    this.program = place.program;
+    Object.assign(this.machine, { timeline, random: new Random(seed), rate, skewMs: 0, stopped: false });
+    this.machine.life += 1;
+    this.machine.host = {
+      leaseSeconds: () => options.leaseSeconds,
+      // What the store's thread answers by itself (sqliteThread.ts).
+      call: (method, args, revive) =>
+        method === "open" || method === "close"
+          ? Promise.resolve({ movedTo: null, damage: null })
+          : this.line.call(method, args, revive),
+      processName: () => this.process,
+      isCertainlyDead: (name) => options.isCertainlyDead(this, name),
+    };
+  }
+
+  get name(): string {
+    return `server-${this.number}`;
+  }
+
+  get url(): string {
+    return `http://${this.name}`;
+  }
+
+  get alive(): boolean {
+    return this.running !== null;
+  }
+
+  /** Reachable, and will answer in its time. */
+  get answers(): boolean {
+    return this.running !== null && !this.machine.stopped;
+  }
+
+  start(): void {
+    const { timeline, database, kind, leaseSeconds, note, began, stepped, tickHz, stepSeconds, identity } =
+      this.#options;
+    const { machine, program } = this;
+    this.disturbedMs = 0;
+    this.#lives += 1;
+    const life = `${this.number}.${this.#lives}`;
+    this.process = life;
+    machine.bornMs = timeline.nowMs;
+    this.up = true;
+    this.disturbed();
+    const say = (text: () => string): void => note(this.name, text);
+    this.line = new Line({ kind, leaseSeconds, database, machine, random: machine.random, note: say });
+    this.physics = new Physics({
+      machine,
+      program,
+      tickHz,
+      stepSeconds,
+      identity,
+      witness: {
+        began: (scene, world) => began(scene, life, world),
+        stepped: (scene, before, world) => stepped(scene, life, before, world),
+      },
+    });
+    const { physics } = this;
+    say(() => "starts");
+    timeline.after(1, machine, () => {
+      void program
+        .startServer({
+          config: { ...CONFIG, sendHz: tickHz } as unknown as Config,
+          pools: { forRoom: (pool: "shared" | "dedicated") => physics.pool(pool) } as unknown as WorkerPools,
+          library: { template: async (scene: string) => physics.template(scene) } as unknown as SceneLibrary,
+          metrics: nowhere as Metrics,
+          log: logTo(say),
+          url: this.url,
+        })
+        .then((running) => (this.running = running));
+    });
+  }
+
+  /** @param forMs from now on */
+  disturbed(forMs = 0): void {
+    this.disturbedMs = Math.max(this.disturbedMs, this.#options.timeline.nowMs + forMs);
+  }
+
+  /** kill -9, at whatever it waits for. */
+  kill(): void {
+    this.machine.life += 1;
+    this.machine.stopped = false;
+    this.running = null;
+    this.up = false;
+    const calls = [...this.calls];
+    this.calls.clear();
+    for (const lost of calls) lost();
+  }
+
+  /** Asks it something from outside. @returns what it answered; null when it died */
+  call<T>(ask: (running: Running) => Promise<T>): Promise<{ answer: T } | { error: Error } | null> {
+    const { timeline } = this.#options;
+    return new Promise((resolve) => {
+      const lost = (): void => resolve(null);
+      this.calls.add(lost);
+      const end = (outcome: { answer: T } | { error: Error }): void => {
+        if (!this.calls.delete(lost)) return;
+        timeline.after(0.5, null, () => resolve(outcome));
+      };
+      timeline.after(0.5, this.machine, () => {
+        if (!this.running) return end({ error: new Error("not ready") });
+        ask(this.running).then(
+          (answer) => end({ answer }),
+          (error: Error) => end({ error }),
+        );
+      });
+    });
+  }
+}
+
+/** What the server says, for whoever reads a history. */
+function logTo(note: (text: () => string) => void): FastifyBaseLogger {
+  const line =
+    (level: string) =>
+    (details: { err?: Error; room?: string; tick?: number; epoch?: number; audit?: boolean }, message: string): void =>
+      details.audit
+        ? undefined
+        : note(() => {
+            const { room, tick, epoch, err } = details;
+            const about = [room, tick !== undefined && `tick ${tick}`, epoch !== undefined && `epoch ${epoch}`];
+            return `${level}: ${message} (${about.filter(Boolean).join(", ")})${err ? ` ${err.message}` : ""}`;
+          });
+  const log = { info: line("says"), warn: line("warns"), error: line("fails"), child: () => log };
+  return log as unknown as FastifyBaseLogger;
+}
