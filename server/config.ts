@@ -22,6 +22,8 @@ export interface Config {
   reportDir: string;
   maxRooms: number;
   maxMembers: number;
+  /** Seats of a room that one address may have without a token. */
+  membersPerAddress: number;
   connectionsPerAddress: number;
   /** ms of the main thread that one address may take in a second, by requests and messages together. */
   addressBudget: number;
@@ -180,6 +182,7 @@ export function readConfig(env: Environment): Config {
     reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),
     maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
     maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
+    membersPerAddress: number("PLIANT_MEMBERS_PER_ADDRESS", 48, 1, 10000),
     roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
     roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
     auth: choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens",

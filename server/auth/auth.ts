@@ -215,7 +215,7 @@ export class Auth {
         `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`,
         "password_rate",
       );
-    const fits = await access.fits(password).catch((error: unknown) => {
+    const fits = await access.fits(password, address).catch((error: unknown) => {
       if (error instanceof PasswordQueueFull)
         throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
       throw error;

@@ -137,15 +137,19 @@ export class RoomAccess {
     await this.onChanged?.();
   }
 
-  /** @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters. @throws PasswordQueueFull */
-  async setPassword(password: string | null): Promise<void> {
-    this.#password = password === null ? null : await hashPassword(password);
+  /**
+   * @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters.
+   * @param address who sets it
+   * @throws PasswordQueueFull
+   */
+  async setPassword(password: string | null, address = ""): Promise<void> {
+    this.#password = password === null ? null : await hashPassword(password, address);
     await this.onChanged?.();
   }
 
-  /** @throws PasswordQueueFull */
-  async fits(password: string): Promise<boolean> {
-    return this.#password === null || (await isPassword(password, this.#password));
+  /** @param address who gives it. @throws PasswordQueueFull */
+  async fits(password: string, address: string): Promise<boolean> {
+    return this.#password === null || (await isPassword(password, this.#password, address));
   }
 
   bans(nowMs: number): readonly Ban[] {

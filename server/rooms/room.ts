@@ -127,6 +127,7 @@ export class Room {
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
+      perAddress: config.membersPerAddress,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
       onHandsOff: (session) => this.#interactions.release(session),

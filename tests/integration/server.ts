@@ -26,6 +26,7 @@ export async function startTestServer(changes: Partial<Config> = {}): Promise<Te
     store: "none",
     emptyRoomSeconds: 30,
     roomsPerAddress: 10_000,
+    membersPerAddress: 10_000,
     roomsPerMinute: 100_000,
     addressBudget: 1_000_000,
     ...changes,

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
 import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
 import { redactUrl } from "../../../server/auth/logOptions.ts";
-import { hashPassword, isPassword, PasswordQueueFull } from "../../../server/auth/password.ts";
+import { hashPassword, isPassword, type PasswordHash, PasswordQueueFull } from "../../../server/auth/password.ts";
 import { RoomAccess } from "../../../server/auth/roomAccess.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
@@ -48,29 +48,18 @@ describe("addresses", () => {
 
 describe("passwords", () => {
   test("the right one fits, however its characters are made, and no other; the hash tells nothing and is another each time", async () => {
-    const known = await hashPassword("Schlüssel 1");
-    expect(await isPassword("Schlu\u0308ssel 1", known)).toBe(true);
+    const known = await hashPassword("Schlüssel 1", "192.0.2.1");
+    expect(await isPassword("Schlu\u0308ssel 1", known, "192.0.2.1")).toBe(true);
     for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)])
-      expect(await isPassword(other, known)).toBe(false);
+      expect(await isPassword(other, known, "192.0.2.1")).toBe(false);
     expect(JSON.stringify(known)).not.toContain("Schl");
-    expect((await hashPassword("Schlüssel 1")).hash).not.toBe(known.hash);
+    expect((await hashPassword("Schlüssel 1", "192.0.2.1")).hash).not.toBe(known.hash);
   });
 
   test("a crowd of them waits in a line that has an end", async () => {
-    // A cheap hash: what is tested is the line.
-    const N = 1024;
-    const r = 8;
-    const p = 1;
-    const salt = Buffer.from("0123456789abcdef");
-    const known = {
-      salt: salt.toString("base64url"),
-      hash: scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url"),
-      N,
-      r,
-      p,
-    };
+    const known = cheapHash();
     const results = await Promise.allSettled(
-      Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known)),
+      Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known, `192.0.2.${i}`)),
     );
     const refused = results.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
     expect(refused).toHaveLength(80 - 2 - 64);
@@ -78,7 +67,26 @@ describe("passwords", () => {
     results.forEach((result, i) => {
       if (result.status === "fulfilled") expect(result.value).toBe(i % 2 === 1);
     });
-    expect(await isPassword("open sesame", known)).toBe(true);
+    expect(await isPassword("open sesame", known, "192.0.2.1")).toBe(true);
+  });
+
+  test("one address leaves half of the line to others, who take turns with it", async () => {
+    const known = cheapHash();
+    const order: string[] = [];
+    const give = (address: string): Promise<void> =>
+      isPassword("open sesame", known, address).then(
+        () => void order.push(address),
+        () => void order.push(`${address} refused`),
+      );
+    // Two are checked at once; the next 32 of the 64 places are as many as are left for others.
+    const greedy = Array.from({ length: 50 }, () => give("greedy"));
+    await Promise.all([...greedy, give("other"), give("third")]);
+    expect(order.filter((who) => who === "greedy refused")).toHaveLength(50 - 2 - 32);
+    const places = order.filter((who) => who !== "greedy refused");
+    // Behind the two that were being checked, and one of the line for each turn.
+    expect(places.indexOf("other")).toBeLessThanOrEqual(5);
+    expect(places.indexOf("third")).toBeLessThanOrEqual(6);
+    expect(places).toHaveLength(36);
   });
 });
 
@@ -105,7 +113,7 @@ describe("a room's access", () => {
       true,
       true,
     ]);
-    expect([await back.fits("open sesame"), await back.fits("open barley")]).toEqual([true, false]);
+    expect([await back.fits("open sesame", ""), await back.fits("open barley", "")]).toEqual([true, false]);
     expect(back.banOf({ address: "192.0.2.8" }, nowMs)?.name).toBe("m");
     expect(back.banOf({ session: fingerprint("s") }, nowMs + 999)?.name).toBe("m");
     expect(back.banOf({ address: "192.0.2.8" }, nowMs + 1000)).toBeUndefined();
@@ -221,3 +229,11 @@ test.each([
 ])("the log has of %s only %s", (url, logged) => {
   expect(redactUrl(url)).toBe(logged);
 });
+
+/** Of "open sesame", for tests of the line rather than of the hash. */
+function cheapHash(): PasswordHash {
+  const [N, r, p] = [1024, 8, 1] as const;
+  const salt = Buffer.from("0123456789abcdef");
+  const hash = scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url");
+  return { salt: salt.toString("base64url"), hash, N, r, p };
+}
