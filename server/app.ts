@@ -16,12 +16,14 @@ import type { Config } from "./config.ts";
 import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
-import { Budgets } from "./auth/budgets.ts";
+import { addressKey } from "./auth/addresses.ts";
+import { Budgets, MISSING_COST } from "./auth/budgets.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
+import { SharedRead } from "./rooms/sharedRead.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
@@ -190,11 +192,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   const budgets = new Budgets(config.addressBudget);
   healthRoutes(fastify, metrics, { reason: () => (registry.closing ? "going down" : notReady) });
-  sceneRoutes(
-    fastify,
-    library,
-    durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)),
-  );
+  // Whoever asks at the same time gets the same: a list of all rooms is what can be asked of the store most dearly.
+  const listings = durability && new SharedRead(() => durability.cluster.list());
+  sceneRoutes(fastify, library, listings && (async () => (await listings.get()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
   const forwardingSecrets =
     config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
@@ -205,6 +205,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       secrets: forwardingSecrets,
       metrics: metrics.cluster,
       onForwarded: (socket) => lines.carries(socket),
+      onMissing: (request) => void budgets.spend(addressKey(request.ip), MISSING_COST),
     });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () =>
@@ -223,7 +224,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   roomRoutes(fastify, {
     requestAuth,
     audit,
-    cluster: durability?.cluster ?? null,
+    listings,
     metrics,
     registry,
     roomsPerMinute: config.roomsPerMinute,
@@ -233,8 +234,8 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   tokenRoutes(fastify, { requestAuth, audit, registry });
   const others = durability && {
     list: () => durability.cluster.list(),
-    ask: (listings: readonly Listing[], query: PeerQuery) =>
-      queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query),
+    ask: (rooms: readonly Listing[], query: PeerQuery) =>
+      queryPeers(ownersOf(rooms, durability.persistence.holder.url), forwardingSecrets[0], query),
   };
   adminRoomsRoute(fastify, { others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });

@@ -29,12 +29,14 @@ export interface ForwardOptions {
   metrics: ClusterMetrics;
   /** The connection is another process's. */
   onForwarded: (connection: Socket) => void;
+  /** The store was asked for a room that is nowhere, by who does not open it. */
+  onMissing: (request: FastifyRequest) => void;
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
 export async function forwardToOwners(
   app: FastifyInstance,
-  { cluster, secrets, metrics, onForwarded }: ForwardOptions,
+  { cluster, secrets, metrics, onForwarded, onMissing }: ForwardOptions,
 ): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -68,6 +70,7 @@ export async function forwardToOwners(
     const room = roomOf(request);
     if (room === undefined) return;
     const place = await cluster.locate(room);
+    if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[FORWARDED_HEADER] !== undefined) throw moving(room);
     const forwarded = signForwarded(secrets[0], {

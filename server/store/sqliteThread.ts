@@ -3,8 +3,7 @@
  * the disk holds up the main thread.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { workerData } from "node:worker_threads";
-import { answerCalls } from "./rpc.ts";
+import { answerCalls, threadOptions } from "./rpc.ts";
 import { isDamage, openFile } from "./sqliteFile.ts";
 import { SqliteWork } from "./sqliteWork.ts";
 
@@ -21,7 +20,7 @@ interface Opened {
   damage: string | null;
 }
 
-const { path, leaseSeconds, auditEntries } = workerData as ThreadOptions;
+const { path, leaseSeconds, auditEntries } = threadOptions() as ThreadOptions;
 let opened: Opened | null = null;
 
 /**

@@ -107,7 +107,13 @@ app.setErrorHandler((error, _request, reply) =>
     : reply.code(500).send({ message: (error as Error).message }),
 );
 await app.register(websocket);
-await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster, onForwarded: () => {} });
+await forwardToOwners(app, {
+  cluster,
+  secrets: [secret],
+  metrics: metrics.cluster,
+  onForwarded: () => {},
+  onMissing: () => {},
+});
 app.get("/api/rooms", async () =>
   (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })),
 );
