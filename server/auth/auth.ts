@@ -10,7 +10,7 @@
  *     |- resumes a session             -> in, as what it was
  *     |- locked                        4423
  *     |- token, as player or spectator -> in
- *     '- a password is set             -> missing or wrong: 4407; too often from this address: 4429
+ *     '- a password is set             -> missing or wrong: 4407; too often from this address or for this room: 4425
  *                                      -> in, as a player
  */
 import { CloseCode } from "../../shared/protocol.ts";
@@ -62,6 +62,14 @@ export interface Credentials {
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
+/**
+ * Wrong passwords that all addresses together may give one room, at once and then per minute: who has a thousand
+ * addresses (an IPv6 /48 is 65,536 of them) tries six digits for a month. Who was let in from an address before comes
+ * in from there all the same.
+ */
+const ROOM_PASSWORD_BURST = 240;
+const ROOM_PASSWORDS_PER_MINUTE = 20;
+
 /** Tokens that are none, which an address may show at once and then per minute. */
 const BAD_TOKEN_BURST = 60;
 export const BAD_TOKENS_PER_MINUTE = 30;
@@ -76,6 +84,8 @@ export class Auth {
   /** Shared by sockets and HTTP. */
   readonly badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
+  /** By `RoomAccess.id`. */
+  readonly #roomPasswords = new Attempts(ROOM_PASSWORD_BURST, ROOM_PASSWORDS_PER_MINUTE);
 
   constructor({ mode, secrets, adminToken }: AuthOptions) {
     this.mode = mode;
@@ -215,6 +225,13 @@ export class Auth {
         `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`,
         "password_rate",
       );
+    const counted = !access.knowsAddress(address);
+    if (counted && !this.#roomPasswords.take(access.id, performance.now()))
+      throw new Refused(
+        CloseCode.tooManyAttempts,
+        `too many wrong passwords for this room: ${ROOM_PASSWORDS_PER_MINUTE} a minute`,
+        "password_rate",
+      );
     const fits = await access.fits(password, address).catch((error: unknown) => {
       if (error instanceof PasswordQueueFull)
         throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
@@ -222,5 +239,6 @@ export class Auth {
     });
     if (!fits) throw new Refused(CloseCode.passwordNeeded, "the password is wrong", "password_wrong");
     this.#passwords.giveBack(address, performance.now());
+    if (counted) this.#roomPasswords.giveBack(access.id, performance.now());
   }
 }

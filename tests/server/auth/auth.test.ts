@@ -5,12 +5,15 @@
 import { scryptSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
+import { Auth } from "../../../server/auth/auth.ts";
 import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
 import { redactUrl } from "../../../server/auth/logOptions.ts";
 import { hashPassword, isPassword, type PasswordHash, PasswordQueueFull } from "../../../server/auth/password.ts";
+import type { Refused } from "../../../server/auth/refused.ts";
 import { RoomAccess } from "../../../server/auth/roomAccess.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
+import { CloseCode } from "../../../shared/protocol.ts";
 
 describe("addresses", () => {
   test.each([
@@ -140,6 +143,49 @@ describe("a room's access", () => {
     expect(access.bans(0)).toHaveLength(256);
     expect(access.banOf({ subject: "s299" }, 0)).toBeDefined();
     expect(access.banOf({ subject: "s43" }, 0)).toBeUndefined();
+  });
+});
+
+describe("passwords of a room", () => {
+  const room = (): { auth: Auth; access: RoomAccess } => ({
+    auth: new Auth({ mode: "open", secrets: ["x".repeat(MIN_SECRET_BYTES)], adminToken: null }),
+    access: RoomAccess.fromSettings({ door: { ...new RoomAccess().toSettings().door, password: cheapHash() } }),
+  });
+  const give = async (
+    { auth, access }: ReturnType<typeof room>,
+    address: string,
+    password = "open barley",
+  ): Promise<number> => {
+    try {
+      await auth.enter("r", access, { password, address }, null);
+      return 0;
+    } catch (error) {
+      return (error as Refused).closeCode;
+    }
+  };
+
+  test("a thousand addresses together fail no more often than a room allows, and who was in before comes in", async () => {
+    const door = room();
+    expect(await give(door, "ours", "open sesame")).toBe(0);
+    const wrong: number[] = [];
+    for (let i = 0; i < 300; i++) wrong.push(await give(door, `2001:db8:0:${i}::/64`));
+    // Some more come back while they fail, one in three seconds.
+    const failed = wrong.filter((code) => code === CloseCode.passwordNeeded).length;
+    expect(failed).toBeGreaterThanOrEqual(240);
+    expect(failed).toBeLessThan(260);
+    expect(wrong.at(-1)).toBe(CloseCode.tooManyAttempts);
+    expect(await give(door, "stranger", "open sesame")).toBe(CloseCode.tooManyAttempts);
+    expect(await give(door, "ours", "open sesame")).toBe(0);
+    // Another room has its own.
+    expect(await give({ auth: door.auth, access: room().access }, "stranger", "open sesame")).toBe(0);
+    await door.access.setPassword("open barley");
+    expect(await give(door, "ours", "open barley")).toBe(CloseCode.tooManyAttempts);
+  });
+
+  test("right ones are not counted, for the room as little as for the address", async () => {
+    const door = room();
+    for (let i = 0; i < 300; i++) expect(await give(door, `192.0.2.${i}`, "open sesame")).toBe(0);
+    for (let i = 0; i < 60; i++) expect(await give(door, "192.0.2.1", "open sesame")).toBe(0);
   });
 });
 
