@@ -6,12 +6,18 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import rateLimit from "@fastify/rate-limit";
 import type { AddressInfo } from "node:net";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from "fastify";
+import { readFileSync } from "node:fs";
 import { CodedError } from "../shared/errors.ts";
 import { ownUrl } from "./cluster/address.ts";
 import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
-import { forwardToOwners } from "./cluster/forward.ts";
-import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
+import { forwardToOwners, MESSAGE } from "./cluster/forward.ts";
+import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "./cluster/ticket.ts";
 import type { Config } from "./config.ts";
 import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 import { Audit } from "./auth/audit.ts";
@@ -41,6 +47,7 @@ import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import { Voucher } from "./routes/vouched.ts";
 import type { Listing } from "./store/store.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
@@ -74,6 +81,9 @@ const SECURITY_HEADERS = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
+/** Of Node's server. */
+const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 };
+
 export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
@@ -84,6 +94,8 @@ export interface App {
 }
 
 export async function buildApp(config: Config, logger: FastifyServerOptions["logger"] = false): Promise<App> {
+  const tls = tlsOf(config);
+  const peerTls = { ca: config.clusterCa === "" ? undefined : readFileSync(config.clusterCa, "utf8") };
   const fastify = Fastify({
     logger,
     trustProxy: trustFor(config.trustProxy),
@@ -92,9 +104,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
-    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 },
+    ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
-  });
+  } as FastifyServerOptions);
   const log = fastify.log;
   const pools = new WorkerPools({
     workers: config.workers,
@@ -196,13 +208,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const listings = durability && new SharedRead(() => durability.cluster.list());
   sceneRoutes(fastify, library, listings && (async () => (await listings.get()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
-  const forwardingSecrets =
-    config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
-  if (durability) {
+  const tickets =
+    durability &&
+    new Tickets(
+      config.clusterSecrets.length > 0 ? config.clusterSecrets : clusterSecretsFrom(authSecrets),
+      durability.persistence.holder,
+    );
+  if (durability && tickets) {
     const { advertiseUrl } = config;
     await forwardToOwners(fastify, {
       cluster: durability.cluster,
-      secrets: forwardingSecrets,
+      tickets,
+      tls: peerTls,
+      vouching: new Voucher(auth, requestAuth),
       metrics: metrics.cluster,
       onForwarded: (socket) => lines.carries(socket),
       onMissing: (request) => void budgets.spend(addressKey(request.ip), MISSING_COST),
@@ -215,6 +233,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
             config.host,
             (fastify.server.address() as AddressInfo).port,
             durability.persistence.store.kind === "postgres",
+            tls !== null,
           ),
       ),
     );
@@ -232,14 +251,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   recordingRoutes(fastify, { requestAuth, audit });
   replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
-  const others = durability && {
-    list: () => durability.cluster.list(),
-    ask: (rooms: readonly Listing[], query: PeerQuery) =>
-      queryPeers(ownersOf(rooms, durability.persistence.holder.url), forwardingSecrets[0], query),
-  };
-  adminRoomsRoute(fastify, { others, registry });
+  const others = durability &&
+    tickets && {
+      list: () => durability.cluster.list(),
+      ask: (rooms: readonly Listing[], query: PeerQuery) =>
+        queryPeers(ownersOf(rooms, durability.persistence.holder.process), tickets, peerTls, query),
+    };
+  adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
-  await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
+  const takeTicket = (request: FastifyRequest, sealed: string): unknown =>
+    request.ticket === undefined
+      ? null
+      : (tickets?.take(sealed, { method: MESSAGE, url: String(request.headers[TICKET_HEADER]) })?.said ?? null);
+  await socketRoutes(fastify, { config, auth, budgets, registry, metrics, takeTicket });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
@@ -254,6 +278,11 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     metrics.close();
   };
   return { fastify, registry, warm, close: () => (closed ??= close()) };
+}
+
+/** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */
+function tlsOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
+  return tlsCert === "" ? null : { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
 }
 
 /**

@@ -71,10 +71,15 @@ export interface Config {
   store: string;
   /** Folder of what the server writes. */
   dataDir: string;
-  /** Where other processes on the same store reach this one, http://host:port; empty: found out when it listens. */
+  /** Files (PEM) of certificate and key that the server speaks TLS with; empty: it speaks plain HTTP. */
+  tlsCert: string;
+  tlsKey: string;
+  /** File (PEM) of the authorities that other processes' certificates are checked against; empty: the system's. */
+  clusterCa: string;
+  /** Where other processes on the same store reach this one, http(s)://host:port; empty: found out when it listens. */
   advertiseUrl: string;
   /**
-   * Keys that sign what one process passes on to another: the first signs, all verify. Empty: made from the token
+   * Keys that seal what one process passes on to another: the first seals, all open. Empty: made from the token
    * secrets.
    */
   clusterSecrets: string[];
@@ -207,6 +212,9 @@ export function readConfig(env: Environment): Config {
     httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
     store: text("PLIANT_STORE", "sqlite"),
     dataDir: text("PLIANT_DATA_DIR", "data"),
+    tlsCert: text("PLIANT_TLS_CERT", ""),
+    tlsKey: text("PLIANT_TLS_KEY", ""),
+    clusterCa: text("PLIANT_CLUSTER_CA", ""),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
     clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
@@ -230,14 +238,16 @@ export function readConfig(env: Environment): Config {
   }
   if (
     config.advertiseUrl !== "" &&
-    !(URL.canParse(config.advertiseUrl) && new URL(config.advertiseUrl).protocol === "http:")
+    !(URL.canParse(config.advertiseUrl) && /^https?:$/.test(new URL(config.advertiseUrl).protocol))
   ) {
     throw new ConfigError(
       "PLIANT_ADVERTISE_URL",
       config.advertiseUrl,
-      "http://host:port, where the other processes reach this one",
+      "http://host:port or https://host:port, where the other processes reach this one",
     );
   }
+  if ((config.tlsCert === "") !== (config.tlsKey === ""))
+    throw new ConfigError("PLIANT_TLS_KEY", config.tlsKey, "set if and only if PLIANT_TLS_CERT is");
   // What fits an Authorization header (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
     throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");

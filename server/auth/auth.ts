@@ -53,6 +53,14 @@ export interface Credentials {
   password?: string;
   resume?: string;
   address: string;
+  /** What another process says that the token says, in place of `token`. */
+  vouched?: Vouched;
+}
+
+/** What a token says, or why it says nothing. */
+export interface Vouched {
+  identity: Identity | null;
+  problem?: string;
 }
 
 /**
@@ -106,6 +114,23 @@ export class Auth {
     return identity;
   }
 
+  /** What the token says, for another process that is to believe it. Counted as `enter` counts. */
+  async vouch(token: string, address: string): Promise<Vouched> {
+    try {
+      return { identity: await this.#identifyFrom(token, address) };
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      return { identity: null, problem: error.message };
+    }
+  }
+
+  /** @returns null: no token was brought. @throws TokenError */
+  async #identityOf({ token, vouched, address }: Credentials): Promise<Identity | null> {
+    if (vouched?.problem !== undefined) throw new TokenError(vouched.problem);
+    if (vouched) return vouched.identity;
+    return token === undefined ? null : this.#identifyFrom(token, address);
+  }
+
   /** @throws TokenError */
   async identify(token: string): Promise<Identity> {
     if (this.#adminToken !== null && sameSecret(token, this.#adminToken)) {
@@ -127,7 +152,7 @@ export class Auth {
   enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
     const resumed =
       session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
-    if (credentials.token === undefined && (resumed !== null || !access.hasPassword))
+    if (!bringsToken(credentials) && (resumed !== null || !access.hasPassword))
       return this.#decide(access, credentials, null, resumed, false);
     return this.#enterSlowly(room, access, credentials, resumed);
   }
@@ -136,11 +161,11 @@ export class Auth {
    * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
    * @throws Refused
    */
-  async refuseAbsent(room: string, { token, address }: Credentials): Promise<never> {
+  async refuseAbsent(room: string, credentials: Credentials): Promise<never> {
     if (this.mode === "tokens") {
-      if (token === undefined) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
       try {
-        const identity = await this.#identifyFrom(token, address);
+        const identity = await this.#identityOf(credentials);
+        if (identity === null) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
         if (identity.room !== "*" && identity.room !== room) throw new TokenError("it is for another room");
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
@@ -156,10 +181,7 @@ export class Auth {
     credentials: Credentials,
     resumed: Entry | null,
   ): Promise<Entry> {
-    const { entry, problem } =
-      credentials.token === undefined
-        ? { entry: null }
-        : await this.#entryOf(room, access, credentials.token, credentials.address);
+    const { entry, problem } = await this.#entryOf(room, access, credentials);
     // The password is checked last: nobody learns whether it was right who would not be let in anyway.
     let allowed = this.#decide(access, credentials, entry, resumed, true);
     if (entry === null && resumed === null && access.hasPassword) {
@@ -173,15 +195,15 @@ export class Auth {
   async #entryOf(
     room: string,
     access: RoomAccess,
-    token: string,
-    address: string,
+    credentials: Credentials,
   ): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.#identifyFrom(token, address);
+      const identity = await this.#identityOf(credentials);
+      if (identity === null) return { entry: null };
       const role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;
-      return { entry: { role, subject, name, expiresAtMs, address } };
+      return { entry: { role, subject, name, expiresAtMs, address: credentials.address } };
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
       if (this.mode === "tokens")
@@ -242,3 +264,6 @@ export class Auth {
     if (counted) this.#roomPasswords.giveBack(access.id, performance.now());
   }
 }
+
+const bringsToken = ({ token, vouched }: Credentials): boolean =>
+  token !== undefined || (vouched !== undefined && (vouched.identity !== null || vouched.problem !== undefined));

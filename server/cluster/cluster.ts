@@ -19,7 +19,11 @@ import type { ClusterRooms } from "./rooms.ts";
 import { Takeover } from "./takeover.ts";
 
 /** Where a room is. moving: it exists, and in a moment somebody will have it. */
-export type Place = { kind: "here" } | { kind: "there"; url: string } | { kind: "moving" } | { kind: "nowhere" };
+export type Place =
+  | { kind: "here" }
+  | { kind: "there"; url: string; process: string }
+  | { kind: "moving" }
+  | { kind: "nowhere" };
 
 /**
  * What the store said about a room is believed this long, ms: a thousand clients who come back at once ask it a few
@@ -82,7 +86,8 @@ export class Cluster {
       const listing = await this.#look(room);
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
-      if (owner && owner.process !== this.holder.process) return { kind: "there", url: owner.url };
+      if (owner && owner.process !== this.holder.process)
+        return { kind: "there", url: owner.url, process: owner.process };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
       // It is being opened here, or another process was faster.

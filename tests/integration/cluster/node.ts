@@ -13,6 +13,7 @@ import Fastify from "fastify";
 import { Cluster } from "../../../server/cluster/cluster.ts";
 import { forwardToOwners } from "../../../server/cluster/forward.ts";
 import type { ClusterRooms } from "../../../server/cluster/rooms.ts";
+import { Tickets } from "../../../server/cluster/ticket.ts";
 import { Metrics } from "../../../server/metrics/metrics.ts";
 import { PostgresStore } from "../../../server/store/postgres.ts";
 import { SqliteStore } from "../../../server/store/sqlite.ts";
@@ -109,7 +110,10 @@ app.setErrorHandler((error, _request, reply) =>
 await app.register(websocket);
 await forwardToOwners(app, {
   cluster,
-  secrets: [secret],
+  tickets: new Tickets([secret], cluster.holder),
+  tls: { ca: undefined },
+  // Nobody has credentials here.
+  vouching: { ofRequest: () => null, ofMessage: () => null },
   metrics: metrics.cluster,
   onForwarded: () => {},
   onMissing: () => {},
