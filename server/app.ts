@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
 } from "fastify";
@@ -81,6 +82,9 @@ const SECURITY_HEADERS = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
+/** Characters of a part of an address: as many as Node takes for all of it. */
+const MOST_PARAMETER = 16 * 1024;
+
 /** Of Node's server. */
 const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 };
 
@@ -105,6 +109,13 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
     ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
+    // What is too long for a name is answered like any other that is none.
+    routerOptions: { maxParamLength: MOST_PARAMETER },
+    // Before all hooks: a percent escape in the address that is none.
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      const error = new CodedError("BODY_INVALID", { field: "path", value: request.raw.url?.split("?")[0] });
+      return reply.code(error.status).headers(SECURITY_HEADERS).send(error.toBody());
+    },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   } as FastifyServerOptions);
   const log = fastify.log;
@@ -344,6 +355,11 @@ function addErrorHandling(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
     const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
     return reply.code(error.status).send(error.toBody());
+  });
+  // A socket at an address where there is none is refused before it is one.
+  fastify.addHook("preValidation", async (request) => {
+    if (request.ws && (request.is404 || request.routeOptions.url === "/*"))
+      throw new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
   });
   fastify.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error);
