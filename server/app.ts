@@ -114,6 +114,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     // Before all hooks: a percent escape in the address that is none.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const error = new CodedError("BODY_INVALID", { field: "path", value: request.raw.url?.split("?")[0] });
+      // A line that was to become a socket is nobody's then, and would stay open for ever.
+      if (request.raw.headers.upgrade !== undefined)
+        reply.raw.once("finish", () => request.raw.socket.destroySoon());
       return reply.code(error.status).headers(SECURITY_HEADERS).send(error.toBody());
     },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
