@@ -115,8 +115,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const error = new CodedError("BODY_INVALID", { field: "path", value: request.raw.url?.split("?")[0] });
       // A line that was to become a socket is nobody's then, and would stay open for ever.
-      if (request.raw.headers.upgrade !== undefined)
-        reply.raw.once("finish", () => request.raw.socket.destroySoon());
+      if (request.raw.headers.upgrade !== undefined) reply.raw.once("finish", () => request.raw.socket.destroySoon());
       return reply.code(error.status).headers(SECURITY_HEADERS).send(error.toBody());
     },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
@@ -184,12 +183,13 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   lines.watch(fastify.server);
   checkHosts(fastify, config, metrics);
+  const pagePolicy = policyFor(config);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))
-      reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+      reply.header("content-security-policy", pagePolicy);
   });
   fastify.addHook("onResponse", async (request, reply) => {
     // A socket's "answer" is its end.
@@ -292,6 +292,12 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     metrics.close();
   };
   return { fastify, registry, warm, close: () => (closed ??= close()) };
+}
+
+/** Our pages may open sockets to the other processes, too. */
+function policyFor({ publicUrls }: Config): string {
+  const sockets = publicUrls.map((url) => url.replace(/^http/, "ws"));
+  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...sockets].join(" "));
 }
 
 /** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */

@@ -76,6 +76,11 @@ export interface Config {
   tlsKey: string;
   /** File (PEM) of the authorities that other processes' certificates are checked against; empty: the system's. */
   clusterCa: string;
+  /**
+   * Where visitors reach this very process, http(s)://host[:port], first; then where they reach the others. Empty: they
+   * come however they come.
+   */
+  publicUrls: string[];
   /** Where other processes on the same store reach this one, http(s)://host:port; empty: found out when it listens. */
   advertiseUrl: string;
   /**
@@ -215,6 +220,7 @@ export function readConfig(env: Environment): Config {
     tlsCert: text("PLIANT_TLS_CERT", ""),
     tlsKey: text("PLIANT_TLS_KEY", ""),
     clusterCa: text("PLIANT_CLUSTER_CA", ""),
+    publicUrls: list("PLIANT_PUBLIC_URL", ""),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
     clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
@@ -245,6 +251,14 @@ export function readConfig(env: Environment): Config {
       config.advertiseUrl,
       "http://host:port or https://host:port, where the other processes reach this one",
     );
+  }
+  for (const [i, url] of config.publicUrls.entries()) {
+    if (!/^https?:\/\/(\*\.)?[^/*\s;]+$/.test(url) || (i === 0 && url.includes("*")))
+      throw new ConfigError(
+        "PLIANT_PUBLIC_URL",
+        url,
+        "http(s)://host[:port] of this process, then those of others, in which *.domain stands for many",
+      );
   }
   if ((config.tlsCert === "") !== (config.tlsKey === ""))
     throw new ConfigError("PLIANT_TLS_KEY", config.tlsKey, "set if and only if PLIANT_TLS_CERT is");

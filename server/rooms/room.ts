@@ -282,6 +282,11 @@ export class Room {
     return this.#options.template.topologyHash;
   }
 
+  /** Where visitors reach the process that has the room; undefined: nobody has said so. */
+  get publicUrl(): string | undefined {
+    return this.#options.config.publicUrls[0];
+  }
+
   get access(): RoomAccess {
     return this.#options.access;
   }
@@ -290,7 +295,7 @@ export class Room {
   join(connection: Connection, hello: Hello, entry: Entry): Membership {
     const session = this.members.admit(connection, hello, entry);
     const { template } = this.#options;
-    connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
+    connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");

@@ -352,5 +352,6 @@ export function describeRoom(room: Room): Record<string, unknown> {
     waitingBodies: [...room.waiting],
     topology: room.topologyHash,
     createdAt: room.createdAt.toISOString(),
+    ...(room.publicUrl !== undefined && { url: room.publicUrl }),
   };
 }
