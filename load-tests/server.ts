@@ -98,7 +98,7 @@ export async function startServer({
       HOST: "127.0.0.1",
       LOG_LEVEL: "warn",
       PLIANT_STORE: "none",
-      ...(folder === undefined && { PLIANT_ADDRESS_BUDGET: "1000000" }),
+      ...(folder === undefined && { PLIANT_ADDRESS_BUDGET: "1000000", PLIANT_MEMBERS_PER_ADDRESS: "10000" }),
       ...env,
       PORT: String(port),
     },

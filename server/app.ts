@@ -6,22 +6,31 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import rateLimit from "@fastify/rate-limit";
 import type { AddressInfo } from "node:net";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from "fastify";
+import { readFileSync } from "node:fs";
 import { CodedError } from "../shared/errors.ts";
 import { ownUrl } from "./cluster/address.ts";
 import { queryPeers, type PeerQuery, ownersOf } from "./cluster/peerQuery.ts";
-import { forwardToOwners } from "./cluster/forward.ts";
-import { forwardingSecretsFrom } from "./cluster/forwardedIdentity.ts";
+import { forwardToOwners, MESSAGE } from "./cluster/forward.ts";
+import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "./cluster/ticket.ts";
 import type { Config } from "./config.ts";
 import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 import { Audit } from "./auth/audit.ts";
 import { Auth } from "./auth/auth.ts";
-import { Budgets } from "./auth/budgets.ts";
+import { addressKey } from "./auth/addresses.ts";
+import { Budgets, MISSING_COST } from "./auth/budgets.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
+import { SharedRead } from "./rooms/sharedRead.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
@@ -40,6 +49,7 @@ import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import { Voucher } from "./routes/vouched.ts";
 import type { Listing } from "./store/store.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
@@ -73,6 +83,12 @@ const SECURITY_HEADERS = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
+/** Characters of a part of an address: as many as Node takes for all of it. */
+const MOST_PARAMETER = 16 * 1024;
+
+/** Of Node's server. */
+const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 };
+
 export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
@@ -83,6 +99,8 @@ export interface App {
 }
 
 export async function buildApp(config: Config, logger: FastifyServerOptions["logger"] = false): Promise<App> {
+  const tls = tlsOf(config);
+  const peerTls = { ca: config.clusterCa === "" ? undefined : readFileSync(config.clusterCa, "utf8") };
   const fastify = Fastify({
     logger,
     trustProxy: trustFor(config.trustProxy),
@@ -91,9 +109,18 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
-    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 },
+    ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
+    // What is too long for a name is answered like any other that is none.
+    routerOptions: { maxParamLength: MOST_PARAMETER },
+    // Before all hooks: a percent escape in the address that is none.
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      const error = new CodedError("BODY_INVALID", { field: "path", value: request.raw.url?.split("?")[0] });
+      // A line that was to become a socket is nobody's then, and would stay open for ever.
+      if (request.raw.headers.upgrade !== undefined) reply.raw.once("finish", () => request.raw.socket.destroySoon());
+      return reply.code(error.status).headers(SECURITY_HEADERS).send(error.toBody());
+    },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
-  });
+  } as FastifyServerOptions);
   const log = fastify.log;
   const pools = new WorkerPools({
     workers: config.workers,
@@ -157,12 +184,13 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   lines.watch(fastify.server);
   checkHosts(fastify, config, metrics);
+  const pagePolicy = policyFor(config);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))
-      reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+      reply.header("content-security-policy", pagePolicy);
   });
   fastify.addHook("onResponse", async (request, reply) => {
     // A socket's "answer" is its end.
@@ -193,21 +221,26 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   healthRoutes(fastify, metrics, {
     reason: () => (registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
   });
-  sceneRoutes(
-    fastify,
-    library,
-    durability && (async () => (await durability.cluster.list()).map(({ scene }) => scene)),
-  );
+  // Whoever asks at the same time gets the same: a list of all rooms is what can be asked of the store most dearly.
+  const listings = durability && new SharedRead(() => durability.cluster.list());
+  sceneRoutes(fastify, library, listings && (async () => (await listings.get()).map(({ scene }) => scene)));
   await fastify.register(rateLimit, { global: false });
-  const forwardingSecrets =
-    config.clusterSecrets.length > 0 ? config.clusterSecrets : forwardingSecretsFrom(authSecrets);
-  if (durability) {
+  const tickets =
+    durability &&
+    new Tickets(
+      config.clusterSecrets.length > 0 ? config.clusterSecrets : clusterSecretsFrom(authSecrets),
+      durability.persistence.holder,
+    );
+  if (durability && tickets) {
     const { advertiseUrl } = config;
     await forwardToOwners(fastify, {
       cluster: durability.cluster,
-      secrets: forwardingSecrets,
+      tickets,
+      tls: peerTls,
+      vouching: new Voucher(auth, requestAuth),
       metrics: metrics.cluster,
       onForwarded: (socket) => lines.carries(socket),
+      onMissing: (request) => void budgets.spend(addressKey(request.ip), MISSING_COST),
     });
     // Rooms are taken once others can reach them here.
     fastify.addHook("onListen", async () =>
@@ -217,6 +250,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
             config.host,
             (fastify.server.address() as AddressInfo).port,
             durability.persistence.store.kind === "postgres",
+            tls !== null,
           ),
       ),
     );
@@ -226,7 +260,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   roomRoutes(fastify, {
     requestAuth,
     audit,
-    cluster: durability?.cluster ?? null,
+    listings,
     metrics,
     registry,
     roomsPerMinute: config.roomsPerMinute,
@@ -234,15 +268,20 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   recordingRoutes(fastify, { requestAuth, audit });
   replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
-  const others = durability && {
-    list: () => durability.cluster.list(),
-    ask: (listings: readonly Listing[], query: PeerQuery) =>
-      queryPeers(ownersOf(listings, durability.persistence.holder.url), forwardingSecrets[0], query),
-  };
-  adminRoomsRoute(fastify, { others, registry });
+  const others = durability &&
+    tickets && {
+      list: () => durability.cluster.list(),
+      ask: (rooms: readonly Listing[], query: PeerQuery) =>
+        queryPeers(ownersOf(rooms, durability.persistence.holder.process), tickets, peerTls, query),
+    };
+  adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   parkedRoutes(fastify, { requestAuth, audit, registry });
-  await socketRoutes(fastify, { config, auth, budgets, registry, metrics });
+  const takeTicket = (request: FastifyRequest, sealed: string): unknown =>
+    request.ticket === undefined
+      ? null
+      : (tickets?.take(sealed, { method: MESSAGE, url: String(request.headers[TICKET_HEADER]) })?.said ?? null);
+  await socketRoutes(fastify, { config, auth, budgets, registry, metrics, takeTicket });
   reportRoutes(fastify, config.reportDir);
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
@@ -257,6 +296,17 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     metrics.close();
   };
   return { fastify, registry, warm, close: () => (closed ??= close()) };
+}
+
+/** Our pages may open sockets to the other processes, too. */
+function policyFor({ publicUrls }: Config): string {
+  const sockets = publicUrls.map((url) => url.replace(/^http/, "ws"));
+  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...sockets].join(" "));
+}
+
+/** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */
+function tlsOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
+  return tlsCert === "" ? null : { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
 }
 
 /**
@@ -318,6 +368,11 @@ function addErrorHandling(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
     const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
     return reply.code(error.status).send(error.toBody());
+  });
+  // A socket at an address where there is none is refused before it is one.
+  fastify.addHook("preValidation", async (request) => {
+    if (request.ws && (request.is404 || request.routeOptions.url === "/*"))
+      throw new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
   });
   fastify.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error);

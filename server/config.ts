@@ -22,6 +22,8 @@ export interface Config {
   reportDir: string;
   maxRooms: number;
   maxMembers: number;
+  /** Seats of a room that one address may have without a token. */
+  membersPerAddress: number;
   connectionsPerAddress: number;
   /** ms of the main thread that one address may take in a second, by requests and messages together. */
   addressBudget: number;
@@ -73,10 +75,20 @@ export interface Config {
   store: string;
   /** Folder of what the server writes. */
   dataDir: string;
-  /** Where other processes on the same store reach this one, http://host:port; empty: found out when it listens. */
+  /** Files (PEM) of certificate and key that the server speaks TLS with; empty: it speaks plain HTTP. */
+  tlsCert: string;
+  tlsKey: string;
+  /** File (PEM) of the authorities that other processes' certificates are checked against; empty: the system's. */
+  clusterCa: string;
+  /**
+   * Where visitors reach this very process, http(s)://host[:port], first; then where they reach the others. Empty: they
+   * come however they come.
+   */
+  publicUrls: string[];
+  /** Where other processes on the same store reach this one, http(s)://host:port; empty: found out when it listens. */
   advertiseUrl: string;
   /**
-   * Keys that sign what one process passes on to another: the first signs, all verify. Empty: made from the token
+   * Keys that seal what one process passes on to another: the first seals, all open. Empty: made from the token
    * secrets.
    */
   clusterSecrets: string[];
@@ -184,6 +196,7 @@ export function readConfig(env: Environment): Config {
     reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),
     maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
     maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
+    membersPerAddress: number("PLIANT_MEMBERS_PER_ADDRESS", 48, 1, 10000),
     roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
     roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
     auth: choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens",
@@ -210,6 +223,10 @@ export function readConfig(env: Environment): Config {
     httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
     store: text("PLIANT_STORE", "sqlite"),
     dataDir: text("PLIANT_DATA_DIR", "data"),
+    tlsCert: text("PLIANT_TLS_CERT", ""),
+    tlsKey: text("PLIANT_TLS_KEY", ""),
+    clusterCa: text("PLIANT_CLUSTER_CA", ""),
+    publicUrls: list("PLIANT_PUBLIC_URL", ""),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
     clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
@@ -233,14 +250,24 @@ export function readConfig(env: Environment): Config {
   }
   if (
     config.advertiseUrl !== "" &&
-    !(URL.canParse(config.advertiseUrl) && new URL(config.advertiseUrl).protocol === "http:")
+    !(URL.canParse(config.advertiseUrl) && /^https?:$/.test(new URL(config.advertiseUrl).protocol))
   ) {
     throw new ConfigError(
       "PLIANT_ADVERTISE_URL",
       config.advertiseUrl,
-      "http://host:port, where the other processes reach this one",
+      "http://host:port or https://host:port, where the other processes reach this one",
     );
   }
+  for (const [i, url] of config.publicUrls.entries()) {
+    if (!/^https?:\/\/(\*\.)?[^/*\s;]+$/.test(url) || (i === 0 && url.includes("*")))
+      throw new ConfigError(
+        "PLIANT_PUBLIC_URL",
+        url,
+        "http(s)://host[:port] of this process, then those of others, in which *.domain stands for many",
+      );
+  }
+  if ((config.tlsCert === "") !== (config.tlsKey === ""))
+    throw new ConfigError("PLIANT_TLS_KEY", config.tlsKey, "set if and only if PLIANT_TLS_CERT is");
   // What fits an Authorization header (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
     throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");

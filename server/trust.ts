@@ -58,6 +58,8 @@ export interface HostOptions {
   origins: readonly string[];
   /** Of `PLIANT_ADVERTISE_URL`; empty: none. */
   advertiseUrl: string;
+  /** Of `PLIANT_PUBLIC_URL`. */
+  publicUrls: readonly string[];
   trustProxy: TrustProxy;
 }
 
@@ -68,11 +70,18 @@ export interface HostOptions {
  * behind a proxy that is trusted every name, for the proxy decides.
  * @returns may a request with this Host header be answered?
  */
-export function hostCheck({ hosts, origins, advertiseUrl, trustProxy }: HostOptions): (host: string) => boolean {
+export function hostCheck({
+  hosts,
+  origins,
+  advertiseUrl,
+  publicUrls,
+  trustProxy,
+}: HostOptions): (host: string) => boolean {
   const auto = hosts.includes("auto");
   if (hosts.includes("*") || (auto && trustProxy !== false)) return () => true;
   const named = new Set(hosts.map((host) => host.toLowerCase()));
-  for (const url of [...origins, advertiseUrl]) if (URL.canParse(url)) named.add(new URL(url).hostname);
+  for (const url of [...origins, advertiseUrl, ...publicUrls.slice(0, 1)])
+    if (URL.canParse(url)) named.add(new URL(url).hostname);
   if (auto) named.add(hostname().toLowerCase());
   return (host) => {
     if (!URL.canParse(`http://${host}`)) return false;

@@ -46,7 +46,7 @@ export const ClientMessage = {
 
 /** Server to client. */
 export const ServerMessage = {
-  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role}] */
+  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, url?}] */
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,
@@ -128,6 +128,8 @@ export interface Welcome {
   limits: Record<string, number>;
   /** What this member may do; see shared/roles.ts. */
   role: Role;
+  /** Where visitors reach the process that has the room, http(s)://host[:port]; absent: nobody has said so. */
+  url?: string;
 }
 
 /** Fields of `stats`. */

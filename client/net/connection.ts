@@ -34,6 +34,8 @@ const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
 /** One ping a second feeds the clock and tells a dead line from a quiet room. */
 const PING_MS = 1000;
+/** Until a line to the room's own process is given up, ms. */
+const DIRECT_MS = 3000;
 
 /** Close codes after which trying again cannot help, or not before a person has done something. */
 const FINAL: ReadonlySet<number> = new Set<number>([
@@ -46,6 +48,25 @@ const FINAL: ReadonlySet<number> = new Set<number>([
   CloseCode.parked,
   CloseCode.tooManyAttempts,
 ]);
+
+/** A line that is simply gone (RFC 6455). */
+const ABNORMAL = 1006;
+
+/**
+ * @param base of the process that has the room, http(s)://host[:port]
+ * @param url of the room's socket at the process that the page came from
+ * @returns the room's socket there; undefined where that is no address
+ */
+export function directUrl(base: string, url: string): string | undefined {
+  if (!/^https?:\/\//.test(base) || !URL.canParse(base)) return undefined;
+  const { protocol, host } = new URL(base);
+  const direct = new URL(url);
+  // A page that came over TLS may open no other lines.
+  if (direct.protocol === "wss:" && protocol === "http:") return undefined;
+  direct.protocol = protocol === "https:" ? "wss:" : "ws:";
+  direct.host = host;
+  return direct.href;
+}
 
 /** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
@@ -63,6 +84,10 @@ export class Connection {
   private readonly pingTimer: ReturnType<typeof setInterval>;
   private ended = false;
   private welcomed = false;
+  /** A line to the room's own process that is being tried. */
+  private direct: WebSocket | undefined;
+  /** Where the room's own process was not to be reached, or was lost. */
+  private readonly unreachable = new Set<string>();
 
   constructor(options: ConnectionOptions) {
     this.options = options;
@@ -108,19 +133,63 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.lastHeardMs = performance.now();
-    socket.onopen = () => {
-      const { name, color } = this.options.profile();
-      socket.send(
-        build.hello({
-          name,
-          color,
-          ...(this.token ? { resume: this.token } : {}),
-          ...this.options.credentials?.(),
-        }) as Uint8Array<ArrayBuffer>,
-      );
-    };
+    socket.onopen = () => this.greet(socket);
+    this.listen(socket);
+  }
+
+  private greet(socket: WebSocket): void {
+    const { name, color } = this.options.profile();
+    socket.send(
+      build.hello({
+        name,
+        color,
+        ...(this.token ? { resume: this.token } : {}),
+        ...this.options.credentials?.(),
+      }) as Uint8Array<ArrayBuffer>,
+    );
+  }
+
+  private listen(socket: WebSocket): void {
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
-    socket.onclose = (event) => void this.closed(event.code, event.reason);
+    socket.onclose = (event) => {
+      // Whoever has the room's own line and loses it comes back by the way that all can go.
+      if (event.code === ABNORMAL && socket.url !== this.options.url) this.unreachable.add(socket.url);
+      void this.closed(event.code, event.reason);
+    };
+  }
+
+  /**
+   * Goes to the process that has the room, if it says where it is, and resumes there; the line that stands is kept
+   * until that one does. Where it cannot be reached everything stays as it is.
+   */
+  private goDirect(base: string): void {
+    const url = directUrl(base, this.options.url);
+    if (url === undefined || url === this.socket?.url || this.unreachable.has(url) || this.direct) return;
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    this.direct = socket;
+    const failed = (): void => {
+      clearTimeout(timer);
+      if (this.direct !== socket) return;
+      this.direct = undefined;
+      this.unreachable.add(url);
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+      // The server may have ended the other line for this one already.
+      if (!this.ended && !this.socket) this.open();
+    };
+    const timer = setTimeout(failed, DIRECT_MS);
+    socket.onopen = () => this.greet(socket);
+    socket.onclose = failed;
+    socket.onmessage = (message) => {
+      clearTimeout(timer);
+      if (this.direct !== socket) return;
+      this.direct = undefined;
+      this.detach()?.close(CloseCode.normal);
+      this.socket = socket;
+      this.listen(socket);
+      this.receive(message.data as ArrayBuffer);
+    };
   }
 
   private receive(data: ArrayBuffer): void {
@@ -143,12 +212,14 @@ export class Connection {
       this.send(build.ping(nowMs));
     }
     this.options.onEvent(event, nowMs);
+    if (event.type === "welcome" && event.welcome.url) this.goDirect(event.welcome.url);
   }
 
   private async closed(code: number, reason: string): Promise<void> {
     const everWelcomed = this.token !== undefined;
     this.detach();
-    if (this.ended) return;
+    // Ended for the line that is being tried, which has the session now: it comes, or it fails and says so.
+    if (this.ended || this.direct) return;
     if (FINAL.has(code)) return this.end(code, reason);
     this.attempt++;
     // A refused upgrade looks like any lost line (1006): ask over HTTP whether the room is there at all.
@@ -186,6 +257,8 @@ export class Connection {
     this.ended = true;
     clearInterval(this.pingTimer);
     clearTimeout(this.retryTimer);
+    this.direct?.close();
+    this.direct = undefined;
     globalThis.removeEventListener?.("online", this.retryNow);
     this.options.onStatus({ state: "ended", code, reason });
   }

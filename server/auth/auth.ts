@@ -10,7 +10,7 @@
  *     |- resumes a session             -> in, as what it was
  *     |- locked                        4423
  *     |- token, as player or spectator -> in
- *     '- a password is set             -> missing or wrong: 4407; too often from this address: 4429
+ *     '- a password is set             -> missing or wrong: 4407; too often from this address or for this room: 4425
  *                                      -> in, as a player
  */
 import { CloseCode } from "../../shared/protocol.ts";
@@ -53,6 +53,14 @@ export interface Credentials {
   password?: string;
   resume?: string;
   address: string;
+  /** What another process says that the token says, in place of `token`. */
+  vouched?: Vouched;
+}
+
+/** What a token says, or why it says nothing. */
+export interface Vouched {
+  identity: Identity | null;
+  problem?: string;
 }
 
 /**
@@ -61,6 +69,14 @@ export interface Credentials {
  */
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
+
+/**
+ * Wrong passwords that all addresses together may give one room, at once and then per minute: who has a thousand
+ * addresses (an IPv6 /48 is 65,536 of them) tries six digits for a month. Who was let in from an address before comes
+ * in from there all the same.
+ */
+const ROOM_PASSWORD_BURST = 240;
+const ROOM_PASSWORDS_PER_MINUTE = 20;
 
 /** Tokens that are none, which an address may show at once and then per minute. */
 const BAD_TOKEN_BURST = 60;
@@ -76,6 +92,8 @@ export class Auth {
   /** Shared by sockets and HTTP. */
   readonly badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
+  /** By `RoomAccess.id`. */
+  readonly #roomPasswords = new Attempts(ROOM_PASSWORD_BURST, ROOM_PASSWORDS_PER_MINUTE);
 
   constructor({ mode, secrets, adminToken }: AuthOptions) {
     this.mode = mode;
@@ -94,6 +112,23 @@ export class Auth {
     const identity = await this.identify(token);
     this.badTokens.giveBack(address, performance.now());
     return identity;
+  }
+
+  /** What the token says, for another process that is to believe it. Counted as `enter` counts. */
+  async vouch(token: string, address: string): Promise<Vouched> {
+    try {
+      return { identity: await this.#identifyFrom(token, address) };
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      return { identity: null, problem: error.message };
+    }
+  }
+
+  /** @returns null: no token was brought. @throws TokenError */
+  async #identityOf({ token, vouched, address }: Credentials): Promise<Identity | null> {
+    if (vouched?.problem !== undefined) throw new TokenError(vouched.problem);
+    if (vouched) return vouched.identity;
+    return token === undefined ? null : this.#identifyFrom(token, address);
   }
 
   /** @throws TokenError */
@@ -117,7 +152,7 @@ export class Auth {
   enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
     const resumed =
       session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
-    if (credentials.token === undefined && (resumed !== null || !access.hasPassword))
+    if (!bringsToken(credentials) && (resumed !== null || !access.hasPassword))
       return this.#decide(access, credentials, null, resumed, false);
     return this.#enterSlowly(room, access, credentials, resumed);
   }
@@ -126,11 +161,11 @@ export class Auth {
    * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
    * @param refused what to say then. @throws Refused
    */
-  async refuseAbsent(room: string, { token, address }: Credentials, refused: Refused): Promise<never> {
+  async refuseAbsent(room: string, credentials: Credentials, refused: Refused): Promise<never> {
     if (this.mode === "tokens") {
-      if (token === undefined) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
       try {
-        const identity = await this.#identifyFrom(token, address);
+        const identity = await this.#identityOf(credentials);
+        if (identity === null) throw new Refused(CloseCode.tokenNeeded, "a token is needed to enter", "token_missing");
         if (identity.room !== "*" && identity.room !== room) throw new TokenError("it is for another room");
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
@@ -146,10 +181,7 @@ export class Auth {
     credentials: Credentials,
     resumed: Entry | null,
   ): Promise<Entry> {
-    const { entry, problem } =
-      credentials.token === undefined
-        ? { entry: null }
-        : await this.#entryOf(room, access, credentials.token, credentials.address);
+    const { entry, problem } = await this.#entryOf(room, access, credentials);
     // The password is checked last: nobody learns whether it was right who would not be let in anyway.
     let allowed = this.#decide(access, credentials, entry, resumed, true);
     if (entry === null && resumed === null && access.hasPassword) {
@@ -163,15 +195,15 @@ export class Auth {
   async #entryOf(
     room: string,
     access: RoomAccess,
-    token: string,
-    address: string,
+    credentials: Credentials,
   ): Promise<{ entry: Entry | null; problem?: string }> {
     try {
-      const identity = await this.#identifyFrom(token, address);
+      const identity = await this.#identityOf(credentials);
+      if (identity === null) return { entry: null };
       const role = roleIn(identity, { name: room, id: access.id });
       if (role === null) throw new TokenError("it is for another room");
       const { subject, name, expiresAtMs } = identity;
-      return { entry: { role, subject, name, expiresAtMs, address } };
+      return { entry: { role, subject, name, expiresAtMs, address: credentials.address } };
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
       if (this.mode === "tokens")
@@ -215,12 +247,23 @@ export class Auth {
         `too many passwords from this address: ${PASSWORDS_PER_MINUTE} a minute`,
         "password_rate",
       );
-    const fits = await access.fits(password).catch((error: unknown) => {
+    const counted = !access.knowsAddress(address);
+    if (counted && !this.#roomPasswords.take(access.id, performance.now()))
+      throw new Refused(
+        CloseCode.tooManyAttempts,
+        `too many wrong passwords for this room: ${ROOM_PASSWORDS_PER_MINUTE} a minute`,
+        "password_rate",
+      );
+    const fits = await access.fits(password, address).catch((error: unknown) => {
       if (error instanceof PasswordQueueFull)
         throw new Refused(CloseCode.tooManyAttempts, "too many passwords are being checked", "password_rate");
       throw error;
     });
     if (!fits) throw new Refused(CloseCode.passwordNeeded, "the password is wrong", "password_wrong");
     this.#passwords.giveBack(address, performance.now());
+    if (counted) this.#roomPasswords.giveBack(access.id, performance.now());
   }
 }
+
+const bringsToken = ({ token, vouched }: Credentials): boolean =>
+  token !== undefined || (vouched !== undefined && (vouched.identity !== null || vouched.problem !== undefined));

@@ -10,6 +10,11 @@ import { Attempts } from "./addresses.ts";
 
 /** ms of the main thread for one message of a socket: reading, checking, queueing. */
 export const MESSAGE_COST = 0.02;
+/**
+ * ms that asking for a room costs on top where there is none: the store was asked in vain, and each name that is made
+ * up is asked for anew.
+ */
+export const MISSING_COST = 5;
 /** So many seconds' worth may be spent at once. */
 const BURST_SECONDS = 10;
 

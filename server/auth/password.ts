@@ -1,10 +1,12 @@
 /**
  * Passwords of rooms: scrypt (RFC 7914, `node:crypto`). N = 2^15, r = 8, p = 1 takes 32 MB and some 80 ms of a thread
  * of libuv's pool, never of the main thread. At most two at once, so that files and compression are still served, and
- * at most 64 wait: whoever comes then is asked to come later.
+ * at most 64 wait: whoever comes then is asked to come later. Addresses take turns in that line, and none has more
+ * places of it than it leaves: whoever knows a password and gives it all the time holds up itself.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { mayTake } from "./share.ts";
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
@@ -31,50 +33,72 @@ export interface PasswordHash {
 /** Too many passwords are being checked already. */
 export class PasswordQueueFull extends Error {
   constructor() {
-    super(`more than ${MOST_WAITING} passwords wait to be checked`);
+    super(`as many passwords wait to be checked as may, of this address or in all`);
     this.name = "PasswordQueueFull";
   }
 }
 
 let running = 0;
-const queue: (() => void)[] = [];
+let waiting = 0;
+/** By address; whose turn it is first. */
+const lines = new Map<string, (() => void)[]>();
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
   if (running < AT_ONCE) running += 1;
   else {
-    if (queue.length >= MOST_WAITING) throw new PasswordQueueFull();
+    const line = lines.get(address) ?? [];
+    if (!mayTake(line.length, waiting, MOST_WAITING, 1)) throw new PasswordQueueFull();
+    lines.set(address, line);
+    waiting += 1;
     // Whoever is done hands its place over: `running` stays.
-    await new Promise<void>((resolve) => queue.push(resolve));
+    await new Promise<void>((resolve) => line.push(resolve));
   }
   try {
     return await work();
   } finally {
-    const next = queue.shift();
+    const next = takeNext();
     if (next) next();
     else running -= 1;
   }
 }
 
+/** Of the address whose turn it is, which then waits behind the others. */
+function takeNext(): (() => void) | undefined {
+  const [first] = lines;
+  if (!first) return undefined;
+  const [address, line] = first;
+  lines.delete(address);
+  const next = line.shift();
+  waiting -= 1;
+  if (line.length > 0) lines.set(address, line);
+  return next;
+}
+
 /** The same characters, however a keyboard makes them. */
 const bytesOf = (password: string): string => password.normalize("NFKC");
 
-const hashWith = (password: string, salt: Buffer, { N, r, p }: Pick<PasswordHash, "N" | "r" | "p">): Promise<Buffer> =>
-  inTurn(() => derive(bytesOf(password), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
+const hashWith = (
+  password: string,
+  salt: Buffer,
+  { N, r, p }: Pick<PasswordHash, "N" | "r" | "p">,
+  address: string,
+): Promise<Buffer> =>
+  inTurn(address, () => derive(bytesOf(password), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
 
-/** @throws PasswordQueueFull */
-export async function hashPassword(password: string): Promise<PasswordHash> {
+/** @param address who sets it. @throws PasswordQueueFull */
+export async function hashPassword(password: string, address: string): Promise<PasswordHash> {
   const salt = randomBytes(16);
   return {
     salt: salt.toString("base64url"),
-    hash: (await hashWith(password, salt, COST)).toString("base64url"),
+    hash: (await hashWith(password, salt, COST, address)).toString("base64url"),
     ...COST,
   };
 }
 
-/** @throws PasswordQueueFull */
-export async function isPassword(password: string, known: PasswordHash): Promise<boolean> {
+/** @param address who gives it. @throws PasswordQueueFull */
+export async function isPassword(password: string, known: PasswordHash, address: string): Promise<boolean> {
   if (password.length > PASSWORD_LENGTH.max) return false;
   const expected = Buffer.from(known.hash, "base64url");
-  const given = await hashWith(password, Buffer.from(known.salt, "base64url"), known);
+  const given = await hashWith(password, Buffer.from(known.salt, "base64url"), known, address);
   return expected.length === given.length && timingSafeEqual(expected, given);
 }

@@ -33,6 +33,8 @@ export interface AccessState {
 
 /** Most bans of one room: the one that ends first makes room. */
 const MOST_BANS = 256;
+/** Addresses with the right password that are remembered. */
+const MOST_LET_IN = 1000;
 /** Longest ban, s: a month. */
 export const MAX_BAN_SECONDS = 31 * 86_400;
 
@@ -47,6 +49,8 @@ export class RoomAccess {
   #ownersOnly = false;
   #password: PasswordHash | null = null;
   #bans: Ban[] = [];
+  /** Addresses from which the password was given, as long as this process has the room. */
+  readonly #letIn = new Set<string>();
 
   constructor(id = randomBytes(8).toString("hex"), creator: string | null = null) {
     this.id = id;
@@ -137,15 +141,33 @@ export class RoomAccess {
     await this.onChanged?.();
   }
 
-  /** @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters. @throws PasswordQueueFull */
-  async setPassword(password: string | null): Promise<void> {
-    this.#password = password === null ? null : await hashPassword(password);
+  /**
+   * @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters.
+   * @param address who sets it
+   * @throws PasswordQueueFull
+   */
+  async setPassword(password: string | null, address = ""): Promise<void> {
+    this.#password = password === null ? null : await hashPassword(password, address);
+    this.#letIn.clear();
     await this.onChanged?.();
   }
 
-  /** @throws PasswordQueueFull */
-  async fits(password: string): Promise<boolean> {
-    return this.#password === null || (await isPassword(password, this.#password));
+  /** @param address who gives it. @throws PasswordQueueFull */
+  async fits(password: string, address: string): Promise<boolean> {
+    const expected = this.#password;
+    if (expected === null) return true;
+    if (!(await isPassword(password, expected, address))) return false;
+    // Not if it was changed meanwhile.
+    if (this.#password === expected) {
+      this.#letIn.add(address);
+      if (this.#letIn.size > MOST_LET_IN) this.#letIn.delete(this.#letIn.values().next().value!);
+    }
+    return true;
+  }
+
+  /** Has the password been given from there since it was set? */
+  knowsAddress(address: string): boolean {
+    return this.#letIn.has(address);
   }
 
   bans(nowMs: number): readonly Ban[] {

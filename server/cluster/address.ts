@@ -4,11 +4,12 @@ import { networkInterfaces } from "node:os";
 /**
  * @param host that the server listens on
  * @param beyond may the others be on other machines (or in other containers)?
- * @returns http://host:port
+ * @param tls does the server speak it?
+ * @returns http://host:port, or https://
  */
-export function ownUrl(host: string, port: number, beyond: boolean): string {
+export function ownUrl(host: string, port: number, beyond: boolean, tls = false): string {
   const every = host === "0.0.0.0" || host === "::" || host === "";
-  return `http://${bracketed(every ? ((beyond ? firstAddress() : undefined) ?? "127.0.0.1") : host)}:${port}`;
+  return `${tls ? "https" : "http"}://${bracketed(every ? ((beyond ? firstAddress() : undefined) ?? "127.0.0.1") : host)}:${port}`;
 }
 
 /** In a container and on most servers there is exactly one. */

@@ -21,7 +21,7 @@ import { Takeover } from "./takeover.ts";
 /** Where a room is. moving: it exists, and in a moment somebody will have it. parked: an operator has to look at it. */
 export type Place =
   | { kind: "here" }
-  | { kind: "there"; url: string }
+  | { kind: "there"; url: string; process: string }
   | { kind: "moving" }
   | { kind: "parked"; parked: Parked }
   | { kind: "nowhere" };
@@ -87,7 +87,8 @@ export class Cluster {
       const listing = await this.#look(room);
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
-      if (owner && owner.process !== this.holder.process) return { kind: "there", url: owner.url };
+      if (owner && owner.process !== this.holder.process)
+        return { kind: "there", url: owner.url, process: owner.process };
       if (listing.parked && !owner) return { kind: "parked", parked: listing.parked };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };

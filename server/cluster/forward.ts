@@ -1,7 +1,7 @@
 /**
  * Requests and sockets for rooms of other processes go to the owner, so that any process takes any connection. It runs
  * before the routes: they only ever see rooms that are here, or nowhere. What the owner answers is answered; who may do
- * what, the owner decides.
+ * what, the owner decides, by the ticket that goes along (ticket.ts) instead of the client's own credentials.
  */
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -11,9 +11,10 @@ import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Parked } from "../store/store.ts";
-import type { Cluster } from "./cluster.ts";
-import { FORWARDED_HEADER, readForwarded, signForwarded } from "./forwardedIdentity.ts";
+import type { Cluster, Place } from "./cluster.ts";
+import type { PeerTls } from "./peer.ts";
 import { proxySocket } from "./proxySocket.ts";
+import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
 
 /** As `ROOM_NAME` of rooms/registry.ts. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -27,22 +28,48 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The room that the address names is parked: the socket's route says so. */
     parked: Parked | null;
+    /** Another process has passed it on: its ticket. */
+    ticket?: Ticket;
   }
 }
 
+/** What the others are told of who asks, instead of the client's own credentials. */
+interface Vouching {
+  /** Of a request whose credentials are judged already. JSON. */
+  ofRequest(request: FastifyRequest): unknown;
+  /**
+   * Of a message of a socket.
+   * @param first is it the socket's first one?
+   * @param seal makes a ticket of what is said, for the same process
+   * @returns the message to send instead; null: it stays as it is
+   */
+  ofMessage(
+    request: FastifyRequest,
+    message: Buffer,
+    first: boolean,
+    seal: (said: unknown) => string,
+  ): Promise<Uint8Array> | null;
+}
+
+/** `method` of a ticket in a socket's message; its `url` is the upgrade's own ticket. */
+export const MESSAGE = "MESSAGE";
+
 export interface ForwardOptions {
   cluster: Cluster;
-  /** The first signs, all verify. */
-  secrets: readonly string[];
+  tickets: Tickets;
+  tls: PeerTls;
+  vouching: Vouching;
   metrics: ClusterMetrics;
   /** The connection is another process's. */
   onForwarded: (connection: Socket) => void;
+  /** The store was asked for a room that is nowhere, by who does not open it. */
+  onMissing: (request: FastifyRequest) => void;
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
 export async function forwardToOwners(
   app: FastifyInstance,
-  { cluster, secrets, metrics, onForwarded }: ForwardOptions,
+  { cluster, tickets, tls, vouching, metrics, onForwarded, onMissing }: ForwardOptions,
 ): Promise<void> {
   /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -51,7 +78,11 @@ export async function forwardToOwners(
   );
   await app.register(replyFrom, {
     disableRequestLogging: true,
-    undici: { connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS },
+    undici: {
+      connect: { timeout: CONNECT_MS, ...(tls.ca !== undefined && { ca: tls.ca }) },
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+    },
   });
 
   app.decorateRequest("parked", null);
@@ -63,15 +94,13 @@ export async function forwardToOwners(
   });
 
   app.addHook("onRequest", async (request) => {
-    const header = request.headers[FORWARDED_HEADER];
-    if (header === undefined) return;
-    const address =
-      typeof header === "string"
-        ? readForwarded(secrets, header, { method: request.method, url: request.raw.url ?? "" })
-        : null;
-    if (address === null) return;
+    const header = request.headers[TICKET_HEADER];
+    if (typeof header !== "string") return;
+    const ticket = tickets.take(header, { method: request.method, url: request.raw.url ?? "" });
+    if (ticket === null) return;
     onForwarded(request.raw.socket);
-    Object.defineProperty(request, "ip", { value: address });
+    request.ticket = ticket;
+    Object.defineProperty(request, "ip", { value: ticket.address });
   });
 
   app.addHook("preValidation", async (request, reply) => {
@@ -79,15 +108,11 @@ export async function forwardToOwners(
     if (room === undefined) return;
     const place = await cluster.locate(room);
     if (place.kind === "parked") return ofParked(request, room, place.parked);
+    if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
-    if (place.kind === "moving" || request.headers[FORWARDED_HEADER] !== undefined) throw moving(room);
-    const forwarded = signForwarded(secrets[0], {
-      method: request.method,
-      url: request.raw.url ?? "",
-      address: request.ip,
-    });
-    if (request.ws) await forwardSocket(request, reply, room, place.url, forwarded);
-    else await forwardRequest(request, reply, room, place.url, forwarded);
+    if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
+    if (request.ws) await forwardSocket(request, reply, room, place);
+    else await forwardRequest(request, reply, room, place);
   });
 
   /** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
@@ -97,23 +122,25 @@ export async function forwardToOwners(
     else if (!url.startsWith("/api/admin/") && url !== "/api/tokens")
       throw new CodedError("ROOM_PARKED", { field: "room", value: room, limit: parked.reason });
   }
+  const ticketFor = (request: FastifyRequest, audience: string, said: unknown): string =>
+    tickets.seal({ audience, method: request.method, url: request.raw.url ?? "", address: request.ip, said });
 
   async function forwardRequest(
     request: FastifyRequest,
     reply: FastifyReply,
     room: string,
-    url: string,
-    forwarded: string,
+    { url, process }: Owner,
   ): Promise<void> {
     const target = `${url}${request.raw.url}`;
+    const ticket = ticketFor(request, process, vouching.ofRequest(request));
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
         // The owner compares a page's origin with the host that it asked for.
         rewriteRequestHeaders: (_request, headers) => ({
-          ...headers,
+          ...withoutCredentials(headers),
           host: request.headers.host ?? "",
-          [FORWARDED_HEADER]: forwarded,
+          [TICKET_HEADER]: ticket,
         }),
         retryDelay: () => null,
         onResponse: (_request, answered, response) => {
@@ -133,14 +160,18 @@ export async function forwardToOwners(
     request: FastifyRequest,
     reply: FastifyReply,
     room: string,
-    url: string,
-    forwarded: string,
+    { url, process: audience }: Owner,
   ): Promise<void> {
+    const ticket = ticketFor(request, audience, null);
+    const { ip: address } = request;
+    const seal = (said: unknown): string => tickets.seal({ audience, method: MESSAGE, url: ticket, address, said });
     const outcome = await proxySocket({
       request: request.raw,
       head: heads.get(request.raw) ?? Buffer.alloc(0),
       target: url,
-      headers: { [FORWARDED_HEADER]: forwarded },
+      tls,
+      headers: { ...withoutCredentials(request.raw.headers), [TICKET_HEADER]: ticket },
+      rewrite: (message, first) => vouching.ofMessage(request, message, first, seal),
     });
     if (outcome === "unreachable") {
       metrics.forwarded("unreachable");
@@ -155,6 +186,14 @@ export async function forwardToOwners(
     reply.hijack();
     reply.raw.detachSocket(socket);
   }
+}
+
+type Owner = Extract<Place, { kind: "there" }>;
+
+/** What only the process that is asked needs to see. */
+function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
+  const { authorization: _token, cookie: _cookie, ...others } = headers;
+  return others;
 }
 
 function roomOf(request: FastifyRequest): string | undefined {

@@ -1,11 +1,13 @@
 /**
  * Passes a socket on to the process that owns its room: the upgrade is asked for there with the client's own headers,
- * and once it is granted bytes go through both ways untouched. Frames are not looked into, so it costs two copies and
- * no parsing; back-pressure goes through as it comes (a slow client slows the owner's socket, which skips frames for it
- * as always).
+ * and once it is granted bytes go through both ways: the owner's untouched, the client's but for what holds a secret
+ * (clientStream.ts). Frames of rooms are not looked into, so they cost two copies and no parsing; back-pressure goes
+ * through as it comes (a slow client slows the owner's socket, which skips frames for it as always).
  */
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
+import { ClientStream, type Rewrite } from "./clientStream.ts";
+import { type PeerTls, requestPeer } from "./peer.ts";
 
 /** Until the owner answers, ms. */
 const ANSWER_MS = 3000;
@@ -17,8 +19,11 @@ export interface ProxiedSocket {
   head: Buffer;
   /** The owner, http://host:port. */
   target: string;
-  /** Headers to set. */
-  headers: Record<string, string>;
+  tls: PeerTls;
+  /** Headers to ask with. */
+  headers: OutgoingHttpHeaders;
+  /** Of the client's messages. */
+  rewrite: Rewrite;
 }
 
 /**
@@ -30,29 +35,21 @@ export function proxySocket({
   request,
   head,
   target,
+  tls,
   headers,
+  rewrite,
 }: ProxiedSocket): Promise<"through" | "refused" | "unreachable"> {
-  const { hostname, port, protocol } = new URL(target);
   const client = request.socket;
   return new Promise((resolve) => {
-    const asked = httpRequest({
-      protocol,
-      host: hostname,
-      port,
-      path: request.url,
-      method: "GET",
-      agent: false,
-      headers: { ...request.headers, ...headers },
-      timeout: ANSWER_MS,
-    });
+    const url = new URL(`${target}${request.url}`);
+    const asked = requestPeer(url, tls, { method: "GET", agent: false, headers, timeout: ANSWER_MS });
     asked.on("timeout", () => asked.destroy(new Error("no answer")));
     asked.on("error", () => resolve("unreachable"));
     asked.on("upgrade", (answer: IncomingMessage, owner: Duplex, ownerHead: Buffer) => {
       asked.setTimeout(0);
       client.write(headOf(answer));
       if (ownerHead.length > 0) client.write(ownerHead);
-      if (head.length > 0) owner.write(head);
-      join(client, owner);
+      join(client, head, owner, rewrite);
       resolve("through");
     });
     asked.on("response", (answer: IncomingMessage) => {
@@ -75,18 +72,21 @@ function headOf(answer: IncomingMessage): string {
   return [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`, ...lines, "", ""].join("\r\n");
 }
 
-/** Two streams become one line: what ends or breaks one ends the other. */
-function join(
-  a: Duplex & { setNoDelay?: (on: boolean) => void },
-  b: Duplex & { setNoDelay?: (on: boolean) => void },
-): void {
+type Line = Duplex & { setNoDelay?: (on: boolean) => void };
+
+/** Two streams become one line: what ends or breaks one ends the other. @param head what the client sent already */
+function join(client: Line, head: Buffer, owner: Line, rewrite: Rewrite): void {
+  const stream = new ClientStream(rewrite);
+  if (head.length > 0) stream.write(head);
   for (const [from, to] of [
-    [a, b],
-    [b, a],
-  ]) {
+    [client, owner],
+    [owner, client],
+  ] as const) {
     from.setNoDelay?.(true); // A frame a tick must not wait for the next one.
-    from.pipe(to);
     from.on("error", () => to.destroy());
     from.on("close", () => to.destroy());
   }
+  stream.on("error", () => owner.destroy());
+  client.pipe(stream).pipe(owner);
+  owner.pipe(client);
 }

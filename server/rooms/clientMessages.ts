@@ -5,6 +5,7 @@
  */
 import { Decoder } from "@msgpack/msgpack";
 import { ClientMessage, Limits } from "../../shared/protocol.ts";
+import type { Vouched } from "../auth/auth.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
 export type Point = [number, number, number];
@@ -18,6 +19,9 @@ export type ClientRequest =
       resume?: string;
       token?: string;
       password?: string;
+      /** Of another process, in place of `resume`, `token` and `password` (routes/vouched.ts). */
+      ticket?: string;
+      vouched?: Vouched;
     }
   | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
   | { type: "move"; grab: number; target: Point }
@@ -30,7 +34,16 @@ export type ClientRequest =
   | { type: "ping"; clientTimeMs: number }
   | { type: "needKeyframe" }
   | { type: "kick"; member: number; banSeconds?: number }
-  | { type: "access"; locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean };
+  | ({ type: "access" } & AccessOptions);
+
+interface AccessOptions {
+  locked?: boolean;
+  ownersOnly?: boolean;
+  password?: string | null;
+  liftBans?: boolean;
+  /** Of another process, in place of `password`. */
+  ticket?: string;
+}
 
 /** The frame does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8). */
 export class MalformedMessage extends Error {
@@ -39,6 +52,9 @@ export class MalformedMessage extends Error {
     this.name = "MalformedMessage";
   }
 }
+
+const HELLO_FIELDS = ["name", "color", "resume", "token", "password", "ticket"] as const;
+type HelloField = (typeof HELLO_FIELDS)[number];
 
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
@@ -199,26 +215,27 @@ class FieldReader {
     return { banSeconds: ban };
   }
 
-  accessOptions(): { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } {
+  accessOptions(): AccessOptions {
     const value = this.#options();
-    const options: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean } = {};
+    const options: AccessOptions = {};
     for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
       const flag = value[field];
       if (flag === undefined) continue;
       if (typeof flag !== "boolean") throw new MalformedMessage(`access: ${field} is not a boolean`);
       options[field] = flag;
     }
-    const { password } = value;
+    const { password, ticket } = value;
+    if (typeof ticket === "string") options.ticket = ticket;
     if (password === undefined) return options;
     if (password !== null && typeof password !== "string")
       throw new MalformedMessage("access: password is neither a string nor nil");
     return { ...options, password };
   }
 
-  helloOptions(): { name?: string; color?: string; resume?: string; token?: string; password?: string } {
+  helloOptions(): { [field in HelloField]?: string } {
     const value = this.#options();
-    const options: { name?: string; color?: string; resume?: string; token?: string; password?: string } = {};
-    for (const field of ["name", "color", "resume", "token", "password"] as const) {
+    const options: { [field in HelloField]?: string } = {};
+    for (const field of HELLO_FIELDS) {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);

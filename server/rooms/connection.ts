@@ -34,6 +34,8 @@ export interface ConnectionOptions {
   authorize: Authorize;
   /** Takes what a message costs from the budget that all of its address share. @returns false: there is nothing left */
   spend: () => boolean;
+  /** Of a message that another process has passed on: what it has sealed of it. */
+  open: (request: ClientRequest | null) => ClientRequest | null;
   onClosed: (connection: Connection) => void;
 }
 
@@ -163,7 +165,7 @@ export class Connection {
     this.#heard();
     try {
       if (!isBinary) throw new MalformedMessage("text frame: messages are binary msgpack");
-      const request = parseClientMessage(data);
+      const request = this.#options.open(parseClientMessage(data));
       if (this.#admit(request)) this.#dispatch(request);
     } catch (error) {
       this.#endFor(error);

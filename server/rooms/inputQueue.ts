@@ -1,8 +1,17 @@
 /**
  * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab
  * that is itself still queued only changes that grab's target, and there is at most one reset.
+ *
+ * A room that stands still (its lease is away, a step is slow) takes nothing out, so what may wait is bounded: whoever
+ * puts in grabs, impulses or bodies asks `hasPlace` first. What lets go is never refused, and there is no more of it
+ * than there are grabs.
  */
 import type { Input } from "../sim/types.ts";
+
+/** Inputs of one member that may wait: as many as a member may send at once (`inputBurst` of shared/protocol.ts). */
+const MOST_OF_A_MEMBER = 120;
+/** Inputs of all members that may wait. */
+const MOST_IN_ALL = 4096;
 
 type Moving = Extract<Input, { type: "grab" | "move" }>;
 
@@ -10,11 +19,18 @@ export class InputQueue {
   #inputs: Input[] = [];
   /** The queued input of each grab whose target a move may still change. */
   readonly #open = new Map<string, Moving>();
+  /** Inputs that wait, by member. */
+  readonly #counts = new Map<number, number>();
   /** When the oldest input that waits came in, by the monotonic clock; null when none does. */
   oldestMs: number | null = null;
 
   get length(): number {
     return this.#inputs.length;
+  }
+
+  /** May another input of this member wait? */
+  hasPlace(member: number): boolean {
+    return this.#inputs.length < MOST_IN_ALL && (this.#counts.get(member) ?? 0) < MOST_OF_A_MEMBER;
   }
 
   push(input: Input): void {
@@ -49,6 +65,7 @@ export class InputQueue {
         break;
     }
     this.#inputs.push(input);
+    this.#counts.set(input.member, (this.#counts.get(input.member) ?? 0) + 1);
   }
 
   /** Hands the queued inputs to a tick, in order. */
@@ -57,6 +74,7 @@ export class InputQueue {
     this.#inputs = [];
     this.oldestMs = null;
     this.#open.clear();
+    this.#counts.clear();
     return inputs;
   }
 

@@ -21,6 +21,9 @@ const RESET_COOLDOWN_MS = 500;
  */
 const SPAWN_COOLDOWN_MS = 250;
 
+/** Requests that make an input each; moves are coalesced, resets are few, and letting go is never refused. */
+const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove"]);
+
 type InteractionRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
 
 export class Interactions {
@@ -41,6 +44,8 @@ export class Interactions {
     const refusal = checkRanges(request, this.#shape);
     if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal });
     const { member } = session;
+    if (WAITS.has(request.type) && !this.#queue.hasPlace(member))
+      return this.#refuse(session, "rate", "RATE_LIMITED", { field: request.type, limit: "as many as wait already" });
     switch (request.type) {
       case "grab": {
         const { grab, target } = request;

@@ -11,6 +11,7 @@ import { timingSafeEqual } from "node:crypto";
 import { CloseCode } from "../../shared/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
+import { mayTake } from "../auth/share.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import { cleanColor, cleanName } from "./clientMessages.ts";
 import type { Connection, Hello } from "./connection.ts";
@@ -26,8 +27,13 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   CloseCode.flood,
 ]);
 
+/** Times as many seats as are left, one address may have without a token: of 64 it gets 48. */
+const SEAT_SHARE = 3;
+
 export interface MembersOptions {
   maxMembers: number;
+  /** Seats that one address may have without a token; as many as `maxMembers`: it is not counted. */
+  perAddress: number;
   resumeSeconds: number;
   /** A member came, went, was renamed or changed its connection state. */
   onChanged: () => void;
@@ -70,15 +76,7 @@ export class Members {
    * @throws Refused with `roomFull`
    */
   reserve(hello: Hello, entry: Entry): Session {
-    if (this.sessions.size >= this.#options.maxMembers) {
-      // A seat that only waits for somebody to come back yields to somebody who is here.
-      const disconnected = [...this.sessions.values()].find(
-        ({ connection, arriving }) => connection === null && !arriving,
-      );
-      if (!disconnected)
-        throw new Refused(CloseCode.roomFull, `room full: ${this.#options.maxMembers} members`, "room_full");
-      this.#remove(disconnected);
-    }
+    this.#makeSeat(entry);
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
     session.arriving = true;
@@ -91,6 +89,27 @@ export class Members {
     session.arriving = false;
     session.connection = connection;
     if (connection === null) this.#remove(session);
+  }
+
+  /**
+   * A seat that only waits for somebody to come back yields to somebody who is here: one of the same address where that
+   * address has as many as it may.
+   * @throws Refused
+   */
+  #makeSeat(entry: Entry): void {
+    const { maxMembers, perAddress } = this.#options;
+    const taken = this.sessions.size;
+    const all = [...this.sessions.values()];
+    const own = all.filter((session) => isOf(session.entry, entry.address));
+    const limited = entry.subject === null && perAddress < maxMembers;
+    const mayHave = !limited || (own.length < perAddress && mayTake(own.length, taken, maxMembers, SEAT_SHARE));
+    if (taken < maxMembers && mayHave) return;
+    // Where all seats are taken an address without any is not the one that has too many.
+    const from = limited && own.length > 0 ? own : all;
+    const disconnected = from.find(({ connection, arriving }) => connection === null && !arriving);
+    if (disconnected) return this.#remove(disconnected);
+    if (taken >= maxMembers) throw new Refused(CloseCode.roomFull, `room full: ${maxMembers} members`, "room_full");
+    throw new Refused(CloseCode.roomFull, `room full for this address: ${own.length} members`, "room_full");
   }
 
   /** The session's socket is gone. Ignored when another socket has taken the session over, or the session has ended. */
@@ -217,3 +236,6 @@ export class Members {
     this.sessions.delete(session.member);
   }
 }
+
+/** Does it count for this address? Whoever has a token is known by that. */
+const isOf = (entry: Entry, address: string): boolean => entry.subject === null && entry.address === address;

@@ -152,7 +152,7 @@ export class Moderation {
       this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
     } else if (password !== undefined) {
       this.#settingPassword = true;
-      const set = access.setPassword(password).finally(() => {
+      const set = access.setPassword(password, session.entry.address).finally(() => {
         this.#settingPassword = false;
       });
       changes.push(set.then(() => audit.record("password", actor, room, { set: password !== null })));

@@ -6,6 +6,7 @@ import { CloseCode } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
+import { mayTake } from "../auth/share.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom, type Found } from "../persistence/restore.ts";
@@ -21,6 +22,9 @@ import { JournalDiffers, Trials } from "./trials.ts";
 import { RoomWeights, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
+
+/** Times as many rooms as are left, one address may have. */
+const ROOM_SHARE = 1;
 
 /** Where rooms are kept, and by what right this process steps them. */
 export interface Persistence {
@@ -149,11 +153,7 @@ export class RoomRegistry {
         throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${existing.scene}` });
       return { room: existing instanceof Room ? existing : await existing.room, created: false };
     }
-    const { maxRooms, roomsPerAddress } = this.#options.config;
-    if (this.#rooms.size + this.#opening.size >= maxRooms)
-      throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
-    if (address !== undefined && this.#madeFrom(address) >= roomsPerAddress)
-      throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: roomsPerAddress, limit: roomsPerAddress });
+    this.#requirePlace(address);
     // A thread of its own is the operator's to give; where there are no more, a room that did not ask for one by name
     // shares.
     if (pool === "dedicated" && !this.#mayDedicate)
@@ -248,6 +248,26 @@ export class RoomRegistry {
     const end = (room: Room): Promise<void> =>
       this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts");
     await Promise.allSettled(this.list().map(end));
+  }
+
+  /**
+   * An address that may not have them all may have as many rooms as it leaves: two addresses never fill a server.
+   * @throws CodedError ROOM_LIMIT, ADDRESS_ROOM_LIMIT
+   */
+  #requirePlace(address: string | undefined): void {
+    const { maxRooms, roomsPerAddress } = this.#options.config;
+    const taken = this.#rooms.size + this.#opening.size;
+    if (taken >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
+    if (address === undefined) return;
+    const own = this.#madeFrom(address);
+    if (own >= roomsPerAddress)
+      throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: own, limit: roomsPerAddress });
+    if (roomsPerAddress < maxRooms && !mayTake(own, taken, maxRooms, ROOM_SHARE))
+      throw new CodedError("ADDRESS_ROOM_LIMIT", {
+        field: "rooms",
+        value: own,
+        limit: "as many as are left for others",
+      });
   }
 
   get #mayDedicate(): boolean {

@@ -149,6 +149,7 @@ export class Room {
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
+      perAddress: config.membersPerAddress,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
       onHandsOff: (session) => this.#interactions.release(session),
@@ -313,6 +314,11 @@ export class Room {
     return this.#options.template.topologyHash;
   }
 
+  /** Where visitors reach the process that has the room; undefined: nobody has said so. */
+  get publicUrl(): string | undefined {
+    return this.#options.config.publicUrls[0];
+  }
+
   get access(): RoomAccess {
     return this.#options.access;
   }
@@ -344,7 +350,7 @@ export class Room {
 
   #welcome(session: Session, connection: Connection, entry: Entry): Membership {
     const { template } = this.#options;
-    connection.send(encodeWelcome(welcomeOf(this, session, entry)), "other");
+    connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     // before any frame: what waits is not to be drawn
     if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");

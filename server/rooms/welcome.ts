@@ -8,6 +8,7 @@ export function welcomeOf(
   { name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room,
   { id, token, member }: Session,
   { role }: Entry,
+  url: string | undefined,
 ): Welcome {
   return {
     version: PROTOCOL_VERSION,
@@ -21,5 +22,6 @@ export function welcomeOf(
     topology: topologyHash,
     limits: { ...Limits, reach: shape.reach, maxImpulse: shape.maxImpulse },
     role,
+    ...(url !== undefined && { url }),
   };
 }

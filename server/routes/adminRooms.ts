@@ -9,6 +9,7 @@ import { ROLES } from "../../shared/roles.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import type { Listing } from "../store/store.ts";
+import type { RequestAuth } from "./requestAuth.ts";
 import { describeListing, describeRoom } from "./rooms.ts";
 import { errorResponses, listedRoomSchema } from "./schemas.ts";
 
@@ -76,18 +77,19 @@ interface OtherProcesses {
   /** What each other process that owns one of these rooms answers; null where it does not. */
   ask(
     listings: readonly Listing[],
-    query: { path: string; authorization: string; address: string },
+    query: { path: string; address: string; said: unknown },
   ): Promise<Map<string, unknown>>;
 }
 
 export interface AdminRoomsOptions {
+  requestAuth: RequestAuth;
   others: OtherProcesses | null;
   registry: RoomRegistry;
 }
 
 type Description = Record<string, unknown> & { room: string };
 
-export function adminRoomsRoute(app: FastifyInstance, { others, registry }: AdminRoomsOptions): void {
+export function adminRoomsRoute(app: FastifyInstance, { requestAuth, others, registry }: AdminRoomsOptions): void {
   app.get<{ Querystring: { of?: "this-process" } }>(
     "/api/admin/rooms",
     {
@@ -124,7 +126,7 @@ export function adminRoomsRoute(app: FastifyInstance, { others, registry }: Admi
         rooms:
           others === null || request.query.of === "this-process"
             ? here
-            : [...here, ...(await elsewhere(others, request, new Set(here.map(({ room }) => room))))],
+            : [...here, ...(await elsewhere(others, requestAuth, request, new Set(here.map(({ room }) => room))))],
       };
     },
   );
@@ -132,6 +134,7 @@ export function adminRoomsRoute(app: FastifyInstance, { others, registry }: Admi
 
 async function elsewhere(
   others: OtherProcesses,
+  requestAuth: RequestAuth,
   request: FastifyRequest,
   here: ReadonlySet<string>,
 ): Promise<Description[]> {
@@ -139,8 +142,8 @@ async function elsewhere(
   const listings = (await others.list().catch(() => [])).filter(({ name }) => !here.has(name));
   const answers = await others.ask(listings, {
     path: HERE,
-    authorization: request.headers.authorization ?? "",
     address: request.ip,
+    said: { identity: requestAuth.of(request).identity },
   });
   const told = new Map(
     [...answers.values()].flatMap((answer) =>

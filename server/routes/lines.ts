@@ -30,6 +30,7 @@ export interface LineOptions {
 
 interface Line {
   socket: Socket;
+  ends: string;
   address: string;
   /** Requests that are not answered yet. */
   busy: number;
@@ -39,7 +40,8 @@ export class Lines {
   readonly #options: Required<LineOptions>;
   /** By address; idle longest first. */
   readonly #lines = new Map<string, Set<Line>>();
-  readonly #bySocket = new WeakMap<Socket, Line>();
+  /** By both ends' ports: over TLS requests come from another socket object than the one that was opened. */
+  readonly #byEnds = new Map<string, Line>();
 
   constructor(options: LineOptions) {
     this.#options = { stalledMs: STALLED_MS, ...options };
@@ -59,7 +61,7 @@ export class Lines {
 
   /** The connection is not counted any more: it brings many visitors, or is a room's socket and counted as that. */
   carries(socket: Socket): void {
-    const line = this.#bySocket.get(socket);
+    const line = this.#byEnds.get(endsOf(socket));
     if (line) this.#forget(line);
   }
 
@@ -67,7 +69,7 @@ export class Lines {
     const { remoteAddress = "" } = socket;
     if (this.#options.carries(remoteAddress)) return;
     const address = addressKey(remoteAddress);
-    const line: Line = { socket, address, busy: 0 };
+    const line: Line = { socket, ends: endsOf(socket), address, busy: 0 };
     const lines = this.#lines.get(address) ?? new Set<Line>();
     if (lines.size >= this.#options.perAddress) {
       this.#options.onRefused();
@@ -79,12 +81,12 @@ export class Lines {
     // Forgetting the last one has forgotten the set.
     this.#lines.set(address, lines);
     lines.add(line);
-    this.#bySocket.set(socket, line);
+    this.#byEnds.set(line.ends, line);
     socket.once("close", () => this.#forget(line));
   }
 
   #asked(socket: Socket, response: ServerResponse): void {
-    const line = this.#bySocket.get(socket);
+    const line = this.#byEnds.get(endsOf(socket));
     if (!line) return;
     line.busy += 1;
     response.once("close", () => {
@@ -109,5 +111,10 @@ export class Lines {
     const lines = this.#lines.get(line.address);
     lines?.delete(line);
     if (lines?.size === 0) this.#lines.delete(line.address);
+    if (this.#byEnds.get(line.ends) === line) this.#byEnds.delete(line.ends);
   }
 }
+
+/** Which connection it is, also once the socket knows its peer no more. */
+const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -20,6 +20,7 @@ import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
+import { identityIn } from "./vouched.ts";
 import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
 
 declare module "fastify" {
@@ -135,6 +136,8 @@ export class RequestAuth {
 
   /** @returns null when the request has no token. @throws CodedError TOKEN_INVALID, TOO_MANY_REQUESTS */
   async #identify(request: FastifyRequest): Promise<Identity | null> {
+    // Another process has judged the token, and does not pass it on.
+    if (request.ticket) return identityIn(request.ticket.said);
     const { authorization } = request.headers;
     if (authorization === undefined) return null;
     const address = addressKey(request.ip);

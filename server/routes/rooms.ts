@@ -22,8 +22,8 @@ const params = nameParam("room", "Name of the room.");
 export interface RoomRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
-  /** Knows the rooms of all processes; null: there are only those here. */
-  cluster: { list(): Promise<Listing[]> } | null;
+  /** The rooms of all processes; null: there are only those here. */
+  listings: SharedRead<Listing[]> | null;
   metrics: Metrics;
   registry: RoomRegistry;
   /** Rooms that one address may make in a minute. */
@@ -34,7 +34,7 @@ const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_
 
 export function roomRoutes(
   app: FastifyInstance,
-  { requestAuth, audit, cluster, metrics, registry, roomsPerMinute }: RoomRouteOptions,
+  { requestAuth, audit, listings, metrics, registry, roomsPerMinute }: RoomRouteOptions,
 ): void {
   const creations = app.createRateLimit({
     max: roomsPerMinute,
@@ -74,14 +74,14 @@ export function roomRoutes(
   /** Those here as they are, those of other processes as the store has them, oldest first. */
   async function allRooms(): Promise<{ name: string; roomId: string; description: Record<string, unknown> }[]> {
     // First what has to be waited for: a room that comes or goes meanwhile must not be listed twice, or not at all.
-    const listings = (await cluster?.list()) ?? [];
+    const stored = (await listings?.get()) ?? [];
     const here = registry.list().map((room) => ({
       name: room.name,
       roomId: room.access.id,
       createdAt: room.createdAt.toISOString(),
       description: describeRoom(room),
     }));
-    const there = listings
+    const there = stored
       .filter(({ name }) => registry.find(name) === undefined)
       .map((listing) => ({
         name: listing.name,
@@ -356,5 +356,6 @@ export function describeRoom(room: Room): Record<string, unknown> {
     waitingBodies: [...room.waiting],
     topology: room.topologyHash,
     createdAt: room.createdAt.toISOString(),
+    ...(room.publicUrl !== undefined && { url: room.publicUrl }),
   };
 }

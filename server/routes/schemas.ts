@@ -53,6 +53,7 @@ export const roomSchema = {
       description: "Bodies that blew up and are held until a reset.",
     },
     topology: text("Content hash: /api/topologies/<hash>."),
+    url: text("Where visitors reach the process that has the room; absent: nobody has said so."),
     createdAt: { type: "string", format: "date-time" },
   },
 };

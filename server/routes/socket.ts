@@ -13,6 +13,7 @@ import type { Auth, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
+import { openMessage } from "./vouched.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import { encodeNotice } from "../rooms/serverMessages.ts";
@@ -30,11 +31,13 @@ export interface SocketRouteOptions {
   budgets: Budgets;
   registry: RoomRegistry;
   metrics: Metrics;
+  /** What the ticket in a message says that another process has passed on; null: it is none for this socket. */
+  takeTicket: (request: FastifyRequest, sealed: string) => unknown;
 }
 
 export async function socketRoutes(
   app: FastifyInstance,
-  { config, auth, budgets, registry, metrics }: SocketRouteOptions,
+  { config, auth, budgets, registry, metrics, takeTicket }: SocketRouteOptions,
 ): Promise<void> {
   const connections = new Set<Connection>();
   const perAddress = new Map<string, number>();
@@ -94,12 +97,14 @@ export async function socketRoutes(
         log: request.log.child({ room: name }),
         metrics,
         spend: () => budgets.spend(ip, MESSAGE_COST),
+        open: (asked) => openMessage(asked, (sealed) => takeTicket(request, sealed)),
         authorize: (self, hello) => {
-          const { token, password, resume } = hello;
+          const { token, password, resume, vouched } = hello;
+          const credentials = { token, password, resume, address: ip, vouched };
           const room = registry.find(name);
-          if (!room) return auth.refuseAbsent(name, { token, address: ip }, absent(request));
+          if (!room) return auth.refuseAbsent(name, credentials, absent(request));
           const session = room.members.findByToken(resume);
-          const entry = auth.enter(name, room.access, { token, password, resume, address: ip }, session?.entry ?? null);
+          const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
           return Promise.resolve(entry).then((allowed) =>
             self.isOpen ? join(registry, name, self, hello, allowed) : null,
           );

@@ -2,10 +2,11 @@
  * The store for several processes or machines: PostgreSQL. Every method is one transaction, most of them a single
  * statement, so nothing is half done.
  *
- * Fencing. A write for a room begins with its row `FOR SHARE`, where name, epoch and process must fit; a claim updates
- * that row. So a write that a claim overtakes waits, sees the new epoch and writes nothing (READ COMMITTED looks at the
- * row again after waiting; stricter levels fail with 40001 and are tried again), and a claim waits for a write that has
- * begun.
+ * Fencing. A write for a room begins with its row `FOR NO KEY UPDATE`, where name, epoch and process must fit; a claim
+ * updates that row. (`FOR SHARE` would do for that, but writes that overlap would share the row for ever while a
+ * renewal waits for it; this lock has a queue.) So a write that a claim overtakes waits, sees the new epoch and writes
+ * nothing (READ COMMITTED looks at the row again after waiting; stricter levels fail with 40001 and are tried again),
+ * and a claim waits for a write that has begun.
  *
  * Leases run by the database's clock (`clock_timestamp()`, not `now()`: a transaction that has waited for a lock must
  * not take the time of its beginning for the time). Should that clock jump, leases end early or late, but epochs still
@@ -36,7 +37,7 @@ const NEXT_EPOCH = "WITH next AS (UPDATE pliant_counter SET epoch = epoch + 1 WH
  */
 const MINE = {
   anyWrite:
-    "mine AS (SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 AND $4::bigint IS NULL FOR SHARE)",
+    "mine AS (SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 AND $4::bigint IS NULL FOR NO KEY UPDATE)",
   nextWrite: `mine AS (UPDATE pliant_rooms SET writes = $4::bigint
     WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint RETURNING name)`,
 };

@@ -41,35 +41,26 @@ export function shownUrl(url: string): string {
 
 export class PostgresClient {
   readonly #pool: pg.Pool;
+  /** A connection that waits for no other question of this process. */
+  readonly #urgent: pg.Pool;
   readonly #shown: string;
 
   constructor(url: string) {
     this.#shown = shownUrl(url);
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      application_name: "pliant",
-      max: POOL_SIZE,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-      keepAlive: true,
-      allowExitOnIdle: true,
-    });
-    // A connection that is lost while nobody uses it: the pool has dropped it already, and whoever asks next gets a new
-    // one or an error of their own.
-    this.#pool.on("error", () => {});
+    this.#pool = poolOf(url, POOL_SIZE);
+    this.#urgent = poolOf(url, 1);
   }
 
   /**
    * One statement, which is a transaction of its own.
-   * @param timeoutMs for this one, when it is to be known sooner than usual
+   * @param urgentMs given: it does not wait for a connection of the pool, and is to be known within so long
    * @throws StoreUnavailable
    */
-  async query(sql: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
+  async query(sql: string, values: readonly unknown[] = [], urgentMs?: number): Promise<Row[]> {
     const config: pg.QueryConfig & { query_timeout?: number } = { text: sql, values: [...values] };
-    if (timeoutMs !== undefined) config.query_timeout = timeoutMs;
-    return this.#again(async () => (await this.#pool.query<Row>(config)).rows);
+    if (urgentMs !== undefined) config.query_timeout = urgentMs;
+    const pool = urgentMs === undefined ? this.#pool : this.#urgent;
+    return this.#again(async () => (await pool.query<Row>(config)).rows);
   }
 
   /**
@@ -101,7 +92,7 @@ export class PostgresClient {
   }
 
   async end(): Promise<void> {
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#urgent.end()]);
   }
 
   async #again<T>(work: () => Promise<T>): Promise<T> {
@@ -118,6 +109,24 @@ export class PostgresClient {
       }
     }
   }
+}
+
+function poolOf(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "pliant",
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    allowExitOnIdle: true,
+  });
+  // A connection that is lost while nobody uses it: the pool has dropped it already, and whoever asks next gets a new
+  // one or an error of their own.
+  pool.on("error", () => {});
+  return pool;
 }
 
 /** Thrown by the work itself, about what it found rather than about the database. */

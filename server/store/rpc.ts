@@ -1,13 +1,30 @@
 /**
  * Calls into a worker thread: a name and arguments go in, a result or an error comes back, one after another in the
  * order of the calls. Small on purpose; a pool of threads (Piscina) promises neither one thread nor an order.
+ *
+ * Urgent calls have a line of their own: the thread looks there before each call of the other line, so an urgent one
+ * waits for the call that is under way and for no other, however many wait.
  */
-import { type Transferable, Worker, parentPort } from "node:worker_threads";
+import {
+  MessageChannel,
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  type Transferable,
+  Worker,
+  workerData,
+} from "node:worker_threads";
 
 interface Call {
   id: number;
   method: string;
   args: unknown[];
+}
+
+/** What the thread starts with. */
+interface ThreadData {
+  options: unknown;
+  urgent: MessagePort;
 }
 
 /** An error as it crosses: classes do not. */
@@ -30,6 +47,8 @@ export class Caller {
   readonly #revive: (error: PlainError) => Error;
   readonly #pending = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   #worker: Worker | null = null;
+  /** The urgent line into the thread. */
+  #urgent: MessagePort | null = null;
   #nextId = 1;
 
   /** @param revive makes an Error again of one that crossed */
@@ -39,15 +58,19 @@ export class Caller {
     this.#revive = revive;
   }
 
-  /** @throws what the method threw, or an Error when the thread was lost: then it is unknown whether it was done */
-  call(method: string, args: unknown[]): Promise<unknown> {
+  /**
+   * @param urgent goes before all calls that wait
+   * @throws what the method threw, or an Error when the thread was lost: then it is unknown whether it was done
+   */
+  call(method: string, args: unknown[], urgent = false): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
+    const line = urgent ? this.#urgent! : worker;
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       worker.ref();
       try {
-        worker.postMessage({ id, method, args } satisfies Call);
+        line.postMessage({ id, method, args } satisfies Call);
       } catch (error) {
         this.#settled(id);
         reject(error as Error); // An argument that cannot be cloned.
@@ -58,6 +81,7 @@ export class Caller {
   async end(): Promise<void> {
     const worker = this.#worker;
     this.#worker = null;
+    this.#urgent?.close();
     await worker?.terminate();
   }
 
@@ -65,8 +89,12 @@ export class Caller {
     // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read
     // about it in a log. The process's own arguments may hold some that Node refuses for a thread (V8's, which hold for
     // all threads anyway).
+    const { port1: own, port2: theirs } = new MessageChannel();
+    this.#urgent = own;
+    own.unref();
     const worker = new Worker(this.#file, {
-      workerData: this.#workerData,
+      workerData: { options: this.#workerData, urgent: theirs } satisfies ThreadData,
+      transferList: [theirs],
       execArgv: ["--disable-warning=ExperimentalWarning"],
     });
     worker.unref();
@@ -95,6 +123,9 @@ export class Caller {
   }
 }
 
+/** The answering side's `workerData`, as `Caller` was given it. */
+export const threadOptions = (): unknown => (workerData as ThreadData).options;
+
 /**
  * The answering side: runs methods of `target` by name.
  * @param plain what of an error crosses besides its name and message
@@ -102,7 +133,8 @@ export class Caller {
 export function answerCalls(target: Record<string, unknown>, plain: (error: Error) => Record<string, unknown>): void {
   const port = parentPort;
   if (port === null) throw new Error("answerCalls runs in a worker thread");
-  port.on("message", ({ id, method, args }: Call) => {
+  const { urgent } = workerData as ThreadData;
+  const answer = ({ id, method, args }: Call): void => {
     try {
       const result = (target[method] as (...args: unknown[]) => unknown).apply(target, args);
       port.postMessage({ id, result } satisfies Answer, transferable(result));
@@ -113,6 +145,13 @@ export function answerCalls(target: Record<string, unknown>, plain: (error: Erro
         error: { name: error.name, message: error.message, details: plain(error) },
       } satisfies Answer);
     }
+  };
+  // Answers go through the one port either way: only what comes in has to be told apart.
+  urgent.on("message", answer);
+  port.on("message", (call: Call) => {
+    for (let first = receiveMessageOnPort(urgent); first; first = receiveMessageOnPort(urgent))
+      answer(first.message as Call);
+    answer(call);
   });
 }
 

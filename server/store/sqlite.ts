@@ -95,7 +95,7 @@ export class SqliteStore implements Store {
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
-    return this.#call("renew", holder, leases);
+    return this.#answered("renew", this.#caller.call("renew", [holder, leases], true));
   }
 
   async release(lease: Lease): Promise<void> {
@@ -166,9 +166,13 @@ export class SqliteStore implements Store {
     return this.#call("readAudit", options);
   }
 
-  async #call<T>(method: string, ...args: unknown[]): Promise<T> {
+  #call<T>(method: string, ...args: unknown[]): Promise<T> {
+    return this.#answered(method, this.#caller.call(method, args));
+  }
+
+  async #answered<T>(method: string, answer: Promise<unknown>): Promise<T> {
     try {
-      return (await this.#caller.call(method, args)) as T;
+      return (await answer) as T;
     } catch (error) {
       throw error instanceof StoreUnavailable
         ? error

@@ -3,8 +3,7 @@
  * the disk holds up the main thread.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { workerData } from "node:worker_threads";
-import { answerCalls } from "./rpc.ts";
+import { answerCalls, threadOptions } from "./rpc.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
 import { forgetBeat, noteBeat } from "./sqliteLog.ts";
 import { SqliteWork } from "./sqliteWork.ts";
@@ -23,7 +22,7 @@ interface Opened extends OpenedFile {
   following: NodeJS.Timeout;
 }
 
-const { path, leaseSeconds, auditEntries } = workerData as ThreadOptions;
+const { path, leaseSeconds, auditEntries } = threadOptions() as ThreadOptions;
 let opened: Opened | null = null;
 
 /**

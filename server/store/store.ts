@@ -195,7 +195,7 @@ export interface Store {
   unpark(lease: Lease): Promise<void>;
   /**
    * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many
-   * members each has.
+   * members each has. Has a line of its own: it waits for no other operation of this process that waits.
    * @returns rooms whose lease was lost
    */
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]>;

@@ -1,10 +1,12 @@
 /**
  * The snapshot format, version 2: what every byte of a frame means, and every number that both ends must share.
  *
- * A stranger can write a decoder from this file and the rows of tables.ts alone; PROTOCOL.md repeats both. All
- * arithmetic named here is either on 32 bit integers, which wrap around, or IEEE 754 binary32 with + - * / sqrt and
- * the minimum of two, each rounded on its own (no fused multiply-add, no wider intermediate results), in the order
- * written, so every machine gets the same bits. f(i) is an integer rounded to binary32.
+ * A stranger can write a decoder from this file and the rows of tables.ts alone; PROTOCOL.md repeats both.
+ *
+ * 0. Arithmetic. All of it is either on 32 bit integers, which wrap around, or IEEE 754 binary32 with + - * / sqrt and
+ *    the minimum of two, each rounded on its own to nearest, halves to even (no fused multiply-add, no wider
+ *    intermediate results), in the order written, so every machine gets the same bits. f(i) is the integer i rounded to
+ *    binary32; of a vector, component by component. a . b is (ax * bx + ay * by) + az * bz.
  *
  * 1. Frame. A room streams `total` particles; body after body, each with `count` particles and a triangle list over
  *    them. A frame is one int32 triple per particle, the position on a grid of `quantum` metres, within +-(2^28 - 1).

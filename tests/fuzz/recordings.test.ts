@@ -1,53 +1,14 @@
 /**
  * Recordings that somebody hands in, and what a disk gives back: read whole, or refused with what is wrong; never half.
  */
-import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { decodeCheckpoint, decodeSegment, encodeCheckpoint, encodeSegment } from "../../server/persistence/format.ts";
 import { DamagedError } from "../../server/persistence/checksummed.ts";
-import {
-  decodeRecording,
-  encodeRecording,
-  RECORDING_FORMAT,
-  RecordingError,
-  type RoomRecording,
-} from "../../server/persistence/recording.ts";
+import { decodeRecording, encodeRecording, RecordingError } from "../../server/persistence/recording.ts";
 import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";
-
-const whole: RoomRecording = {
-  format: RECORDING_FORMAT,
-  room: "room",
-  scene: "cube",
-  sceneText: "{}",
-  identity: "i",
-  topology: "t",
-  tickHz: 60,
-  from: 60,
-  until: 180,
-  recordedAt: "2026-01-01T00:00:00.000Z",
-  states: [
-    { tick: 60, packed: new Uint8Array([1, 2, 3]), stateHash: "a" },
-    { tick: 120, packed: new Uint8Array([4, 5]), stateHash: "b" },
-  ],
-  records: [
-    { tick: 61, fresh: false, inputs: [{ type: "reset", member: 1 }] },
-    { tick: 100, fresh: true, inputs: [] },
-  ],
-  hashes: [
-    { tick: 120, stateHash: "b" },
-    { tick: 180, stateHash: "c" },
-  ],
-};
-
-/** With a checksum that fits: what somebody writes who means it. */
-function sealed(content: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(4 + content.byteLength);
-  new DataView(bytes.buffer).setUint32(0, crc32(content));
-  bytes.set(content, 4);
-  return bytes;
-}
+import { sealed, whole } from "./wholeRecording.ts";
 
 function judge(bytes: Uint8Array): "read" | "refused" {
   try {

@@ -107,6 +107,7 @@ test("whose names are ours, and which proxies are trusted, follows from the conf
     hosts: ["auto"],
     origins: ["same", "https://play.example:8443"],
     advertiseUrl: "http://pod-0.pliant.svc.cluster.example:8080",
+    publicUrls: ["https://pod-0.play.example", "https://*.others.example"],
     trustProxy: false as const,
   };
   const check = (changes: Partial<Parameters<typeof hostCheck>[0]>, host: string): boolean =>
@@ -117,9 +118,17 @@ test("whose names are ours, and which proxies are trusted, follows from the conf
     "pod-0.pliant.svc.cluster.example:8080",
     "192.168.1.7:8080",
     "a.home.arpa",
+    "pod-0.play.example",
   ])
     expect([host, check({}, host)]).toEqual([host, true]);
-  for (const host of ["", "evil.example", "play.example.evil.example", "127.0.0.1.evil.example", "a b"])
+  for (const host of [
+    "",
+    "evil.example",
+    "play.example.evil.example",
+    "127.0.0.1.evil.example",
+    "b.others.example",
+    "a b",
+  ])
     expect([host, check({}, host)]).toEqual([host, false]);
   expect(check({ trustProxy: 1 }, "any.example")).toBe(true);
   expect(check({ hosts: ["*"] }, "any.example")).toBe(true);

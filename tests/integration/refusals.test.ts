@@ -211,6 +211,31 @@ test("a room that is not there, and one that is full", async () => {
   await Promise.all([...bots.slice(1), late].map((bot) => bot.leave()));
 });
 
+test("a name that cannot be a room's, and addresses where there is no socket", async () => {
+  for (const name of ["x".repeat(41), "x".repeat(300), "UPPER", "a%2fb", "%20"])
+    expect([name, (await raw(name).closed).code]).toEqual([name, CloseCode.roomGone]);
+  const refusal = (path: string): Promise<[number | undefined, string]> =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`);
+      socket.once("open", () => reject(new Error("it opened")));
+      socket.once("error", () => {});
+      socket.once("unexpected-response", (_request, answer) => {
+        let body = "";
+        answer.on("data", (part: Buffer) => (body += part.toString()));
+        answer.on("end", () => {
+          resolve([answer.statusCode, (JSON.parse(body) as { code: string }).code]);
+          socket.terminate();
+        });
+      });
+    });
+  expect(await refusal("/api/rooms/%zz/socket")).toEqual([400, "BODY_INVALID"]);
+  expect(await refusal("/api/rooms/%ff/socket")).toEqual([400, "BODY_INVALID"]);
+  expect(await refusal("/api/nowhere")).toEqual([404, "NOT_FOUND"]);
+  expect(await refusal("/socket")).toEqual([404, "NOT_FOUND"]);
+  const answer = await fetch(`${server.url}/api/scenes/%zz`);
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: "BODY_INVALID", field: "path" }]);
+});
+
 test("a page of another origin", async () => {
   const refused = raw("room", { origin: "https://elsewhere.example" });
   await expect(refused.open).rejects.toThrow("403");

@@ -14,7 +14,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export async function startTestServer(changes: Partial<Config> = {}): Promise<TestServer> {
+export async function startTestServer(changes: Partial<Config> = {}, port = 0): Promise<TestServer> {
   const workers: Worker[] = [];
   const note = (worker: Worker): void => void workers.push(worker);
   process.on("worker", note);
@@ -26,11 +26,12 @@ export async function startTestServer(changes: Partial<Config> = {}): Promise<Te
     store: "none",
     emptyRoomSeconds: 30,
     roomsPerAddress: 10_000,
+    membersPerAddress: 10_000,
     roomsPerMinute: 100_000,
     addressBudget: 1_000_000,
     ...changes,
   });
-  const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
+  const url = await app.fastify.listen({ port, host: "127.0.0.1" });
   return {
     app,
     url,

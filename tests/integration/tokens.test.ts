@@ -304,6 +304,32 @@ describe("limits of one address", () => {
     await small.close();
   });
 
+  test("no two addresses fill a server: each has as many rooms as it leaves", async () => {
+    const small = await startTestServer({ maxRooms: 8, roomsPerAddress: 4, trustProxy: 1 });
+    const make = async (address: string): Promise<unknown> => {
+      const answer = await fetch(`${small.url}/api/rooms`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": address },
+        body: JSON.stringify({ scene: "cube" }),
+      });
+      return answer.status === 201 ? 201 : ((await answer.json()) as { code: string }).code;
+    };
+    const made: Record<string, unknown[]> = {};
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5"]) {
+      made[address] = [];
+      while (made[address].at(-1) === 201 || made[address].length === 0) made[address].push(await make(address));
+    }
+    const limit = "ADDRESS_ROOM_LIMIT";
+    expect(made).toEqual({
+      "192.0.2.1": [201, 201, 201, 201, limit],
+      "192.0.2.2": [201, 201, limit],
+      "192.0.2.3": [201, limit],
+      "192.0.2.4": [201, "ROOM_LIMIT"],
+      "192.0.2.5": ["ROOM_LIMIT"],
+    });
+    await small.close();
+  });
+
   test("an address is what the line says, unless so many proxies, or these, are trusted; what a visitor claims before them counts for nothing", async () => {
     const cases: [Config["trustProxy"], string, string, boolean][] = [
       [false, "192.0.2.1", "192.0.2.2", false],

@@ -3,7 +3,7 @@
  * port.
  */
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
@@ -31,11 +31,13 @@ const CONFIG = "server/ops/prometheus/prometheus.yml";
  * @param executable Prometheus' path
  * @param target host:port that takes the place of the configured one; the intervals become `interval` so that a test
  *   need not take minutes
+ * @param holdFor takes the place of each rule's `for`; absent: they stay
  */
 export async function startPrometheus(
   executable: string,
   target: string,
   interval: string,
+  holdFor?: string,
 ): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), "pliant-prometheus-"));
   const config = parse(readFileSync(CONFIG, "utf8"));
@@ -43,7 +45,11 @@ export async function startPrometheus(
   delete config.scrape_configs[0].dns_sd_configs;
   config.scrape_configs[0].static_configs = [{ targets: [target] }];
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));
-  for (const rules of config.rule_files) copyFileSync(join("server/ops/prometheus", rules), join(folder, rules));
+  for (const rules of config.rule_files) {
+    const text = readFileSync(join("server/ops/prometheus", rules), "utf8");
+    const held = holdFor === undefined ? text : text.replaceAll(/^( +for:) .*$/gm, `$1 ${holdFor}`);
+    writeFileSync(join(folder, rules), held);
+  }
 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -31,13 +31,13 @@ export function between(page: string, [from, to]: readonly [string, string]): st
   return page.slice(start + from.length, end).trim();
 }
 
-/** The sections of the head comment, from "1. Frame." on, and the numbers that they name. */
+/** The sections of the head comment, from "0. Arithmetic." on, and the numbers that they name. */
 export function formatBlock(): string {
   const source = readFileSync(file("shared/snapshot/format.ts"), "utf8");
   const head = source.slice(source.indexOf("/**") + 3, source.indexOf("*/"));
   const lines = head.split("\n").map((line) => line.replace(/^ \*( |$)/, "").trimEnd());
   const text = lines
-    .slice(lines.findIndex((line) => line.startsWith("1. ")))
+    .slice(lines.findIndex((line) => line.startsWith("0. ")))
     .join("\n")
     .trimEnd();
   const constants = [

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
-import { Connection, type ConnectionStatus } from "../../../client/net/connection.ts";
+import { Connection, type ConnectionStatus, directUrl } from "../../../client/net/connection.ts";
 import { build, type ServerEvent } from "../../../client/net/messages.ts";
 import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 
@@ -17,12 +17,15 @@ let said: unknown[][][];
 let connection: Connection | undefined;
 let statuses: ConnectionStatus[];
 let events: ServerEvent[];
+/** Where the room's own process is, as the welcome says. */
+let welcomeUrl: string | undefined;
 
 beforeEach(async () => {
   sockets = [];
   said = [];
   statuses = [];
   events = [];
+  welcomeUrl = undefined;
   server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   server.on("connection", (socket) => {
     const index = sockets.push(socket) - 1;
@@ -31,7 +34,9 @@ beforeEach(async () => {
       const message = decode(data) as unknown[];
       said[index]!.push(message);
       if (message[0] === ClientMessage.hello)
-        socket.send(encode([ServerMessage.welcome, { token: `token-${index}`, session: "s", member: 1 }]));
+        socket.send(
+          encode([ServerMessage.welcome, { token: `token-${index}`, session: "s", member: 1, url: welcomeUrl }]),
+        );
     });
   });
   await new Promise((resolve) => server.once("listening", resolve));
@@ -144,4 +149,65 @@ test("a message that breaks the protocol is dropped, and the line stays", async 
   } finally {
     console.error = original;
   }
+});
+
+/** The room's own process: takes the session over, as the server does, by ending the line that had it. */
+async function ownProcess(): Promise<{ server: WebSocketServer; url: string; resumed: unknown[]; end: () => void }> {
+  const own = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await new Promise((resolve) => own.once("listening", resolve));
+  const resumed: unknown[] = [];
+  own.on("connection", (socket) =>
+    socket.on("message", (data: Buffer) => {
+      const message = decode(data) as [number, number, { resume?: string }];
+      if (message[0] !== ClientMessage.hello) return;
+      resumed.push(message[2].resume);
+      sockets[0]!.close(CloseCode.normal, "resumed on another socket");
+      socket.send(encode([ServerMessage.welcome, { token: "token-own", session: "s", member: 1, url: welcomeUrl }]));
+    }),
+  );
+  const url = `http://127.0.0.1:${(own.address() as AddressInfo).port}`;
+  const end = (): void => {
+    for (const socket of own.clients) socket.terminate();
+    own.close();
+  };
+  return { server: own, url, resumed, end };
+}
+
+test("goes to the room's own process with its session, and back by the way that it came when that is lost", async () => {
+  const own = await ownProcess();
+  welcomeUrl = own.url;
+  const line = connect();
+  await eventually(() => own.resumed.length === 1 && own.server.clients.size === 1 && line.isOpen);
+  expect(own.resumed).toEqual(["token-0"]);
+  expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
+  // Its welcome names itself: it goes nowhere else.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect([own.resumed.length, sockets.length]).toEqual([1, 1]);
+  own.end();
+  await eventually(() => sockets.length === 2 && line.isOpen);
+  expect(hellos()[1]![2]).toMatchObject({ resume: "token-own" });
+  // It is not tried again: it was lost without a word.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([own.resumed.length, line.isOpen]).toEqual([1, true]);
+});
+
+test("a room's own process that cannot be reached changes nothing", async () => {
+  const own = await ownProcess();
+  own.end();
+  welcomeUrl = own.url;
+  const line = connect();
+  await eventually(() => line.isOpen);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([line.isOpen, sockets.length]).toEqual([true, 1]);
+  expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open"]);
+});
+
+test.each([
+  ["https://a.example", "wss://play.example/api/rooms/x/socket", "wss://a.example/api/rooms/x/socket"],
+  ["http://10.0.0.5:8080", "ws://localhost/api/rooms/x/socket", "ws://10.0.0.5:8080/api/rooms/x/socket"],
+  ["http://a.example", "wss://play.example/api/rooms/x/socket", undefined],
+  ["javascript:alert(1)", "ws://localhost/api/rooms/x/socket", undefined],
+  ["", "ws://localhost/api/rooms/x/socket", undefined],
+])("a process at %s, for a page that came by %s", (base, url, direct) => {
+  expect(directUrl(base, url)).toBe(direct);
 });

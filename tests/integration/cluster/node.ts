@@ -13,6 +13,7 @@ import Fastify from "fastify";
 import { Cluster } from "../../../server/cluster/cluster.ts";
 import { forwardToOwners } from "../../../server/cluster/forward.ts";
 import type { ClusterRooms } from "../../../server/cluster/rooms.ts";
+import { Tickets } from "../../../server/cluster/ticket.ts";
 import { Metrics } from "../../../server/metrics/metrics.ts";
 import { PostgresStore } from "../../../server/store/postgres.ts";
 import { SqliteStore } from "../../../server/store/sqlite.ts";
@@ -107,7 +108,16 @@ app.setErrorHandler((error, _request, reply) =>
     : reply.code(500).send({ message: (error as Error).message }),
 );
 await app.register(websocket);
-await forwardToOwners(app, { cluster, secrets: [secret], metrics: metrics.cluster, onForwarded: () => {} });
+await forwardToOwners(app, {
+  cluster,
+  tickets: new Tickets([secret], cluster.holder),
+  tls: { ca: undefined },
+  // Nobody has credentials here.
+  vouching: { ofRequest: () => null, ofMessage: () => null },
+  metrics: metrics.cluster,
+  onForwarded: () => {},
+  onMissing: () => {},
+});
 app.get("/api/rooms", async () =>
   (await cluster.list()).map(({ name, owner }) => ({ name, owner: owner?.process ?? null })),
 );

@@ -5,12 +5,15 @@
 import { scryptSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
+import { Auth } from "../../../server/auth/auth.ts";
 import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
 import { redactUrl } from "../../../server/auth/logOptions.ts";
-import { hashPassword, isPassword, PasswordQueueFull } from "../../../server/auth/password.ts";
+import { hashPassword, isPassword, type PasswordHash, PasswordQueueFull } from "../../../server/auth/password.ts";
+import type { Refused } from "../../../server/auth/refused.ts";
 import { RoomAccess } from "../../../server/auth/roomAccess.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
+import { CloseCode } from "../../../shared/protocol.ts";
 
 describe("addresses", () => {
   test.each([
@@ -48,29 +51,18 @@ describe("addresses", () => {
 
 describe("passwords", () => {
   test("the right one fits, however its characters are made, and no other; the hash tells nothing and is another each time", async () => {
-    const known = await hashPassword("Schlüssel 1");
-    expect(await isPassword("Schlu\u0308ssel 1", known)).toBe(true);
+    const known = await hashPassword("Schlüssel 1", "192.0.2.1");
+    expect(await isPassword("Schlu\u0308ssel 1", known, "192.0.2.1")).toBe(true);
     for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)])
-      expect(await isPassword(other, known)).toBe(false);
+      expect(await isPassword(other, known, "192.0.2.1")).toBe(false);
     expect(JSON.stringify(known)).not.toContain("Schl");
-    expect((await hashPassword("Schlüssel 1")).hash).not.toBe(known.hash);
+    expect((await hashPassword("Schlüssel 1", "192.0.2.1")).hash).not.toBe(known.hash);
   });
 
   test("a crowd of them waits in a line that has an end", async () => {
-    // A cheap hash: what is tested is the line.
-    const N = 1024;
-    const r = 8;
-    const p = 1;
-    const salt = Buffer.from("0123456789abcdef");
-    const known = {
-      salt: salt.toString("base64url"),
-      hash: scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url"),
-      N,
-      r,
-      p,
-    };
+    const known = cheapHash();
     const results = await Promise.allSettled(
-      Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known)),
+      Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known, `192.0.2.${i}`)),
     );
     const refused = results.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
     expect(refused).toHaveLength(80 - 2 - 64);
@@ -78,7 +70,26 @@ describe("passwords", () => {
     results.forEach((result, i) => {
       if (result.status === "fulfilled") expect(result.value).toBe(i % 2 === 1);
     });
-    expect(await isPassword("open sesame", known)).toBe(true);
+    expect(await isPassword("open sesame", known, "192.0.2.1")).toBe(true);
+  });
+
+  test("one address leaves half of the line to others, who take turns with it", async () => {
+    const known = cheapHash();
+    const order: string[] = [];
+    const give = (address: string): Promise<void> =>
+      isPassword("open sesame", known, address).then(
+        () => void order.push(address),
+        () => void order.push(`${address} refused`),
+      );
+    // Two are checked at once; the next 32 of the 64 places are as many as are left for others.
+    const greedy = Array.from({ length: 50 }, () => give("greedy"));
+    await Promise.all([...greedy, give("other"), give("third")]);
+    expect(order.filter((who) => who === "greedy refused")).toHaveLength(50 - 2 - 32);
+    const places = order.filter((who) => who !== "greedy refused");
+    // Behind the two that were being checked, and one of the line for each turn.
+    expect(places.indexOf("other")).toBeLessThanOrEqual(5);
+    expect(places.indexOf("third")).toBeLessThanOrEqual(6);
+    expect(places).toHaveLength(36);
   });
 });
 
@@ -105,7 +116,7 @@ describe("a room's access", () => {
       true,
       true,
     ]);
-    expect([await back.fits("open sesame"), await back.fits("open barley")]).toEqual([true, false]);
+    expect([await back.fits("open sesame", ""), await back.fits("open barley", "")]).toEqual([true, false]);
     expect(back.banOf({ address: "192.0.2.8" }, nowMs)?.name).toBe("m");
     expect(back.banOf({ session: fingerprint("s") }, nowMs + 999)?.name).toBe("m");
     expect(back.banOf({ address: "192.0.2.8" }, nowMs + 1000)).toBeUndefined();
@@ -132,6 +143,49 @@ describe("a room's access", () => {
     expect(access.bans(0)).toHaveLength(256);
     expect(access.banOf({ subject: "s299" }, 0)).toBeDefined();
     expect(access.banOf({ subject: "s43" }, 0)).toBeUndefined();
+  });
+});
+
+describe("passwords of a room", () => {
+  const room = (): { auth: Auth; access: RoomAccess } => ({
+    auth: new Auth({ mode: "open", secrets: ["x".repeat(MIN_SECRET_BYTES)], adminToken: null }),
+    access: RoomAccess.fromSettings({ door: { ...new RoomAccess().toSettings().door, password: cheapHash() } }),
+  });
+  const give = async (
+    { auth, access }: ReturnType<typeof room>,
+    address: string,
+    password = "open barley",
+  ): Promise<number> => {
+    try {
+      await auth.enter("r", access, { password, address }, null);
+      return 0;
+    } catch (error) {
+      return (error as Refused).closeCode;
+    }
+  };
+
+  test("a thousand addresses together fail no more often than a room allows, and who was in before comes in", async () => {
+    const door = room();
+    expect(await give(door, "ours", "open sesame")).toBe(0);
+    const wrong: number[] = [];
+    for (let i = 0; i < 300; i++) wrong.push(await give(door, `2001:db8:0:${i}::/64`));
+    // Some more come back while they fail, one in three seconds.
+    const failed = wrong.filter((code) => code === CloseCode.passwordNeeded).length;
+    expect(failed).toBeGreaterThanOrEqual(240);
+    expect(failed).toBeLessThan(260);
+    expect(wrong.at(-1)).toBe(CloseCode.tooManyAttempts);
+    expect(await give(door, "stranger", "open sesame")).toBe(CloseCode.tooManyAttempts);
+    expect(await give(door, "ours", "open sesame")).toBe(0);
+    // Another room has its own.
+    expect(await give({ auth: door.auth, access: room().access }, "stranger", "open sesame")).toBe(0);
+    await door.access.setPassword("open barley");
+    expect(await give(door, "ours", "open barley")).toBe(CloseCode.tooManyAttempts);
+  });
+
+  test("right ones are not counted, for the room as little as for the address", async () => {
+    const door = room();
+    for (let i = 0; i < 300; i++) expect(await give(door, `192.0.2.${i}`, "open sesame")).toBe(0);
+    for (let i = 0; i < 60; i++) expect(await give(door, "192.0.2.1", "open sesame")).toBe(0);
   });
 });
 
@@ -221,3 +275,11 @@ test.each([
 ])("the log has of %s only %s", (url, logged) => {
   expect(redactUrl(url)).toBe(logged);
 });
+
+/** Of "open sesame", for tests of the line rather than of the hash. */
+function cheapHash(): PasswordHash {
+  const [N, r, p] = [1024, 8, 1] as const;
+  const salt = Buffer.from("0123456789abcdef");
+  const hash = scryptSync("open sesame", salt, 32, { N, r, p }).toString("base64url");
+  return { salt: salt.toString("base64url"), hash, N, r, p };
+}

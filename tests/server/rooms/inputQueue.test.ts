@@ -77,4 +77,22 @@ describe("InputQueue", () => {
     queue.putBack(taken);
     expect(queue.take()).toEqual([move(1, 1, 1), release(1, 1)]);
   });
+
+  test("while nothing is taken out a member has 120 places, and all members 4,096; what was taken out leaves them again", () => {
+    const impulse = (member: number): Input => ({
+      type: "impulse",
+      member,
+      body: 0,
+      triangle: 0,
+      u: 0,
+      v: 0,
+      impulse: [0, 0, 0],
+    });
+    for (let member = 1; member <= 40; member++) {
+      for (let i = 0; i < 200; i++) if (queue.hasPlace(member)) queue.push(impulse(member));
+    }
+    expect(queue.length).toBe(4096);
+    expect(queue.take().filter(({ member }) => member === 1)).toHaveLength(120);
+    expect(queue.hasPlace(1)).toBe(true);
+  });
 });

@@ -522,6 +522,31 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       );
     });
 
+    test("a renewal waits behind nothing that waits: neither behind another room's writes nor its own", async () => {
+      const lease = await held();
+      const busy = await held();
+      let done = 0;
+      const segment = bytes(20_000, 1);
+      const flood = Array.from({ length: 1500 }, (_, i) =>
+        store
+          .appendJournal(i % 2 ? lease : busy, { after: i, until: i + 1, bytes: segment })
+          // Where more wait than a store takes in some seconds it refuses: what is asked here is what does not wait.
+          .catch(() => {})
+          .then(() => void (done += 1)),
+      );
+      const before: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        expect(await store.renew(ann, [{ ...lease, members: i }])).toEqual([]);
+        before.push(done);
+      }
+      // The first may have been asked late: to ask for the others takes time. From there on each waits for those that
+      // are under way (a connection each, or the one call of a thread), and for those that answer while it is on its
+      // way.
+      expect(before[0]).toBeLessThan(1400);
+      expect(before[4]! - before[0]!).toBeLessThan(100);
+      await Promise.all(flood);
+    });
+
     test("everything is there after the store was closed and opened again", async () => {
       const lease = await held();
       await store.writeCheckpoint(lease, { tick: 7, identity: "a", state: bytes(100, 7) });

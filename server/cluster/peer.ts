@@ -1,0 +1,15 @@
+/**
+ * Asking another process: over http, or over TLS with a certificate that the cluster's own authority may have signed.
+ */
+import { type ClientRequest, type RequestOptions, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+
+export interface PeerTls {
+  /** Certificates (PEM) that others' are checked against; undefined: the system's. */
+  ca: string | undefined;
+}
+
+/** @param url http:// or https://, with the path */
+export function requestPeer(url: URL, { ca }: PeerTls, options: RequestOptions): ClientRequest {
+  return url.protocol === "https:" ? httpsRequest(url, { ...options, ca }) : httpRequest(url, options);
+}

@@ -1,0 +1,101 @@
+/**
+ * What one process tells another of who asks, in place of their token and password (cluster/ticket.ts): what the token
+ * says, as this process has judged it. The password and the secret of a session go along, sealed, for only the owner of
+ * the room can tell what they are worth.
+ */
+import { encode } from "@msgpack/msgpack";
+import type { FastifyRequest } from "fastify";
+import { ClientMessage } from "../../shared/protocol.ts";
+import { isRole } from "../../shared/roles.ts";
+import { addressKey } from "../auth/addresses.ts";
+import type { Auth, Vouched } from "../auth/auth.ts";
+import type { Identity } from "../auth/identity.ts";
+import { type ClientRequest, parseClientMessage } from "../rooms/clientMessages.ts";
+import type { RequestAuth } from "./requestAuth.ts";
+
+/** In a message of a socket. */
+interface SaidInMessage extends Vouched {
+  password?: string;
+  resume?: string;
+}
+
+type Hello = Extract<ClientRequest, { type: "hello" }>;
+type Access = Extract<ClientRequest, { type: "access" }>;
+
+/** The side that passes on. */
+export class Voucher {
+  readonly #auth: Auth;
+  readonly #requestAuth: RequestAuth;
+
+  constructor(auth: Auth, requestAuth: RequestAuth) {
+    this.#auth = auth;
+    this.#requestAuth = requestAuth;
+  }
+
+  ofRequest(request: FastifyRequest): Vouched {
+    return { identity: this.#requestAuth.of(request).identity };
+  }
+
+  /** @returns the message to send instead; null: it holds nothing that is not to be seen */
+  ofMessage(
+    request: FastifyRequest,
+    message: Buffer,
+    first: boolean,
+    seal: (said: unknown) => string,
+  ): Promise<Uint8Array> | null {
+    // Keys of msgpack's maps stand in it as they are.
+    if (!SECRETS.some((key) => message.includes(key))) return null;
+    const read = readMessage(message);
+    if (first && read?.type === "hello") return this.#ofHello(request, read, seal);
+    return read?.type === "access" && typeof read.password === "string" ? ofAccess(read, seal) : null;
+  }
+
+  async #ofHello(request: FastifyRequest, hello: Hello, seal: (said: unknown) => string): Promise<Uint8Array> {
+    const { version, name, color, token, password, resume } = hello;
+    const vouched: Vouched =
+      token === undefined ? { identity: null } : await this.#auth.vouch(token, addressKey(request.ip));
+    const said: SaidInMessage = { ...vouched, password, resume };
+    return encode([ClientMessage.hello, version, { name, color, ticket: seal(said) }]);
+  }
+}
+
+const SECRETS = ["token", "password", "resume", "ticket"];
+
+async function ofAccess(
+  { locked, ownersOnly, liftBans, password }: Access,
+  seal: (said: unknown) => string,
+): Promise<Uint8Array> {
+  const options = { locked, ownersOnly, liftBans, ticket: seal({ password }) };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return encode([ClientMessage.access, Object.fromEntries(given)]);
+}
+
+function readMessage(message: Uint8Array): ClientRequest | null {
+  try {
+    return parseClientMessage(message);
+  } catch {
+    return null; // The owner says what is wrong with it.
+  }
+}
+
+/** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
+export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
+  const identity = (said as Vouched | null)?.identity;
+  if (!identity || !isRole(identity.role)) return null;
+  return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
+}
+
+/**
+ * The side that it is passed on to.
+ * @param take opens the ticket of a message; null: it is none for us
+ * @returns the message as if it had come from the client itself
+ */
+export function openMessage(request: ClientRequest | null, take: (sealed: string) => unknown): ClientRequest | null {
+  if ((request?.type !== "hello" && request?.type !== "access") || request.ticket === undefined) return request;
+  const said = take(request.ticket) as SaidInMessage | null;
+  if (said === null) return request;
+  const { problem, password, resume } = said;
+  if (request.type === "access") return { ...request, password };
+  const vouched: Vouched = { identity: identityIn(said), ...(problem !== undefined && { problem }) };
+  return { ...request, token: undefined, password, resume, vouched };
+}

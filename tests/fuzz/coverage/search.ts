@@ -1,0 +1,82 @@
+/**
+ * Coverage-guided fuzzing: of all inputs those are kept that run through code which none before them ran through, and
+ * new ones are made of the kept ones (as AFL and libFuzzer do).
+ */
+import type { Random } from "../random.ts";
+import { type Blocks, Reached } from "./blocks.ts";
+
+export interface Target {
+  name: string;
+  /** Inputs that are well formed. */
+  seeds: readonly Uint8Array[];
+  /** Another input made of one, or of two. */
+  mutate: (input: Uint8Array, other: Uint8Array, random: Random) => Uint8Array;
+  /** Runs the code. @throws whatever is no documented refusal: that is a finding */
+  run: (input: Uint8Array) => void;
+}
+
+interface Found {
+  input: Uint8Array;
+  error: unknown;
+}
+
+export interface Outcome {
+  /** Inputs that reach something new, those that were given first. */
+  corpus: Uint8Array[];
+  /** Characters of source that it runs through. */
+  reached: number;
+  findings: Found[];
+}
+
+/** Inputs that are looked at together: to ask for coverage takes longer than to run one. */
+const BATCH = 64;
+/** Larger inputs are not kept: a corpus is to be run in seconds. */
+const MOST_BYTES = 16 * 1024;
+const MOST_FINDINGS = 10;
+
+/** @param corpus inputs of before */
+export function search(
+  target: Target,
+  corpus: readonly Uint8Array[],
+  blocks: Pick<Blocks, "take">,
+  random: Random,
+  executions: number,
+): Outcome {
+  const reached = new Reached();
+  const kept: Uint8Array[] = [];
+  const findings: Found[] = [];
+  const run = (input: Uint8Array): void => {
+    try {
+      target.run(input);
+    } catch (error) {
+      if (findings.length < MOST_FINDINGS) findings.push({ input, error });
+    }
+  };
+  /** Runs them together, and in halves where something among them is new, down to the one that it is. */
+  const keepNew = (inputs: readonly Uint8Array[]): void => {
+    const before = findings.length;
+    for (const input of inputs) run(input);
+    const fresh = blocks.take().filter((ran) => reached.grows(ran));
+    // What breaks something is found, and not kept.
+    if (fresh.length === 0 || (inputs.length === 1 && findings.length > before)) return;
+    if (inputs.length === 1) {
+      for (const ran of fresh) reached.add(ran);
+      kept.push(...inputs);
+      return;
+    }
+    findings.length = before;
+    const half = Math.ceil(inputs.length / 2);
+    keepNew(inputs.slice(0, half));
+    keepNew(inputs.slice(half));
+  };
+  blocks.take();
+  for (const input of [...target.seeds, ...corpus]) keepNew([input]);
+  const given = findings.length;
+  for (let done = 0; done < executions && findings.length - given < MOST_FINDINGS; done += BATCH) {
+    const inputs = Array.from({ length: BATCH }, () =>
+      target.mutate(random.pick(kept), random.pick(kept), random),
+    ).filter(({ byteLength }) => byteLength <= MOST_BYTES);
+    keepNew(inputs);
+  }
+  return { corpus: kept, reached: reached.size, findings };
+}

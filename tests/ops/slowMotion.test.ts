@@ -1,0 +1,68 @@
+/**
+ * The alert for slow motion, from end to end: a real server with a room that is too heavy for it, a real Prometheus
+ * with the project's own rules. It fires for that server and not for one that keeps up.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
+import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
+
+const executable = findOnPath("prometheus");
+const folder = mkdtempSync(join(tmpdir(), "pliant-slow-"));
+const ended: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of ended) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Alert {
+  state: string;
+  labels: { alertname: string };
+}
+
+/** A server with one room, somebody in it, and a Prometheus that watches it. */
+async function watched(scene: string): Promise<{ alerts: () => Promise<string[]>; ratio: () => Promise<number> }> {
+  const server: RunningServer = await startServer({
+    env: { PLIANT_SCENES_DIR: folder, PLIANT_PREWARM: scene, PLIANT_WORKERS: "1" },
+  });
+  ended.push(() => server.stop());
+  const prometheus: RunningPrometheus = await startPrometheus(
+    executable as string,
+    new URL(server.url).host,
+    "1s",
+    "3s",
+  );
+  ended.push(() => prometheus.stop());
+  await createRoom(server.url, scene, "room");
+  const bot = await Bot.join(server.url, "room", { timeoutMs: 60_000 });
+  ended.push(() => bot.leave());
+  return {
+    alerts: async () =>
+      ((await prometheus.get("alerts")) as { alerts: Alert[] }).alerts
+        .filter(({ state }) => state === "firing")
+        .map(({ labels }) => labels.alertname),
+    ratio: async () => (await prometheus.instant("pliant_time_dilation_ratio"))[0]?.values[0] ?? Number.NaN,
+  };
+}
+
+test.skipIf(lacks("Prometheus", executable))(
+  "fires while a room cannot keep up, says how slow it is, and leaves one alone that does",
+  async () => {
+    const scenes = "tests/integration/scenes";
+    const heavy = JSON.parse(readFileSync(join(scenes, "victim.json"), "utf8")) as object;
+    // Many times what a core can do in real time, and still some ticks a second.
+    writeFileSync(join(folder, "heavy.json"), JSON.stringify({ ...heavy, substeps: 200 }));
+    writeFileSync(join(folder, "cube.json"), readFileSync(join(scenes, "cube.json")));
+    const slow = await watched("heavy");
+    const fast = await watched("cube");
+    while (!(await slow.alerts()).includes("PliantSlowMotion")) await sleep(500);
+    expect(await slow.ratio()).toBeLessThan(0.9);
+    expect(await fast.alerts()).not.toContain("PliantSlowMotion");
+  },
+  120_000,
+);

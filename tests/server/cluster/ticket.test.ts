@@ -1,0 +1,77 @@
+/** Who really asked, as one process tells another: sealed, for one process, for one request, for a minute, once. */
+import { expect, test } from "vitest";
+import { clusterSecretsFrom, type Ticket, Tickets } from "../../../server/cluster/ticket.ts";
+
+const secret = "0123456789abcdef0123456789abcdef";
+const request = { method: "GET", url: "/api/rooms/a/socket?x=1" };
+const ticket: Ticket = {
+  audience: "ann",
+  ...request,
+  address: "192.0.2.7",
+  said: { identity: { role: "owner", room: "a" } },
+};
+const reader = (secrets = [secret], process = "ann", most?: number): Tickets => new Tickets(secrets, { process }, most);
+const sealed = (changes: Partial<Ticket> = {}, nowMs?: number): string =>
+  reader().seal({ ...ticket, ...changes }, nowMs);
+
+test.each(["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "127.0.0.1"])("%s comes through", (address) => {
+  expect(reader().take(sealed({ address }), request)).toEqual({ ...ticket, address });
+});
+
+test("any of several secrets may have sealed it, while they are being exchanged", () => {
+  expect(reader(["another", secret]).take(sealed(), request)).toEqual(ticket);
+  expect(reader([]).take(sealed(), request)).toBeNull();
+});
+
+test("only with the secret, for that process, for that request, soon", () => {
+  const header = sealed({}, 1e12);
+  expect(reader().take(header, request, 1e12 + 59_000)).toEqual(ticket);
+  expect(reader().take(header, request, 1e12 - 59_000)).toEqual(ticket);
+  expect(reader().take(header, request, 1e12 + 61_000)).toBeNull();
+  expect(reader().take(header, request, 1e12 - 61_000)).toBeNull();
+  expect(reader([`${secret}x`]).take(header, request, 1e12)).toBeNull();
+  expect(reader(clusterSecretsFrom([secret])).take(header, request, 1e12)).toBeNull();
+  expect(reader([secret], "bob").take(header, request, 1e12)).toBeNull();
+  expect(reader().take(header, { ...request, method: "DELETE" }, 1e12)).toBeNull();
+  expect(reader().take(header, { ...request, url: "/api/rooms/b/socket?x=1" }, 1e12)).toBeNull();
+});
+
+test("once", () => {
+  const [taker, header] = [reader(), sealed()];
+  expect(taker.take(header, request)).toEqual(ticket);
+  expect(taker.take(header, request)).toBeNull();
+  // Characters that base64url does not have are read over: the ticket is the same one.
+  expect(taker.take(`${header}=`, request)).toBeNull();
+  expect(taker.take(sealed(), request)).toEqual(ticket);
+});
+
+test("no bit of it can be changed, and nothing in it can be read", () => {
+  const header = sealed();
+  const bytes = Buffer.from(header, "base64url");
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1 << (at % 8);
+    expect(reader().take(changed.toString("base64url"), request), `byte ${at}`).toBeNull();
+  }
+  for (const shown of ["192.0.2.7", "owner", "ann"]) expect(bytes.includes(shown)).toBe(false);
+  expect(sealed()).not.toBe(header);
+});
+
+test("what is remembered is bounded, and ends with what it is of", () => {
+  const taker = reader([secret], "ann", 10);
+  for (let i = 0; i < 100; i++) expect(taker.take(sealed({}, 1e12), request, 1e12)).not.toBeNull();
+  expect(taker.remembered).toBe(10);
+  expect(taker.take(sealed({}, 2e12), request, 2e12)).not.toBeNull();
+  expect(taker.remembered).toBe(1);
+});
+
+test.each(["", ".", "AAAA", "x".repeat(40), "x".repeat(10_000), `${Date.now()}.MTI3LjAuMC4x.AAAA`])(
+  "%j is nobody's ticket",
+  (header) => {
+    expect(reader().take(header, request)).toBeNull();
+  },
+);
+
+test("what is no address is not taken for one, however well sealed", () => {
+  expect(reader().take(sealed({ address: "not an address\nx: y" }), request)).toBeNull();
+});

@@ -1,0 +1,104 @@
+/**
+ * docs/protocol.json, PROTOCOL.md and the codecs say the same: the file is what the code writes, its fields are the
+ * page's, and its vectors are read by both ends and by the decoder that was written from the page.
+ */
+import { readFileSync } from "node:fs";
+import { decode } from "@msgpack/msgpack";
+import { describe, expect, test } from "vitest";
+import { parseServerMessage } from "../../client/net/messages.ts";
+import { MalformedMessage, parseClientMessage } from "../../server/rooms/clientMessages.ts";
+import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/snapshot/index.ts";
+import { referenceDecode } from "../shared/snapshot/referenceDecoder.ts";
+import { asJson, cellOf, type Field, FIELDS, PROTOCOL_FILE, protocolFile, type Vector } from "./protocolFile.ts";
+
+const page = readFileSync("PROTOCOL.md", "utf8");
+const file = JSON.parse(readFileSync(PROTOCOL_FILE, "utf8")) as {
+  messages: Record<"client" | "server", { type: number; name: string; fields: Field[] }[]>;
+  vectors: {
+    messages: Record<"client" | "server", Vector[]>;
+    malformed: { why: string; hex: string }[];
+    frames: { bodies: { count: number; triangles: number[] }[]; frames: { hex: string; positions: number[] }[] }[];
+  };
+};
+const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, "hex"));
+
+test("the file is what the code says (node tests/server/protocolFile.ts writes it)", () => {
+  expect(file).toEqual(JSON.parse(JSON.stringify(protocolFile())));
+});
+
+describe.each(["client", "server"] as const)("messages of the %s", (side) => {
+  test("have the fields of the page", () => {
+    for (const { type, name } of file.messages[side]) {
+      const cell = cellOf((FIELDS[side] as Record<string, Field[]>)[name]!);
+      expect(page).toContain(`| ${type} | \`${name}\` | ${cell === "" ? "" : `${cell} `}|`);
+    }
+  });
+
+  test("have a vector each, which is what it says and fits its fields", () => {
+    const named = new Set(file.vectors.messages[side].map(({ name }) => name));
+    expect(named).toEqual(new Set(file.messages[side].map(({ name }) => name)));
+    for (const { name, hex, message } of file.vectors.messages[side]) {
+      const [type, ...values] = decode(bytesOf(hex)) as unknown[];
+      expect(asJson([type, ...values])).toEqual(message);
+      const known = file.messages[side].find((one) => one.name === name)!;
+      expect(type).toBe(known.type);
+      expect([name, misfits(known.fields, values)]).toEqual([name, []]);
+    }
+  });
+});
+
+test("the server reads the client's vectors, and the client the server's", () => {
+  for (const { name, hex } of file.vectors.messages.client) expect(parseClientMessage(bytesOf(hex))?.type).toBe(name);
+  for (const { name, hex } of file.vectors.messages.server)
+    expect(parseServerMessage(bytesOf(hex).buffer)?.type).toBe(name);
+});
+
+test("what is malformed by the file is malformed to the server", () => {
+  expect(file.vectors.malformed.length).toBeGreaterThan(5);
+  for (const { why, hex } of file.vectors.malformed)
+    expect(() => parseClientMessage(bytesOf(hex)), why).toThrow(MalformedMessage);
+});
+
+test("frames decode to what the file says, by the codec and by the decoder made from the page", () => {
+  for (const { bodies: listed, frames } of file.vectors.frames) {
+    const bodies = listed.map(({ count, triangles }) => ({ count, triangles: Uint32Array.from(triangles) }));
+    const model = createSnapshotModel(bodies);
+    let previous: Int32Array | null = null;
+    for (const { hex, positions } of frames) {
+      const bytes = bytesOf(hex);
+      const decoded = new Int32Array(positions.length);
+      if (previous === null) decodeKeyframe(model, bytes, decoded);
+      else decodeDelta(model, previous, bytes, decoded);
+      expect([...decoded]).toEqual(positions);
+      expect([...referenceDecode(bodies, previous, bytes).frame]).toEqual(positions);
+      previous = Int32Array.from(positions);
+    }
+  }
+});
+
+/** Names of fields whose values do not fit. */
+function misfits(fields: readonly Field[], values: readonly unknown[]): string[] {
+  return [
+    ...fields.flatMap((field, i) => (fits(field, values[i]) ? [] : [field.name])),
+    ...(values.length > fields.length ? ["more values than fields"] : []),
+  ];
+}
+
+function fits(field: Field, value: unknown): boolean {
+  if (value === undefined) return field.optional === true;
+  if (value === null) return field.nullable === true;
+  const { type, fields, items, row } = field;
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "bin") return value instanceof Uint8Array;
+  if (type === "list") {
+    if (!Array.isArray(value)) return false;
+    return row ? misfits(row, value).length === 0 : value.every((one) => fits(items!, one));
+  }
+  if (type !== "map") return typeof value === type;
+  if (typeof value !== "object" || Array.isArray(value)) return false;
+  const map = value as Record<string, unknown>;
+  const known = fields?.map(({ name }) => name) ?? Object.keys(map);
+  return (
+    Object.keys(map).every((key) => known.includes(key)) && (fields ?? []).every((one) => fits(one, map[one.name]))
+  );
+}

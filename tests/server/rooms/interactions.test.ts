@@ -1,0 +1,51 @@
+/** What members ask for while their room takes nothing in. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Limits } from "../../../shared/protocol.ts";
+import type { Metrics } from "../../../server/metrics/metrics.ts";
+import type { ClientRequest } from "../../../server/rooms/clientMessages.ts";
+import { InputQueue } from "../../../server/rooms/inputQueue.ts";
+import { Interactions } from "../../../server/rooms/interactions.ts";
+import { Session } from "../../../server/rooms/session.ts";
+import type { RoomShape } from "../../../server/workers/messages.ts";
+
+const shape = { triangles: [10], waiting: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 } as unknown as RoomShape;
+const metrics = { inputs: { inc: () => {} }, reject: () => {} } as unknown as Metrics;
+
+type Asked = Parameters<Interactions["handle"]>[1];
+
+const at = { body: 0, triangle: 0, u: 0.2, v: 0.2 };
+const asked: fc.Arbitrary<Asked> = fc.oneof(
+  fc.nat(5).map((grab): Asked => ({ type: "grab", grab, ...at, target: [0, 0, 0] })),
+  fc.nat(5).map((grab): Asked => ({ type: "move", grab, target: [1, 0, 0] })),
+  fc.nat(5).map((grab): Asked => ({ type: "release", grab })),
+  fc.constant<Asked>({ type: "impulse", ...at, impulse: [0, 0, 0] } satisfies ClientRequest as Asked),
+  fc.constant<Asked>({ type: "reset" }),
+);
+
+test("whatever a member asks for while nothing is taken in: a bounded queue, at whose end it holds what it thinks it holds", () => {
+  fc.assert(
+    fc.property(fc.array(asked, { minLength: 500, maxLength: 1500 }), (requests) => {
+      const session = new Session(1, undefined, undefined, {
+        role: "player",
+        subject: null,
+        name: undefined,
+        expiresAtMs: null,
+        address: "a",
+      });
+      const queue = new InputQueue();
+      const interactions = new Interactions(new Map([[1, session]]), queue, shape, metrics);
+      for (const request of requests) interactions.handle(session, request);
+      // Each of the 120 may be let go once, and moved before and after the one reset; then what it holds.
+      expect(queue.length).toBeLessThanOrEqual(3 * Limits.inputBurst + 2 * Limits.grabsPerMember);
+      const held = new Set<number>();
+      for (const input of queue.take()) {
+        if (input.type === "grab") held.add(input.grab);
+        if (input.type === "release") held.delete(input.grab);
+        if (input.type === "releaseAll" || input.type === "reset") held.clear();
+      }
+      expect([...held].sort()).toEqual([...session.grabs.keys()].sort());
+    }),
+    { numRuns: 100 },
+  );
+});
