@@ -8,7 +8,7 @@
  *     frames    a frame that is damaged, with whole transactions behind it (https://www.sqlite.org/fileformat2.html#walformat).
  *               Behind a frame that a killed process was writing there are none
  */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -16,6 +16,9 @@ const SALTS_AT = 16;
 const SALT_BYTES = 8;
 /** First word of a log; its last bit says how checksums read their words: 0 little-endian, 1 big-endian. */
 const MAGIC = 0x377f0682;
+
+/** As many as the largest safe integer has. */
+const BEAT_DIGITS = 16;
 
 const logOf = (path: string): string => `${path}-wal`;
 const beatOf = (path: string): string => `${path}-beat`;
@@ -25,12 +28,18 @@ export const hasLog = (path: string): boolean => existsSync(logOf(path));
 /** The store's count as it was noted last; 0: it was not. */
 export function notedBeat(path: string): number {
   const noted = existsSync(beatOf(path)) ? Number(readFileSync(beatOf(path), "utf8")) : 0;
-  return Number.isSafeInteger(noted) ? noted : 0; // It was being written.
+  return Number.isSafeInteger(noted) ? noted : 0; // Somebody else wrote it.
 }
 
 /** @param beat that is committed */
 export function noteBeat(path: string, beat: number): void {
-  writeFileSync(beatOf(path), String(beat), { mode: 0o600 });
+  // In one write over what is there: whoever is killed meanwhile leaves the old count or the new one, never none.
+  const file = openSync(beatOf(path), constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    writeSync(file, String(beat).padStart(BEAT_DIGITS), 0);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Whoever closes the file last takes its log along, and leaves nothing that could be missed. */

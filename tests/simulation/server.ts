@@ -1,6 +1,6 @@
 /** One virtual server process: started, stopped for a while, killed, ended in order, and started again. */
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "../../server/config.ts";
+import { type Config, readConfig } from "../../server/config.ts";
 import type { Metrics } from "../../server/metrics/metrics.ts";
 import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
 import type { WorkerPools } from "../../server/workers/pool.ts";
@@ -36,17 +36,18 @@ export class Place {
 
 /** What rooms and their registry read of it. */
 const CONFIG = {
+  ...readConfig({}),
   maxRooms: 64,
   roomsPerAddress: 64,
   dedicatedRooms: 0,
-  roomPool: "shared",
+  roomPool: "shared" as const,
   historySeconds: 60,
   maxMembers: 16,
   resumeSeconds: 30,
   emptyRoomSeconds: 3600,
   // Histories kill more often than any room deserves to be blamed for.
   adoptionAttempts: 1000,
-  otherVersions: "park",
+  otherVersions: "park" as const,
 };
 
 /** Figures go nowhere: whatever is asked of it is there, and can be called. */
@@ -160,7 +161,7 @@ export class Server {
     timeline.after(1, machine, () => {
       void program
         .startServer({
-          config: { ...CONFIG, sendHz: tickHz } as unknown as Config,
+          config: { ...CONFIG, sendHz: tickHz } satisfies Config,
           pools: { forRoom: (pool: "shared" | "dedicated") => physics.pool(pool) } as unknown as WorkerPools,
           library: { template: async (scene: string) => physics.template(scene) } as unknown as SceneLibrary,
           metrics: nowhere as Metrics,

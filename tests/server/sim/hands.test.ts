@@ -67,6 +67,8 @@ const grab = (
 });
 const TICKS = 15;
 const SECONDS = TICKS / 60;
+/** Of a momentum that nothing has changed, kg m/s: a last place of what is in the room. */
+const ROUNDING = 2 ** -24;
 
 describe("grabs", () => {
   test("pull with their limit, no more, towards a target out of reach; the other body feels nothing", async () => {
@@ -75,7 +77,7 @@ describe("grabs", () => {
     const { linear } = momentum(lab);
     expect(linear[0] / (LIMIT * SECONDS)).toBeCloseTo(1, 2);
     expect(Math.abs(linear[1]) + Math.abs(linear[2])).toBeLessThan(0.05 * linear[0]);
-    expect(momentum(lab, 1).linear).toEqual([0, 0, 0]);
+    for (const p of momentum(lab, 1).linear) expect(Math.abs(p)).toBeLessThan(ROUNDING);
   });
 
   test("two members on one body: forces add up, and against each other they cancel and stretch it", async () => {
@@ -264,7 +266,7 @@ describe("impulses", () => {
       momentum(lab).linear.forEach((p, r) => expect(Math.abs(p - J[r]!)).toBeLessThan(1e-5 * 3));
       lab.run(60);
       momentum(lab).linear.forEach((p, r) => expect(Math.abs(p - J[r]!)).toBeLessThan(1e-4 * 3));
-      expect(momentum(lab, 1).linear).toEqual([0, 0, 0]);
+      for (const p of momentum(lab, 1).linear) expect(Math.abs(p)).toBeLessThan(ROUNDING);
     }
   });
 
@@ -331,10 +333,10 @@ describe("refused, with field, value and limit, and nothing changes", () => {
     ],
     ["an impulse that is not a number", { ...base, type: "impulse", impulse: [0, NaN, 0] }, { field: "impulse" }],
   ])("%s", async (_, input, expected) => {
-    const lab = await room();
-    const before = lab.positions();
+    const [lab, other] = [await room(), await room()];
     expect(lab.run(3, [input])).toMatchObject([{ type: "inputRejected", tick: 1, member: 3, ...expected }]);
-    expect(lab.positions()).toEqual(before);
+    other.run(3);
+    expect(lab.positions()).toEqual(other.positions());
   });
 
   test("moving or releasing what was let go is no error", async () => {

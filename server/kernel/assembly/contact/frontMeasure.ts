@@ -43,6 +43,8 @@ let alongX: v128 = i32x4(0, 0, 0, 0);
 let alongY: v128 = i32x4(0, 0, 0, 0);
 let alongZ: v128 = i32x4(0, 0, 0, 0);
 let itself = false;
+/** Vertices of the second leaf against triangles of the first are measured now. */
+let swapped = false;
 /** Nothing becomes a row. */
 let silent = false;
 let toSafe: usize = 0;
@@ -294,7 +296,7 @@ function vertices(A: usize, B: usize, G: usize): void {
     }
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
       const lane = B + LEAF_TRIANGLE + ((<usize>ctz(bits)) << 2);
-      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32));
+      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), swapped);
     }
   }
 }
@@ -479,6 +481,3 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   silent = false;
   return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
 }
-
-/** Vertices of the second leaf against triangles of the first are measured now. */
-export let swapped = false;

@@ -41,7 +41,6 @@ import {
   TREE_LONGEST,
 } from "../layout/layout";
 import { enchain } from "./changed";
-import { swapped } from "./frontMeasure";
 import {
   addEdges,
   addVertexTriangle,
@@ -142,7 +141,8 @@ function isOld(a: u32, b: u32, c: u32, d: u32, vertex: bool): bool {
   return false;
 }
 
-export function vertexRow(p: u32, a: u32, b: u32, c: u32): void {
+/** @param swapped the vertex is of the second leaf */
+export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool): void {
   if (isOld(p, a, b, c, true)) return;
   const at = vertexRowsEnd();
   const both = load<u32>(close, CLOSE_SURFACES);
