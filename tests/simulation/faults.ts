@@ -2,7 +2,7 @@
 import type { History } from "./history.ts";
 import type { Action } from "./plan.ts";
 import type { Server } from "./server.ts";
-import type { LineFaults } from "./line.ts";
+import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
 
 type Harm = Extract<Action, { do: "fault" }>;
 
@@ -125,7 +125,8 @@ function line({ timeline, note }: History, server: Server, { fault, forMs }: Har
   if (!server.up) return;
   const { line: own } = server;
   note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
-  server.disturbed(forMs);
+  // Who has asked in the last moment of it waits for the answer as long as the driver does, and writes nothing meanwhile.
+  server.disturbed(forMs + (fault === "slow" ? 0 : QUERY_TIMEOUT_MS));
   Object.assign(own.faults, faults);
   timeline.after(forMs, null, () => own.heal());
 }

@@ -10,7 +10,7 @@ import { type Database, DiskError } from "./database.ts";
 import type { Machine } from "./globals.ts";
 
 /** As postgresClient.ts, ms. */
-const QUERY_TIMEOUT_MS = 5000;
+export const QUERY_TIMEOUT_MS = 5000;
 /** A connection that is refused, or reset. */
 const REFUSED_MS = 2;
 
