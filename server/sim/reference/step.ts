@@ -70,7 +70,7 @@ export function stepTick(world: ReferenceWorld): void {
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
-    collide(particles, colliders, h, contact && { safe });
+    collide(particles, colliders, h);
     if (contact) {
       // of the list that has been verified: all pairs, whether a direction would clear them or not
       const touches = contact.verified[substep]!;
