@@ -42,7 +42,6 @@ export class CheckpointError extends Error {
 /** The list of pairs is made anew in the next tick, as after `load`. */
 export function forgetList(memory: WebAssembly.Memory): void {
   new Int32Array(memory.buffer)[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
-  new Float32Array(memory.buffer)[(L.HEADER + L.H_TRAVEL_STEP) / 4] = 0;
 }
 
 /**

@@ -109,7 +109,7 @@ export interface Kernel {
    */
   beginRigidContacts(): void;
   solveRigidContacts(scratch: number): void;
-  checkContacts(block: number, count: number, vertex: number, substeps: number, travel: number, step: number): number;
+  checkContacts(block: number, count: number, vertex: number): number;
   /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;

@@ -352,7 +352,6 @@ export class SimWorld implements World {
   /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
   private relist(): void {
     this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
-    this.views.f32[(L.HEADER + L.H_TRAVEL_STEP) / 4] = 0;
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */

@@ -191,7 +191,7 @@ function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnTyp
       }),
     ),
   );
-  kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+  kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
   return kit;
 }
 
@@ -314,7 +314,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       };
     });
     const kit = contactKit(kind, cases);
-    const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+    const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
     let hits = 0;
     let misses = 0;
     let cleared = 0;
@@ -386,7 +386,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
         }),
       ),
     );
-    kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0, 1, 0, 0);
+    kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
     for (let pair = 0; pair < 4; pair++) expect(kit.bits(pair, L.CONTACT_BLOCK_BAD), `particle ${pair}`).not.toBe(0);
   });
 });

@@ -1,6 +1,5 @@
 /**
- * Where the STATUS arrays have a block's words (layout.ts): which are due, how fast their pairs part, which are near,
- * which bad.
+ * Where the STATUS arrays have a block's words (layout.ts): which are near, which bad.
  */
 import {
   FRONT_SOLVED,
@@ -14,9 +13,7 @@ import {
   H_BLOCK_STATUS,
   H_VERTEX_CONTACT_BLOCKS,
   STATUS_BAD,
-  STATUS_DUE,
   STATUS_NEAR,
-  STATUS_PACE,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 
@@ -33,14 +30,6 @@ function wordOf(array: i32, n: i32): usize {
   );
 }
 // @inline
-export function dueOf(n: i32): usize {
-  return wordOf(STATUS_DUE, n);
-}
-// @inline
-export function paceOf(n: i32): usize {
-  return wordOf(STATUS_PACE, n);
-}
-// @inline
 export function nearOf(n: i32): usize {
   return wordOf(STATUS_NEAR, n);
 }
@@ -49,10 +38,8 @@ export function badOf(n: i32): usize {
   return wordOf(STATUS_BAD, n);
 }
 
-/** Block number n has nothing near, nothing bad, is due and rests. */
+/** Block number n has nothing near and nothing bad. */
 export function clearStatus(n: i32): void {
-  store<f32>(dueOf(n), 0);
-  store<f32>(paceOf(n), 0);
   store<i32>(nearOf(n), 0);
   store<i32>(badOf(n), 0);
 }

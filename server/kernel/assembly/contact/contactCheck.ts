@@ -9,13 +9,11 @@
  * the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part of its thickness (KEEP of
  * contactList.ts) at x, by half as much at S.
  *
- * A block is not looked at in every substep: what it had to spare when it was, cannot be used up while the trajectories
- * of its pairs (STATUS_PACE a substep) and what the worst particle moved otherwise (H_TRAVEL, twice) add up to less.
  * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next
  * substep's contacts are solved.
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
-import { badOf, dueOf, nearOf, numberOfBlock, paceOf } from "./blockStatus";
+import { badOf, nearOf, numberOfBlock } from "./blockStatus";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import {
   HEADER,
@@ -38,43 +36,17 @@ import {
  */
 export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
-/**
- * A pair that is solved is looked at again, for fresh directions and weights, when it may have moved by this part of
- * its thickness.
- */
-const STALE: f32 = 0.1;
-
-/**
- * @param substeps done since the list was made, this one included; travel H_TRAVEL; step what of it was the last
- *   substep's
- * @returns how many blocks have a pair that is not cleared
- */
-export function checkContacts(block: usize, count: i32, vertex: bool, substeps: f32, travel: f32, step: f32): i32 {
+/** @returns how many blocks have a pair that is not cleared */
+export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
-  const first = block;
   const number = numberOfBlock(block);
-  const dues = dueOf(number);
-  const paces = paceOf(number);
   const nears = nearOf(number);
   const bads = badOf(number);
-  const done = f32x4.splat(substeps);
-  const travelled = f32x4.splat(2 * travel);
   let found = 0;
-  for (let n = 0; n < count; n++) {
+  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
     const word = (<usize>n) << 2;
-    if (
-      n + 4 <= count &&
-      v128.all_true<i32>(f32x4.gt(v128.load(dues + word), add(mul(v128.load(paces + word), done), travelled)))
-    ) {
-      n += 3;
-      continue;
-    }
-    const pace = load<f32>(paces + word);
-    const gone = pace * substeps + 2 * travel;
-    if (load<f32>(dues + word) > gone) continue;
-    block = first + <usize>n * CONTACT_BLOCK_BYTES;
     gather(block, 0);
     const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
     const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
@@ -86,16 +58,13 @@ export function checkContacts(block: usize, count: i32, vertex: bool, substeps: 
     const least = f32x4.max(reach, keep);
     // not a number counts as not cleared
     let bad = v128.not(f32x4.ge(apart, keep));
-    // what may be near before the next substep ends
-    const ahead = f32x4.splat(AHEAD * (pace + 2 * step));
-    const within = f32x4.lt(apart, add(least, ahead));
+    const within = f32x4.lt(apart, least);
     if (!v128.any_true(v128.or(bad, within))) {
       v128.store(block, apart, CONTACT_BLOCK_GAP);
       v128.store(block, zero, CONTACT_BLOCK_NEAR);
       v128.store(block, zero, CONTACT_BLOCK_BAD);
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
-      store<f32>(dues + word, gone + smallest(sub(sub(apart, least), ahead)));
       continue;
     }
     closest(vertex);
@@ -136,10 +105,6 @@ export function checkContacts(block: usize, count: i32, vertex: bool, substeps: 
     v128.store(block, weight1, CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, CONTACT_BLOCK_WEIGHT + 48);
-    // far ones until they may be near, near ones until they may be stale, and all while they are sure to be apart
-    const stale = f32x4.min(mul(f32x4.splat(STALE), r), mul(f32x4.splat(0.5), sub(gap, keep)));
-    const slack = v128.bitselect(stale, sub(sub(gap, least), ahead), close);
-    store<f32>(dues + word, v128.any_true(bad) ? 0 : gone + smallest(slack));
   }
   return found;
 }
@@ -208,14 +173,6 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
 // @inline
 function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
   v128.store(block + row, v128.bitselect(value, v128.load(block + row), mask));
-}
-
-// @inline
-function smallest(a: v128): f32 {
-  return min<f32>(
-    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
-    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
-  );
 }
 
 /**

@@ -20,9 +20,6 @@ import {
   H_VERTEX_CONTACT_BLOCKS,
   H_EDGE_CONTACT_BLOCKS,
   H_CONTACT_COLORS,
-  H_LIST_SUBSTEPS,
-  H_TRAVEL,
-  H_TRAVEL_STEP,
   H_SHARED_FIRST,
   H_SHARED_COUNT,
   H_SHARED_FOUND,
@@ -44,7 +41,6 @@ import {
   sharedParts,
 } from "../scheduler/scheduler";
 import { solveContacts } from "./contactSolver";
-import { dueOf } from "./blockStatus";
 import { checkContacts } from "./contactCheck";
 
 /**
@@ -141,10 +137,6 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
 /** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  // all of them
-  memory.fill(dueOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
-  memory.fill(dueOf(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges), 0, (<usize>edges) << 2);
   if (isHelped() && load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS) >= CHECKED) {
     openShared(SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
@@ -159,20 +151,10 @@ export function checkAll(): i32 {
 export function checkShared(begin: i32, end: i32, parts: i32): void {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const substeps = <f32>load<i32>(HEADER, H_LIST_SUBSTEPS);
-  const travel = load<f32>(HEADER, H_TRAVEL);
-  const step = load<f32>(HEADER, H_TRAVEL_STEP);
   const v = part(vertices, begin, parts);
   const e = part(edges, begin, parts);
   const found =
-    checkContacts(blockAt(v), part(vertices, end, parts) - v, true, substeps, travel, step) +
-    checkContacts(
-      blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e),
-      part(edges, end, parts) - e,
-      false,
-      substeps,
-      travel,
-      step,
-    );
+    checkContacts(blockAt(v), part(vertices, end, parts) - v, true) +
+    checkContacts(blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e), part(edges, end, parts) - e, false);
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
 }

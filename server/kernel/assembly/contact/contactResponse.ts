@@ -41,9 +41,6 @@ import {
   CONTACT_BLOCK_WEIGHT,
   CONTACT_BLOCK_BYTES,
   H_LIST_VALID,
-  H_LIST_SUBSTEPS,
-  H_TRAVEL,
-  H_TRAVEL_STEP,
   H_SURFACE,
   H_SURFACE_COUNT,
   SURFACE_FIRST,
@@ -51,7 +48,7 @@ import {
   SURFACE_BYTES,
   MARK_ROUND,
 } from "../layout/layout";
-import { badOf, dueOf, nearOf } from "./blockStatus";
+import { badOf, nearOf } from "./blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
   CLEAR,
@@ -367,18 +364,7 @@ function freshenBlock(n: i32): void {
   const flag = <usize>load<u32>(HEADER, H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
-  store<f32>(dueOf(n), 0);
-  if (
-    !checkContacts(
-      block,
-      1,
-      n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS),
-      <f32>load<i32>(HEADER, H_LIST_SUBSTEPS),
-      load<f32>(HEADER, H_TRAVEL),
-      load<f32>(HEADER, H_TRAVEL_STEP),
-    )
-  )
-    return;
+  if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
     if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
@@ -403,5 +389,4 @@ function freshen(pair: i32): void {
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
   if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
-  store<f32>(dueOf(pair >> 2), 0);
 }

@@ -21,7 +21,6 @@ import {
   HEADER,
   H_EDGE_PAIRS,
   H_EDGE_CONTACT_BLOCKS,
-  H_LIST_SUBSTEPS,
   H_LIST_VALID,
   H_PAIRS,
   H_PAIR_CAPACITY,
@@ -31,8 +30,6 @@ import {
   H_SURFACE_COUNT,
   H_CONTACT_BLOCKS,
   H_CONTACT_BLOCK_CAPACITY,
-  H_TRAVEL,
-  H_TRAVEL_STEP,
   H_VERTEX_PAIRS,
   H_VERTEX_CONTACT_BLOCKS,
   H_X,
@@ -67,9 +64,6 @@ export function beginPairList(): void {
   beginTick();
   if (load<i32>(HEADER, H_LIST_VALID)) return;
   keepSafe();
-  store<i32>(HEADER, 0, H_LIST_SUBSTEPS);
-  store<f32>(HEADER, 0, H_TRAVEL);
-  store<f32>(HEADER, 0, H_TRAVEL_STEP);
   if (advanceFront()) checkAll();
 }
 

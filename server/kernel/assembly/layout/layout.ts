@@ -94,8 +94,7 @@ export const H_VERTEX_CONTACT_BLOCKS = 656; // i32 of them vertex-triangle
 // those of what was added last, and how many of each color are placed
 export const H_CONTACT_COLORS = 660;
 export const H_COLOR_MASKS = 664; // i32 pointer: two u64 per particle and class, scratch of the coloring
-export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, where its trajectory was when the list was made
-export const H_LIST_SUBSTEPS = 672; // i32 substeps done since then
+export const H_REFERENCE = 668; // i32 pointer: f32x4 per particle, up to where the front has counted its leaf's way
 export const H_DUMMIES = 676; // i32 address of the first dummy
 export const H_LIST_VALID = 680; // i32 1: the list holds what it promises
 export const H_CHANGED = 684; // i32 pointer: i32 addresses of particles that the response has moved in this substep
@@ -122,8 +121,6 @@ export const H_CHUNKS = 756; // i32 pointer: the CHUNKS row
 export const RESOLUTION_SEARCH = 1;
 export const RESOLUTION_ANEW = 2;
 export const RESOLUTION_REPORTED = 4;
-// f32 sum over the list's substeps of how far the worst particle has moved otherwise than its trajectory, m
-export const H_TRAVEL = 776;
 export const H_EDGE_CONTACT_BLOCKS = 788; // i32 blocks edge-edge
 export const H_BLOCK_STATUS = 800; // i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
 export const H_SHARED_FIRST = 804; // i32: KIND_SHARED_CONTACTS: the first block
@@ -132,7 +129,6 @@ export const H_SHARED_COUNT = 808; // i32: how many
 // pushed far
 export const H_SHARED_FOUND = 812;
 export const H_SHARED_AGAIN = 828; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
-export const H_TRAVEL_STEP = 784; // f32 what the last substep added to it
 // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 export const H_OWNERS = 780;
 /** Counts since the room began, u32. */
@@ -575,15 +571,11 @@ export const CONTACT_BLOCK_BOUNCE = 288; // f32x4 coefficient of restitution
 export const CONTACT_BLOCK_OWNS = 304;
 export const CONTACT_BLOCK_BYTES = 320;
 /**
- * What decides whether a block is looked at at all stands apart from it, in four arrays of a word a block
- * (blockStatus.ts): most are passed over, four at a time.
+ * What decides whether a block is looked at stands apart from it, in two arrays of a word a block (blockStatus.ts).
  */
-// f32: not checked while this is more than STATUS_PACE times the list's substeps and twice H_TRAVEL
-export const STATUS_DUE = 0;
-export const STATUS_PACE = 1; // f32 how far the trajectories of two primitives of a pair part in a substep, m
-export const STATUS_NEAR = 2; // i32: 0 if no lane is CONTACT_BLOCK_NEAR
-export const STATUS_BAD = 3; // i32: 0 if no lane is CONTACT_BLOCK_BAD
-export const STATUS_BYTES = 16;
+export const STATUS_NEAR = 0; // i32: 0 if no lane is CONTACT_BLOCK_NEAR
+export const STATUS_BAD = 1; // i32: 0 if no lane is CONTACT_BLOCK_BAD
+export const STATUS_BYTES = 8;
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const CONTACT_COLORS = 128;
 /**
