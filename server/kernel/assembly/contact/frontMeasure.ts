@@ -31,7 +31,7 @@ import {
   LEAF_VERTEX,
   LEAF_VERTICES,
 } from "../layout/layout";
-import { add, dot3, madd, mul, sub, xs, ys, zs } from "../math/lanes";
+import { add, dot3, largest, madd, mul, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { edgeRow, vertexRow } from "./frontRows";
 
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
@@ -67,20 +67,6 @@ function clamp(a: v128): v128 {
 // @inline
 function safe(particle: u32): v128 {
   return v128.load(<usize>particle + toSafe);
-}
-// @inline
-function smallest(a: v128): f32 {
-  return min<f32>(
-    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
-    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
-  );
-}
-// @inline
-function largest(a: v128): f32 {
-  return max<f32>(
-    max<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
-    max<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
-  );
 }
 
 /** A leaf's primitives at S, in lanes. */

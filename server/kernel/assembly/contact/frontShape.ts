@@ -31,7 +31,7 @@ import {
   PATCH_COMPARED,
   CLOSE_NORMAL,
 } from "../layout/layout";
-import { dot3, sub, xs, ys, zs } from "../math/lanes";
+import { dot3, largest, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { measureRest } from "./frontMeasure";
 
 /** At rest nothing is looked for further apart than so many of the longest sides. */
@@ -51,20 +51,6 @@ function front(): usize {
 // @inline
 function leafAt(n: i32): usize {
   return <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
-}
-// @inline
-function smallest(a: v128): f32 {
-  return min<f32>(
-    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
-    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
-  );
-}
-// @inline
-function largest(a: v128): f32 {
-  return max<f32>(
-    max<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
-    max<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
-  );
 }
 
 /** Coordinates of a leaf's particles, `by` behind where they are now, in lanes -> groups of x, y and z. */

@@ -73,3 +73,19 @@ export function scatter(at: usize, x: v128, y: v128, z: v128, w: v128): void {
   v128.store(<usize>load<u32>(at, 8), firstHalves(xyHigh, zwHigh));
   v128.store(<usize>load<u32>(at, 12), secondHalves(xyHigh, zwHigh));
 }
+
+/** Least and greatest of four lanes; NaN if any of them is. */
+// @inline
+export function smallest(a: v128): f32 {
+  return min<f32>(
+    min<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
+    min<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
+  );
+}
+// @inline
+export function largest(a: v128): f32 {
+  return max<f32>(
+    max<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
+    max<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
+  );
+}
