@@ -51,6 +51,8 @@ let toSafe: usize = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+/** And of a box's distance. */
+const MORE: f32 = 1.00001;
 
 // @inline
 function front(): usize {
@@ -137,6 +139,12 @@ function gather(leaf: usize, at: usize): void {
       v128.store(to + (k << 4), f32x4.pmax(a, b), 144);
     }
   }
+}
+
+/** What is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower. */
+function narrow(): void {
+  const limit = smallest(least) * MORE;
+  far2 = f32x4.splat(limit * limit);
 }
 
 /** Lanes whose boxes are nearer to one box than the limit. */
@@ -280,6 +288,7 @@ function vertices(A: usize, B: usize, G: usize): void {
       least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
       continue;
     }
+    if (v128.any_true(nearer)) narrow();
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
       const lane = B + LEAF_TRIANGLE + ((<usize>ctz(bits)) << 2);
       vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), swapped);
@@ -385,6 +394,7 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
           least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
           continue;
         }
+        if (v128.any_true(nearer)) narrow();
         for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
           const other = names + ((<usize>ctz(bits)) << 3);
           edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4));
