@@ -15,6 +15,8 @@ import { shapeTree } from "./trees.ts";
 const CLOSE_PER_LEAF = 48;
 const PARTED_PER_LEAF = 192;
 const LEAST = 4096;
+/** Rows that two leaves may have, rounded up: 4 x 12 vertices and triangles both ways, 12 x 12 edges. */
+const NAMES = 256;
 const NOTHING = -1;
 
 /** A leaf in particle numbers of the room. */
@@ -76,6 +78,7 @@ export function planFront(
     [L.FRONT_SOLVED, list(solved * L.CONTACT_BLOCK_BYTES)],
     [L.FRONT_SOLVED_CAPACITY, solved],
     [L.FRONT_SOLVED_HEADS, list(4 * solved)],
+    [L.FRONT_NAMED, list(4 * NAMES)],
     [L.FRONT_PICKED, list(32 * solved)],
   ];
   return {

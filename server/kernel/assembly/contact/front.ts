@@ -86,7 +86,7 @@ import {
 import { meetsSurface } from "../state/filters";
 import { keepNormal, measureLeaves } from "./frontMeasure";
 import { apartAlong, apartByShape } from "./frontShape";
-import { beginPair, beginRows, dropRows, endPair, forgetRows, placeRows } from "./frontRows";
+import { beginPair, beginRows, dropRows, endChains, endPair, forgetRows, placeRows } from "./frontRows";
 import { bindNeighbors } from "../integrate/freeBodies";
 import { forgetListed, noteSurfaces } from "../state/islands";
 
@@ -570,6 +570,7 @@ export function endFront(): void {
 /** A substep begins: what was gathered was gathered elsewhere. */
 export function beginFront(): void {
   nextStamp();
+  endChains();
 }
 
 /**

@@ -51,6 +51,10 @@ let toSafe: usize = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+/** Names of rows in a pair of leaves: vertex and triangle, those of the second leaf's vertices, edges. */
+const LEAF_MOST = 12;
+const SWAPPED_NAME = 4 * LEAF_MOST;
+const EDGE_NAME = 8 * LEAF_MOST;
 /** And of a box's distance. */
 const MORE: f32 = 1.00001;
 
@@ -290,8 +294,10 @@ function vertices(A: usize, B: usize, G: usize): void {
     }
     if (v128.any_true(nearer)) narrow();
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
-      const lane = B + LEAF_TRIANGLE + ((<usize>ctz(bits)) << 2);
-      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), swapped);
+      const k = ctz(bits);
+      const lane = B + LEAF_TRIANGLE + ((<usize>k) << 2);
+      const name = (swapped ? SWAPPED_NAME : 0) + (i << 2) + k;
+      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), swapped, name);
     }
   }
 }
@@ -396,8 +402,10 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
         }
         if (v128.any_true(nearer)) narrow();
         for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
-          const other = names + ((<usize>ctz(bits)) << 3);
-          edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4));
+          const k = ctz(bits);
+          const other = names + ((<usize>k) << 3);
+          const number = EDGE_NAME + (g + <i32>i) * LEAF_MOST + h + k;
+          edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4), number);
         }
       }
     }

@@ -1,8 +1,11 @@
 /**
- * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain. When it is
- * measured again, a row that is still one keeps its lane, its direction and what is known of it; the others are given
- * back, and new ones take the lanes that are free, or further ones. Serial, and in the order of the front. Who is in
- * which pair is only asked by the response: its chains are made when it is.
+ * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain, each with the name
+ * that it has among all that the two leaves may have. When the pair is measured again, a row that is still one keeps its
+ * lane, its direction and what is known of it; the others are given back, and new ones take the lanes that are free, or
+ * further ones. Serial, and in the order of the front.
+ * Who is in which pair is only asked by the response: its chains are made when it asks first in a substep, and until the
+ * substep ends new rows are added to them; lanes that become free then wait, so that no chain leads into another.
+ * Tried and lost: to look for a row among the lanes of its pair, particle by particle: 4 to 11 % of a tick.
  */
 import {
   HEADER,
@@ -22,11 +25,16 @@ import {
   H_CONTACT_BLOCK_COUNT,
   H_VERTEX_PAIRS,
   H_VERTEX_CONTACT_BLOCKS,
+  CLOSE_BYTES,
   CLOSE_LANES,
   CLOSE_SURFACES,
+  FRONT_CHAINED,
+  FRONT_CLOSE,
   FRONT_FREE_EDGE,
   FRONT_FREE_VERTEX,
+  FRONT_NAMED,
   FRONT_NEXT,
+  FRONT_WAITING,
   PAIR_BYTES,
   PAIR_COLOR,
   SURFACE_BYTES,
@@ -54,12 +62,16 @@ import {
 import { clearBlock, fillLane, leftOut } from "./contactList";
 import { laneOf } from "./contactPair";
 
+/** A lane's word in its chain: the next lane plus one, and its name. */
+const NEXT_MASK: u32 = 0xffffff;
+const NAME_SHIFT: u32 = 24;
+
 /** What a surface's longest sides may round to, as in pairs.ts. */
 const SIDES: f32 = 1.001;
 
-// the CLOSE row that is being measured, and those of its lanes that have not been found again
+// the CLOSE row that is being measured
 let close: usize = 0;
-let old = 0;
+let number = 0;
 let opened: u32 = 0xffffffff;
 
 // @inline
@@ -69,6 +81,11 @@ function front(): usize {
 // @inline
 function nextOf(pair: i32): usize {
   return <usize>load<u32>(front(), FRONT_NEXT) + ((<usize>pair) << 2);
+}
+/** Where it says which lane of the chain has this name, plus one; 0: none that has not been found again. */
+// @inline
+function named(name: u32): usize {
+  return <usize>load<u32>(front(), FRONT_NAMED) + ((<usize>name) << 2);
 }
 // @inline
 function surfaceAt(n: u32): usize {
@@ -98,8 +115,12 @@ export function beginRows(): void {
 export function beginPair(row: usize): void {
   const surfaces = load<u32>(row, CLOSE_SURFACES);
   close = row;
-  old = load<i32>(row, CLOSE_LANES);
-  store<i32>(row, 0, CLOSE_LANES);
+  number = <i32>((row - <usize>load<u32>(front(), FRONT_CLOSE)) / CLOSE_BYTES);
+  for (let entry = load<u32>(row, CLOSE_LANES); entry; ) {
+    const word = load<u32>(nextOf(entry - 1));
+    store<u32>(named(word >> NAME_SHIFT), entry);
+    entry = word & NEXT_MASK;
+  }
   if (surfaces === opened) return;
   opened = surfaces;
   const a = surfaces >> 16;
@@ -116,80 +137,78 @@ export function beginPair(row: usize): void {
 }
 
 /** Is it among the rows that there were? Then it is one again. */
-function isOld(a: u32, b: u32, c: u32, d: u32, vertex: bool): bool {
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
-  for (let entry = old, before = -1; entry; ) {
-    const pair = entry - 1;
-    const lane = laneOf(pair);
-    const next = load<i32>(nextOf(pair));
-    if (
-      load<u32>(lane) === a &&
-      load<u32>(lane, 16) === b &&
-      load<u32>(lane, 32) === c &&
-      load<u32>(lane, 48) === d &&
-      pair < vertices === vertex
-    ) {
-      if (before < 0) old = next;
-      else store<i32>(nextOf(before), next);
-      store<i32>(nextOf(pair), load<i32>(close, CLOSE_LANES));
-      store<i32>(close, entry, CLOSE_LANES);
-      return true;
-    }
-    before = pair;
-    entry = next;
-  }
-  return false;
+// @inline
+function isOld(name: u32): bool {
+  const at = named(name);
+  if (!load<u32>(at)) return false;
+  store<u32>(at, 0);
+  return true;
 }
 
-/** @param swapped the vertex is of the second leaf */
-export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool): void {
-  if (isOld(p, a, b, c, true)) return;
+/** @param swapped the vertex is of the second leaf; name of the row, 0 .. 255, in this pair of leaves */
+export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool, name: u32): void {
+  if (isOld(name)) return;
   const at = vertexRowsEnd();
   const both = load<u32>(close, CLOSE_SURFACES);
   if (swapped) turnSurfaces(both & 0xffff, both >> 16);
   else turnSurfaces(both >> 16, both & 0xffff);
   addVertexTriangle(p, a, b, c);
-  if (vertexRowsEnd() !== at) store<u32>(at, <u32>close, PAIR_COLOR);
+  if (vertexRowsEnd() !== at) store<u32>(at, ((<u32>number) << 8) | name, PAIR_COLOR);
 }
 
-export function edgeRow(a0: u32, a1: u32, b0: u32, b1: u32): void {
-  if (isOld(a0, a1, b0, b1, false)) return;
+export function edgeRow(a0: u32, a1: u32, b0: u32, b1: u32, name: u32): void {
+  if (isOld(name)) return;
   const at = edgeRowsBegin();
   const both = load<u32>(close, CLOSE_SURFACES);
   turnSurfaces(both >> 16, both & 0xffff);
   addEdges(a0, a1, b0, b1);
-  if (edgeRowsBegin() !== at) store<u32>(edgeRowsBegin(), <u32>close, PAIR_COLOR);
+  if (edgeRowsBegin() !== at) store<u32>(edgeRowsBegin(), ((<u32>number) << 8) | name, PAIR_COLOR);
 }
 
 /** After it: lanes of rows that are none any more are free. */
 export function endPair(): void {
-  giveBack(old);
-  old = 0;
+  let before: usize = close + CLOSE_LANES;
+  let keep: u32 = 0;
+  for (let entry = load<u32>(before); entry; ) {
+    const at = nextOf(entry - 1);
+    const word = load<u32>(at);
+    const table = named(word >> NAME_SHIFT);
+    const next = word & NEXT_MASK;
+    if (load<u32>(table)) {
+      store<u32>(table, 0);
+      store<u32>(before, keep | next);
+      giveBack(entry - 1);
+    } else {
+      before = at;
+      keep = word & ~NEXT_MASK;
+    }
+    entry = next;
+  }
 }
 
 /** A whole pair of leaves has no rows any more. */
 export function dropRows(row: usize): void {
-  giveBack(load<i32>(row, CLOSE_LANES));
+  for (let entry = load<u32>(row, CLOSE_LANES); entry; ) {
+    const next = load<u32>(nextOf(entry - 1)) & NEXT_MASK;
+    giveBack(entry - 1);
+    entry = next;
+  }
   store<i32>(row, 0, CLOSE_LANES);
 }
 
-function giveBack(first: i32): void {
+/** A lane is free. */
+function giveBack(pair: i32): void {
   const dummies = load<i32>(HEADER, H_DUMMIES);
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
-  for (let entry = first; entry; ) {
-    const pair = entry - 1;
-    const lane = laneOf(pair);
-    const next = load<i32>(nextOf(pair));
-    const free = front() + <usize>(pair < vertices ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE);
-    for (let k = 0; k < 4; k++) store<i32>(lane + ((<usize>k) << 4), dummies + (k << 4));
-    store<f32>(lane, -1e30, CONTACT_BLOCK_KEEP);
-    store<f32>(lane, -1e30, CONTACT_BLOCK_THICKNESS);
-    store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
-    store<i32>(lane, 0, CONTACT_BLOCK_BAD);
-    store<i32>(nextOf(pair), load<i32>(free));
-    store<i32>(free, entry);
-    entry = next;
-  }
+  const lane = laneOf(pair);
+  const vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
+  const free = front() + <usize>(vertex ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE) + (isChained() ? FRONT_WAITING : 0);
+  for (let k = 0; k < 4; k++) store<i32>(lane + ((<usize>k) << 4), dummies + (k << 4));
+  store<f32>(lane, -1e30, CONTACT_BLOCK_KEEP);
+  store<f32>(lane, -1e30, CONTACT_BLOCK_THICKNESS);
+  store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
+  store<i32>(lane, 0, CONTACT_BLOCK_BAD);
+  store<i32>(nextOf(pair), load<i32>(free));
+  store<i32>(free, pair + 1);
 }
 
 /** No rows at all. */
@@ -199,6 +218,33 @@ export function forgetRows(): void {
   store<i32>(HEADER, 0, H_CONTACT_BLOCK_COUNT);
   store<i32>(front(), 0, FRONT_FREE_VERTEX);
   store<i32>(front(), 0, FRONT_FREE_EDGE);
+  store<i32>(front(), 0, FRONT_FREE_VERTEX + FRONT_WAITING);
+  store<i32>(front(), 0, FRONT_FREE_EDGE + FRONT_WAITING);
+  store<i32>(front(), 0, FRONT_CHAINED);
+}
+
+// @inline
+function isChained(): bool {
+  return load<i32>(front(), FRONT_CHAINED) !== 0;
+}
+
+/** Chains are forgotten, and lanes that have waited are free. */
+export function endChains(): void {
+  if (!isChained()) return;
+  store<i32>(front(), 0, FRONT_CHAINED);
+  release(front() + FRONT_FREE_VERTEX);
+  release(front() + FRONT_FREE_EDGE);
+}
+
+function release(free: usize): void {
+  for (let entry = load<i32>(free, FRONT_WAITING); entry; ) {
+    const at = nextOf(entry - 1);
+    const next = load<i32>(at);
+    store<i32>(at, load<i32>(free));
+    store<i32>(free, entry);
+    entry = next;
+  }
+  store<i32>(free, 0, FRONT_WAITING);
 }
 
 /** A lane of one kind, -1: there is no room. */
@@ -248,28 +294,34 @@ function place(row: usize, vertex: bool): bool {
     store<i32>(row, -1, PAIR_COLOR);
     return pair === -2;
   }
-  const owner = <usize>load<u32>(row, PAIR_COLOR);
+  const word = load<u32>(row, PAIR_COLOR);
+  const owner = <usize>load<u32>(front(), FRONT_CLOSE) + <usize>(word >> 8) * CLOSE_BYTES;
   fillLane(laneOf(pair), row, vertex);
-  store<i32>(nextOf(pair), load<i32>(owner, CLOSE_LANES));
-  store<i32>(owner, pair + 1, CLOSE_LANES);
+  store<u32>(nextOf(pair), load<u32>(owner, CLOSE_LANES) | ((word & 0xff) << NAME_SHIFT));
+  store<u32>(owner, pair + 1, CLOSE_LANES);
+  if (isChained()) chainLane(pair);
   // for whoever asks which are new
   store<i32>(row, pair, PAIR_COLOR);
   return true;
 }
 
-/** Chains of the pairs of every particle, for the response. */
+/** Chains of the pairs of every particle, for the response, unless they are there. */
 export function chainRows(): void {
+  if (isChained()) return;
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   memory.fill(<usize>load<u32>(HEADER, H_INCIDENT), 0, (<usize>load<i32>(HEADER, H_PARTICLES)) << 2);
   chainRange(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
   chainRange(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+  store<i32>(front(), 1, FRONT_CHAINED);
 }
 
 function chainRange(begin: i32, end: i32): void {
   const dummies = load<u32>(HEADER, H_DUMMIES);
-  for (let pair = begin << 2; pair < end << 2; pair++) {
-    const lane = laneOf(pair);
-    if (load<u32>(lane) === dummies) continue;
-    for (let k = 0; k < 4; k++) enchain(pair, k, <usize>load<u32>(lane + ((<usize>k) << 4)));
-  }
+  for (let pair = begin << 2; pair < end << 2; pair++) if (load<u32>(laneOf(pair)) !== dummies) chainLane(pair);
+}
+
+// @inline
+function chainLane(pair: i32): void {
+  const lane = laneOf(pair);
+  for (let k = 0; k < 4; k++) enchain(pair, k, <usize>load<u32>(lane + ((<usize>k) << 4)));
 }

@@ -861,7 +861,8 @@ export const FRONT_PARTED_COUNT = 44; // i32
 export const FRONT_CLOSE = 48; // i32 pointer: CLOSE rows
 export const FRONT_CLOSE_CAPACITY = 52; // i32
 export const FRONT_CLOSE_COUNT = 56; // i32
-// i32 pointer: of every lane of the list the next one of its CLOSE row plus one; of a free one the next that is free
+// i32 pointer: of every lane of the list the next one of its CLOSE row plus one, u24, and its name there, u8; of a free
+// one the next that is free
 export const FRONT_NEXT = 60;
 export const FRONT_FREE_VERTEX = 64; // i32 first free lane plus one, 0: none
 export const FRONT_FREE_EDGE = 68; // i32 likewise
@@ -875,6 +876,10 @@ export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its
 export const FRONT_REST = 100; // i32 pointer: f32x4 per particle, where it is at rest
 export const FRONT_SHAPES = 104; // i32 pointer: PATCH rows, one for every leaf
 export const FRONT_SCRATCH = 108; // i32 pointer: two GATHERED rows
+export const FRONT_NAMED = 112; // i32 pointer: i32 a name, scratch of frontRows.ts; 0 between pairs
+export const FRONT_CHAINED = 116; // i32 1: the chains of the response hold all rows that there are
+/** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
+export const FRONT_WAITING = 56;
 export const FRONT_BYTES = 128;
 
 /** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
