@@ -57,6 +57,8 @@ export function planFront(
   const close = CLOSE_PER_LEAF * leaves + LEAST;
   const parted = PARTED_PER_LEAF * leaves + LEAST;
   const solved = Math.ceil(blocks / 4);
+  // five words a row, as many as the list holds
+  const found = 20 * blocks;
   const rest = allocator.take(16 * particles);
   const fields: [number, number][] = [
     [L.FRONT_LEAVES, leafRows],
@@ -69,7 +71,10 @@ export function planFront(
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
     [L.FRONT_REST, rest],
     [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
-    [L.FRONT_SCRATCH, list(2 * L.GATHERED_BYTES)],
+    [L.FRONT_SCRATCH, list(L.FRONT_SCRATCHES * 2 * L.GATHERED_BYTES)],
+    [L.FRONT_VERDICTS, list((close + L.FRONT_SCRATCHES) * L.VERDICT_BYTES)],
+    [L.FRONT_FOUND, list(4 * found)],
+    [L.FRONT_FOUND_CAPACITY, found],
     [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)],
     [L.FRONT_PARTED_CAPACITY, parted],
     [L.FRONT_CLOSE, list(close * L.CLOSE_BYTES)],

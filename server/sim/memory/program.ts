@@ -260,7 +260,7 @@ export function buildProgram(
  * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
  * to be claimed quickly.
  */
-const SHARED_PARTS = 8;
+const SHARED_PARTS = L.FRONT_SCRATCHES;
 
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
@@ -272,7 +272,9 @@ export function sharedRows(): Phase[] {
     pass: 0,
     stage: L.STAGE_SOLVE,
   });
-  return [row(L.KIND_SHARED_CONTACTS, SHARED_PARTS), row(L.KIND_SHARED_CHECK, SHARED_PARTS)];
+  return [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE].map((kind) =>
+    row(kind, SHARED_PARTS),
+  );
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */

@@ -3,13 +3,14 @@
  * both. Contact costs what is near, not what moves.
  *   parted   two nodes or leaves of the surfaces' trees whose boxes, swept from the safe positions S to x, one axis
  *            keeps further apart than r: one comparison a substep. What it does not keep apart any more is asked for
- *            another axis, and then split.
+ *            another axis, and then split (frontParted.ts).
  *   close    two leaves (four triangles each, with the vertices and edges that they are the first to have) that no axis
  *            parts are measured once, at S (frontMeasure.ts): what comes near becomes a row (frontRows.ts), all else is
  *            further apart than r + slack, and stays further apart than r while the two leaves have moved against each
  *            other by less than slack: sums of the least and greatest motion of their particles, by axis. Then the two
  *            are asked for less than a measurement, in this order: does their shape still keep them apart, or the
- *            direction in which they were nearest (frontShape.ts)?
+ *            direction in which they were nearest (frontClose.ts, frontShape.ts)?
+ * Boxes of leaves and CLOSE rows are looked at by all threads that a room has.
  * So what is neither a row nor parted cannot have met on straight ways from S to x. Nothing is predicted, and there are
  * no margins that motion leaves: of all pairs only those are looked at again that have used up what they had. The front
  * outlives ticks, in memory of the list of pairs: whoever forgets the list (H_LIST_VALID) has it made from nothing.
@@ -44,16 +45,11 @@ import {
   SOLID_COLLIDER,
   PAIR_BYTES,
   PAIR_SURFACES,
-  FRONT_BOXES,
   FRONT_CHILDREN,
-  FRONT_CLOSE,
-  FRONT_CLOSE_CAPACITY,
   FRONT_CLOSE_COUNT,
   FRONT_LEAVES,
   FRONT_LEAF_COUNT,
   FRONT_NODE_COUNT,
-  FRONT_PARTED,
-  FRONT_PARTED_CAPACITY,
   FRONT_PARTED_COUNT,
   FRONT_ROOTS,
   FRONT_STAMP,
@@ -66,97 +62,76 @@ import {
   WAY_HIGH,
   WAY_NOW_LOW,
   WAY_NOW_HIGH,
-  PARTED_LOW,
-  PARTED_HIGH,
-  PARTED_REACH,
-  PARTED_SURFACES,
-  PARTED_BYTES,
   CLOSE_FIRST,
   CLOSE_SECOND,
   CLOSE_SURFACES,
   CLOSE_LANES,
-  CLOSE_REACH,
   CLOSE_SLACK,
-  CLOSE_REST2,
-  CLOSE_NORMAL,
   CLOSE_LOW,
   CLOSE_HIGH,
   CLOSE_BYTES,
+  SHARED_REFIT,
 } from "../layout/layout";
 import { meetsSurface } from "../state/filters";
-import { keepNormal, measureLeaves } from "./frontMeasure";
-import { apartAlong, apartByShape } from "./frontShape";
-import { beginPair, beginRows, dropRows, endChains, endPair, forgetRows, placeRows } from "./frontRows";
+import { scanClose } from "./frontClose";
+import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
+import { endChains, forgetRows, placeRows } from "./frontRows";
+import {
+  chunkBegin,
+  chunkEnd,
+  claimChunk,
+  closeShared,
+  isHelped,
+  openShared,
+  sharedParts,
+} from "../scheduler/scheduler";
 import { bindNeighbors } from "../integrate/freeBodies";
 import { forgetListed, noteSurfaces } from "../state/islands";
 
 const BOX_BYTES: usize = 32;
-/** Rows are listed this part of r further than they have to be: what is solved next is among them. */
-const AHEAD: f32 = 0.375;
-/** Or this part of the surfaces' greatest sensible margins: a core mesh may have no radius. */
+/** What moved further than this part of a surface's greatest sensible margin between ticks was moved by others. */
 const LEAST: f32 = 1.0 / 32;
-/**
- * And this many times as far as the leaves move against each other in this substep: those need not be measured again in
- * the next one.
- */
-const MARGIN: f32 = 1;
-/**
- * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
- * is not looked at again for as long.
- */
-const STEPS: f32 = 6;
-/** Rounding of a sum of ways, a part of it; and of what is compared with a slack. */
+/** Rounding of a sum of ways, a part of it. */
 const ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
-const MORE: f32 = 1.00001;
 /** The front is made anew when it has grown to twice as many parted pairs, and this many. */
 const GROWN = 4096;
+/** Leaves that are worth the microsecond or two that it takes to share them out. */
+const SHARED = 512;
 
 // @inline
 function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
 // @inline
-function boxOf(number: i32): usize {
-  return <usize>load<u32>(front(), FRONT_BOXES) + <usize>number * BOX_BYTES;
-}
-// @inline
-function closeRow(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_CLOSE) + <usize>n * CLOSE_BYTES;
-}
-// @inline
-function partedRow(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_PARTED) + <usize>n * PARTED_BYTES;
-}
-// @inline
 function surfaceAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
 }
 
-// one instance belongs to one thread, and the front to the orchestrating thread
-let overflow = false;
-let leafCount = 0;
-let boxes: usize = 0;
-let children: usize = 0;
-
-function open(): void {
-  overflow = false;
-  leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
-  boxes = <usize>load<u32>(front(), FRONT_BOXES);
-  children = <usize>load<u32>(front(), FRONT_CHILDREN);
-}
-
 /** Boxes of everything from S to x, and how far leaves have gone. */
 function refit(): void {
+  if (isHelped() && load<i32>(front(), FRONT_LEAF_COUNT) >= SHARED) {
+    openShared(SHARED_REFIT);
+    while (claimChunk()) refitLeaves(chunkBegin, chunkEnd, sharedParts());
+    closeShared(SHARED_REFIT);
+  } else refitLeaves(0, 1, 1);
+  refitNodes();
+}
+
+/** Parts begin .. end of `parts` of all leaves. */
+export function refitLeaves(begin: i32, end: i32, parts: i32): void {
+  const leaves = <i64>load<i32>(front(), FRONT_LEAF_COUNT);
+  const first = <i32>((leaves * begin) / parts);
+  const last = <i32>((leaves * end) / parts);
   const X = <usize>load<u32>(HEADER, H_X);
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - X;
   const none = f32x4.splat(Infinity);
   const nothing = f32x4.splat(-Infinity);
   const rounding = f32x4.splat(ROUNDING);
-  let leaf = <usize>load<u32>(front(), FRONT_LEAVES);
-  let way = <usize>load<u32>(front(), FRONT_WAYS);
-  let box = boxes;
-  for (let n = leafCount; n > 0; n--, leaf += LEAF_BYTES, way += FRONT_WAY_BYTES, box += BOX_BYTES) {
+  let leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>first * LEAF_BYTES;
+  let way = <usize>load<u32>(front(), FRONT_WAYS) + <usize>first * FRONT_WAY_BYTES;
+  let box = boxOf(first);
+  for (let n = last - first; n > 0; n--, leaf += LEAF_BYTES, way += FRONT_WAY_BYTES, box += BOX_BYTES) {
     let low = none;
     let high = nothing;
     let least = none;
@@ -189,6 +164,13 @@ function refit(): void {
       WAY_NOW_HIGH,
     );
   }
+}
+
+function refitNodes(): void {
+  const none = f32x4.splat(Infinity);
+  const leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
+  const boxes = boxOf(0);
+  const children = <usize>load<u32>(front(), FRONT_CHILDREN);
   for (let n = load<i32>(front(), FRONT_NODE_COUNT) - 1; n >= 0; n--) {
     const child = children + ((<usize>n) << 4);
     let low = none;
@@ -244,129 +226,6 @@ function restWays(): void {
   memory.fill(ways, 0, <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES);
 }
 
-/** Square of how far the leaves of a CLOSE row may have moved against each other since it was measured, at most. */
-// @inline
-function gone2(row: usize, A: usize, B: usize): f32 {
-  const low = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_LOW), v128.load(B, WAY_NOW_HIGH)), v128.load(row, CLOSE_LOW));
-  const high = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_HIGH), v128.load(B, WAY_NOW_LOW)), v128.load(row, CLOSE_HIGH));
-  const most = f32x4.max(f32x4.neg(low), high);
-  const square = f32x4.mul(most, most);
-  return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
-}
-
-/**
- * Of two boxes' axes the one that keeps them apart best by more than r: 0 .. 2 the first is below, 3 .. 5 above, -1:
- * none.
- */
-function parting(A: usize, B: usize, r: f32): i32 {
-  let best = r * MORE;
-  let axis = -1;
-  for (let k: usize = 0; k < 3; k++) {
-    const below = load<f32>(B + (k << 2)) + load<f32>(A + (k << 2), 16);
-    const above = load<f32>(A + (k << 2)) + load<f32>(B + (k << 2), 16);
-    if (below > best) {
-      best = below;
-      axis = <i32>k;
-    }
-    if (above > best) {
-      best = above;
-      axis = <i32>k + 3;
-    }
-  }
-  return axis;
-}
-
-/** Sum of a box's sides. */
-// @inline
-function sizeOf(box: usize): f32 {
-  return -(
-    load<f32>(box) +
-    load<f32>(box, 16) +
-    (load<f32>(box, 4) + load<f32>(box, 20)) +
-    (load<f32>(box, 8) + load<f32>(box, 24))
-  );
-}
-
-function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32): void {
-  const n = load<i32>(front(), FRONT_PARTED_COUNT);
-  const k = (<usize>(axis % 3)) << 2;
-  if (n >= load<i32>(front(), FRONT_PARTED_CAPACITY)) {
-    overflow = true;
-    return;
-  }
-  store<i32>(front(), n + 1, FRONT_PARTED_COUNT);
-  const row = partedRow(n);
-  const first = axis < 3;
-  // the low side of the one and the high side of the other; the first's address comes first if its low side is asked
-  store<u32>(row, <u32>((first ? B : A) + k), PARTED_LOW);
-  store<u32>(row, <u32>((first ? A : B) + k + 16), PARTED_HIGH);
-  store<f32>(row, r, PARTED_REACH);
-  store<u32>(row, first ? surfaces | 0x80000000 : surfaces, PARTED_SURFACES);
-}
-
-function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
-  const n = load<i32>(front(), FRONT_CLOSE_COUNT);
-  if (n >= load<i32>(front(), FRONT_CLOSE_CAPACITY)) {
-    overflow = true;
-    return;
-  }
-  store<i32>(front(), n + 1, FRONT_CLOSE_COUNT);
-  const row = closeRow(n);
-  store<i32>(row, a, CLOSE_FIRST);
-  store<i32>(row, b, CLOSE_SECOND);
-  store<u32>(row, surfaces, CLOSE_SURFACES);
-  store<i32>(row, 0, CLOSE_LANES);
-  store<f32>(row, r, CLOSE_REACH);
-  store<f32>(row, -1, CLOSE_SLACK);
-  store<f32>(row, -1, CLOSE_REST2);
-  v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
-}
-
-/** What is below numbers a and b, of different places. */
-function part(a: i32, b: i32, r: f32, surfaces: u32): void {
-  if (overflow) return;
-  const A = boxes + <usize>a * BOX_BYTES;
-  const B = boxes + <usize>b * BOX_BYTES;
-  const axis = parting(A, B, r);
-  if (axis >= 0) {
-    addParted(A, B, axis, r, surfaces);
-    return;
-  }
-  if (a < leafCount && b < leafCount) {
-    addClose(a, b, r, surfaces);
-    return;
-  }
-  if (b < leafCount || (a >= leafCount && sizeOf(A) > sizeOf(B))) {
-    for (let k: usize = 0, child = children + ((<usize>(a - leafCount)) << 4); k < 16; k += 4) {
-      const c = load<i32>(child + k);
-      if (c >= 0) part(c, b, r, surfaces);
-    }
-  } else {
-    for (let k: usize = 0, child = children + ((<usize>(b - leafCount)) << 4); k < 16; k += 4) {
-      const c = load<i32>(child + k);
-      if (c >= 0) part(a, c, r, surfaces);
-    }
-  }
-}
-
-/** What is below number a, against itself. */
-function partSelf(a: i32, r: f32, surfaces: u32): void {
-  if (a < leafCount) {
-    addClose(a, a, r, surfaces);
-    return;
-  }
-  const child = children + ((<usize>(a - leafCount)) << 4);
-  for (let k: usize = 0; k < 16; k += 4) {
-    const c = load<i32>(child + k);
-    if (c < 0) continue;
-    partSelf(c, r, surfaces);
-    for (let l = k + 4; l < 16; l += 4) {
-      const d = load<i32>(child + l);
-      if (d >= 0) part(c, d, r, surfaces);
-    }
-  }
-}
-
 /** The front from nothing, for the boxes that there are. */
 function makeFront(): void {
   const count = load<i32>(HEADER, H_SURFACE_COUNT);
@@ -394,118 +253,6 @@ function makeFront(): void {
   store<i32>(front(), load<i32>(front(), FRONT_PARTED_COUNT), FRONT_WHOLE);
 }
 
-/** Parted pairs that are not parted any more are split; the others close up. */
-function scanParted(): void {
-  const rows = <usize>load<u32>(front(), FRONT_PARTED);
-  const count = load<i32>(front(), FRONT_PARTED_COUNT);
-  const last = rows + <usize>count * PARTED_BYTES;
-  // what has to be split goes to the end of the memory for now, from its end on
-  const back = rows + <usize>load<i32>(front(), FRONT_PARTED_CAPACITY) * PARTED_BYTES;
-  let to = rows;
-  let failed = back;
-  for (let row = rows; row < last; row += PARTED_BYTES) {
-    const all = v128.load(row);
-    if (
-      load<f32>(<usize>i32x4.extract_lane(all, 0)) + load<f32>(<usize>i32x4.extract_lane(all, 1)) >
-      f32x4.extract_lane(all, 2)
-    ) {
-      if (to !== row) v128.store(to, all);
-      to += PARTED_BYTES;
-      continue;
-    }
-    failed -= PARTED_BYTES;
-    if (failed < last) {
-      overflow = true;
-      return;
-    }
-    v128.store(failed, all);
-  }
-  store<i32>(front(), <i32>((to - rows) / PARTED_BYTES), FRONT_PARTED_COUNT);
-  const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
-  const left = <i32>((failed - rows) / PARTED_BYTES);
-  store<i32>(front(), left, FRONT_PARTED_CAPACITY);
-  for (let row = back - PARTED_BYTES; row >= failed && !overflow; row -= PARTED_BYTES) {
-    const both = load<u32>(row, PARTED_SURFACES);
-    const first = (both & 0x80000000) !== 0;
-    const high = <i32>((<usize>load<u32>(row, PARTED_HIGH) - boxes) / BOX_BYTES);
-    const low = <i32>((<usize>load<u32>(row, PARTED_LOW) - boxes) / BOX_BYTES);
-    part(first ? high : low, first ? low : high, load<f32>(row, PARTED_REACH), both & 0x7fffffff);
-  }
-  store<i32>(front(), capacity, FRONT_PARTED_CAPACITY);
-}
-
-// @inline
-function copyClose(to: usize, from: usize): void {
-  for (let k: usize = 0; k < <usize>CLOSE_BYTES; k += 16) v128.store(to + k, v128.load(from + k));
-}
-
-/** Close pairs that have used up their slack are measured again, or parted. */
-function scanClose(): void {
-  const ways = <usize>load<u32>(front(), FRONT_WAYS);
-  const count = load<i32>(front(), FRONT_CLOSE_COUNT);
-  const rows = <usize>load<u32>(front(), FRONT_CLOSE);
-  const last = rows + <usize>count * CLOSE_BYTES;
-  let to = rows;
-  beginRows();
-  for (let row = rows; row < last; row += CLOSE_BYTES) {
-    const A = ways + <usize>load<i32>(row) * FRONT_WAY_BYTES;
-    const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
-    const slack = load<f32>(row, CLOSE_SLACK);
-    if (!(slack > 0 && gone2(row, A, B) * MORE < slack * slack)) {
-      const a = load<i32>(row);
-      const b = load<i32>(row, CLOSE_SECOND);
-      if (a !== b && !overflow) {
-        const r = load<f32>(row, CLOSE_REACH);
-        const axis = parting(boxOf(a), boxOf(b), r);
-        if (axis >= 0) {
-          dropRows(row);
-          addParted(boxOf(a), boxOf(b), axis, r, load<u32>(row, CLOSE_SURFACES));
-          continue;
-        }
-      }
-      if (to !== row) copyClose(to, row);
-      measure(to, A, B);
-    } else if (to !== row) copyClose(to, row);
-    to += CLOSE_BYTES;
-  }
-  store<i32>(front(), <i32>((to - rows) / CLOSE_BYTES), FRONT_CLOSE_COUNT);
-}
-
-/** Leaves that are known to be apart this far, if that is enough, have no rows. */
-function heldApart(row: usize, apart: f32, listed: f32): bool {
-  if (!(apart > listed)) return false;
-  dropRows(row);
-  store<f32>(row, apart - load<f32>(row, CLOSE_REACH) * MORE, CLOSE_SLACK);
-  return true;
-}
-
-/** Two leaves at S, where they had gone to by then. */
-function measure(row: usize, A: usize, B: usize): void {
-  v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
-  v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
-  const both = load<u32>(row, CLOSE_SURFACES);
-  const first = surfaceAt(<i32>(both >> 16));
-  const second = surfaceAt(<i32>(both & 0xffff));
-  const r = load<f32>(row, CLOSE_REACH);
-  const limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
-  const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
-  const listed = r + max<f32>(AHEAD * r, LEAST * limits) + MARGIN * step;
-  const same = first === second;
-  if (heldApart(row, same ? apartByShape(row) : 0, listed)) return;
-  if (load<i32>(row, CLOSE_FIRST) !== load<i32>(row, CLOSE_SECOND) && heldApart(row, apartAlong(row), listed)) return;
-  beginPair(row);
-  const apart = measureLeaves(
-    load<i32>(row),
-    load<i32>(row, CLOSE_SECOND),
-    listed,
-    listed + max<f32>(limits, STEPS * step),
-    same,
-  );
-  endPair();
-  keepNormal(row);
-  store<f32>(row, apart - r * MORE, CLOSE_SLACK);
-}
-
 /** Bodies that have rows with each other from now on exchange momentum. @returns whether there are any that had none */
 function noteNew(row: usize, count: i32): bool {
   let more = false;
@@ -525,7 +272,7 @@ function noteNew(row: usize, count: i32): bool {
  * @returns false where memory does not hold it: then nothing is known, and H_LIST_VALID is 0
  */
 export function advanceFront(): bool {
-  open();
+  openParted();
   const anew =
     !load<i32>(HEADER, H_LIST_VALID) ||
     load<i32>(front(), FRONT_PARTED_COUNT) > 2 * load<i32>(front(), FRONT_WHOLE) + GROWN;
@@ -535,7 +282,11 @@ export function advanceFront(): bool {
       <usize>load<u32>(HEADER, H_SAFE),
       (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
     );
-    memory.fill(<usize>load<u32>(front(), FRONT_WAYS), 0, <usize>leafCount * FRONT_WAY_BYTES);
+    memory.fill(
+      <usize>load<u32>(front(), FRONT_WAYS),
+      0,
+      <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES,
+    );
     nextStamp();
   }
   refit();

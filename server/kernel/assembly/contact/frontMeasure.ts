@@ -13,6 +13,7 @@ import {
   FRONT_LEAVES,
   FRONT_REST,
   FRONT_SCRATCH,
+  FRONT_SCRATCHES,
   FRONT_STAMP,
   GATHERED_BOX_HIGH,
   GATHERED_BOX_LOW,
@@ -32,7 +33,7 @@ import {
   LEAF_VERTICES,
 } from "../layout/layout";
 import { add, dot3, largest, madd, mul, smallest, sub, xs, ys, zs } from "../math/lanes";
-import { edgeRow, vertexRow } from "./frontRows";
+import { EDGE_NAME, LEAF_MOST, SWAPPED_NAME, foundRow } from "./frontFound";
 
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
 let far2: v128 = i32x4(0, 0, 0, 0);
@@ -48,13 +49,11 @@ let swapped = false;
 /** Nothing becomes a row. */
 let silent = false;
 let toSafe: usize = 0;
+/** Which of the scratches is this thread's. */
+let scratch: usize = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
-/** Names of rows in a pair of leaves: vertex and triangle, those of the second leaf's vertices, edges. */
-const LEAF_MOST = 12;
-const SWAPPED_NAME = 4 * LEAF_MOST;
-const EDGE_NAME = 8 * LEAF_MOST;
 /** And of a box's distance. */
 const MORE: f32 = 1.00001;
 
@@ -75,13 +74,18 @@ function safe(particle: u32): v128 {
   return v128.load(<usize>particle + toSafe);
 }
 
-/** A leaf's primitives at S, in lanes. */
+/** @param n number of a part of the front that only this thread has now */
+export function useScratch(n: i32): void {
+  scratch = <usize>(n % FRONT_SCRATCHES) * (2 * GATHERED_BYTES);
+}
+
+/** A leaf's primitives at S, in lanes. Two threads may gather one leaf at once: the same numbers. */
 function gathered(n: i32): usize {
   const at = <usize>load<u32>(front(), FRONT_GATHERED) + <usize>n * GATHERED_BYTES;
   const stamp = load<i32>(front(), FRONT_STAMP);
-  if (load<i32>(at, GATHERED_STAMP) === stamp) return at;
-  store<i32>(at, stamp, GATHERED_STAMP);
+  if (atomic.load<i32>(at, GATHERED_STAMP) === stamp) return at;
   gather(<usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES, at);
+  atomic.store<i32>(at, stamp, GATHERED_STAMP);
   return at;
 }
 
@@ -296,8 +300,13 @@ function vertices(A: usize, B: usize, G: usize): void {
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
       const k = ctz(bits);
       const lane = B + LEAF_TRIANGLE + ((<usize>k) << 2);
-      const name = (swapped ? SWAPPED_NAME : 0) + (i << 2) + k;
-      vertexRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), swapped, name);
+      foundRow(
+        p,
+        load<u32>(lane),
+        load<u32>(lane, 16),
+        load<u32>(lane, 32),
+        (swapped ? SWAPPED_NAME : 0) + (i << 2) + k,
+      );
     }
   }
 }
@@ -404,8 +413,8 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
         for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
           const k = ctz(bits);
           const other = names + ((<usize>k) << 3);
-          const number = EDGE_NAME + (g + <i32>i) * LEAF_MOST + h + k;
-          edgeRow(a0, a1, load<u32>(other), load<u32>(other, 4), number);
+          const name = EDGE_NAME + (g + <i32>i) * LEAF_MOST + h + k;
+          foundRow(a0, a1, load<u32>(other), load<u32>(other, 4), name);
         }
       }
     }
@@ -467,7 +476,7 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
   const A = leaves + <usize>a * LEAF_BYTES;
   const B = leaves + <usize>b * LEAF_BYTES;
-  const F = <usize>load<u32>(front(), FRONT_SCRATCH);
+  const F = <usize>load<u32>(front(), FRONT_SCRATCH) + scratch;
   const G = a === b ? F : F + GATHERED_BYTES;
   toSafe = <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X);
   gather(A, F);

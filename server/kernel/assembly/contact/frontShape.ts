@@ -112,9 +112,9 @@ function finite(): bool {
 function patchOf(n: i32): usize {
   const at = <usize>load<u32>(front(), FRONT_SHAPES) + <usize>n * PATCH_BYTES;
   const stamp = load<i32>(front(), FRONT_STAMP);
-  if (load<i32>(at, PATCH_STAMP) === stamp) return at;
-  store<i32>(at, stamp, PATCH_STAMP);
+  if (atomic.load<i32>(at, PATCH_STAMP) === stamp) return at;
   gatherParticles(leafAt(n), <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), at);
+  atomic.store<i32>(at, stamp, PATCH_STAMP);
   return at;
 }
 
@@ -123,15 +123,15 @@ function shaped(n: i32): usize {
   const at = patchOf(n);
   const leaf = leafAt(n);
   const stamp = load<i32>(at, PATCH_STAMP);
-  const compared = load<i32>(at, PATCH_COMPARED);
+  const compared = atomic.load<i32>(at, PATCH_COMPARED);
   if (compared === stamp) return at;
-  store<i32>(at, stamp, PATCH_COMPARED);
   if (!compared)
     gatherParticles(leaf, <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X), at + PATCH_REST);
   begin();
   compare(at, load<i32>(leaf), at, load<i32>(leaf));
   store<f32>(at, finite() ? smallest(least) : 0, PATCH_LEAST);
   store<f32>(at, largest(most), PATCH_MOST);
+  atomic.store<i32>(at, stamp, PATCH_COMPARED);
   return at;
 }
 

@@ -223,9 +223,13 @@ export const KIND_IMPLICIT = 70; // IMPLICIT rows
  */
 export const KIND_SHARED_CONTACTS = 67;
 export const KIND_SHARED_CHECK = 68;
+export const KIND_SHARED_REFIT = 69;
+export const KIND_SHARED_CLOSE = 71;
 export const SHARED_CONTACTS = 0; // which row of them
 export const SHARED_CHECK = 1;
-export const SHARED_ROWS = 2;
+export const SHARED_REFIT = 2;
+export const SHARED_CLOSE = 3;
+export const SHARED_ROWS = 4;
 
 // ---- particles
 // -----------------------------------------------------------------------------------------------------------------
@@ -875,12 +879,24 @@ export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
 export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
 export const FRONT_REST = 100; // i32 pointer: f32x4 per particle, where it is at rest
 export const FRONT_SHAPES = 104; // i32 pointer: PATCH rows, one for every leaf
-export const FRONT_SCRATCH = 108; // i32 pointer: two GATHERED rows
+export const FRONT_SCRATCH = 108; // i32 pointer: FRONT_SCRATCHES times two GATHERED rows
 export const FRONT_NAMED = 112; // i32 pointer: i32 a name, scratch of frontRows.ts; 0 between pairs
 export const FRONT_CHAINED = 116; // i32 1: the chains of the response hold all rows that there are
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
-export const FRONT_BYTES = 128;
+export const FRONT_VERDICTS = 128; // i32 pointer: VERDICT rows, one for every CLOSE row, and FRONT_SCRATCHES more
+export const FRONT_FOUND = 132; // i32 pointer: rows that are noted while leaves are measured
+export const FRONT_FOUND_CAPACITY = 136; // i32 words
+export const FRONT_BYTES = 144;
+/** Parts that leaves and CLOSE rows are shared out in, at most. */
+export const FRONT_SCRATCHES = 8;
+
+/** What becomes of a CLOSE row: its number, APART and so on, and the addresses between which its rows are noted. */
+export const VERDICT_ROW = 0;
+export const VERDICT_KIND = 4;
+export const VERDICT_FROM = 8;
+export const VERDICT_TO = 12;
+export const VERDICT_BYTES = 16;
 
 /** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
 export const LEAF_VERTICES = 4; // i32 own ones

@@ -63,6 +63,8 @@ import {
   KIND_VERIFY,
   KIND_SHARED_CONTACTS,
   KIND_SHARED_CHECK,
+  KIND_SHARED_REFIT,
+  KIND_SHARED_CLOSE,
   TET_BYTES,
   TET_ORTHO_BYTES,
   TET_PLASTIC_BYTES,
@@ -93,6 +95,8 @@ import { solveHexahedra } from "../constraints/hexahedron";
 import { solveEnclosedVolumes } from "../constraints/enclosedVolume";
 import { solvePoints } from "../constraints/points";
 import { foresee, keepSafe, verifyContacts } from "../contact/contacts";
+import { refitLeaves } from "../contact/front";
+import { judgeClose } from "../contact/frontClose";
 import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
 import { balance, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
@@ -246,4 +250,6 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     verifyContacts(h);
   } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
   else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind === KIND_SHARED_REFIT) refitLeaves(begin, end, load<i32>(phase, PHASE_COUNT));
+  else if (kind === KIND_SHARED_CLOSE) judgeClose(begin, end, load<i32>(phase, PHASE_COUNT));
 }

@@ -1,0 +1,242 @@
+/**
+ * CLOSE rows of the front (front.ts): two leaves that no axis parts. Those that have used up their slack are looked at
+ * in parts, by several threads where there are some: each row by itself, so who looks at it makes no difference. What
+ * that does to the rows of the list is noted and done afterwards, in the order of the front.
+ */
+import {
+  HEADER,
+  H_FRONT,
+  H_SURFACE,
+  FRONT_CLOSE_COUNT,
+  FRONT_FOUND,
+  FRONT_FOUND_CAPACITY,
+  FRONT_VERDICTS,
+  FRONT_WAYS,
+  FRONT_WAY_BYTES,
+  SURFACE_BYTES,
+  SURFACE_LIMIT,
+  WAY_LOW,
+  WAY_HIGH,
+  WAY_NOW_LOW,
+  WAY_NOW_HIGH,
+  CLOSE_FIRST,
+  CLOSE_SECOND,
+  CLOSE_SURFACES,
+  CLOSE_LANES,
+  CLOSE_REACH,
+  CLOSE_SLACK,
+  CLOSE_LOW,
+  CLOSE_HIGH,
+  CLOSE_BYTES,
+  SHARED_CLOSE,
+  VERDICT_ROW,
+  VERDICT_KIND,
+  VERDICT_FROM,
+  VERDICT_TO,
+  VERDICT_BYTES,
+} from "../layout/layout";
+import {
+  chunkBegin,
+  chunkEnd,
+  claimChunk,
+  closeShared,
+  isHelped,
+  openShared,
+  sharedParts,
+} from "../scheduler/scheduler";
+import { closeFound, giveFound, missed, openFound } from "./frontFound";
+import { keepNormal, measureLeaves, useScratch } from "./frontMeasure";
+import { addParted, boxOf, closeRow, overflow, parting } from "./frontParted";
+import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
+import { apartAlong, apartByShape } from "./frontShape";
+
+/** Rows are listed this part of r further than they have to be: what is solved next is among them. */
+const AHEAD: f32 = 0.375;
+/** Or this part of the surfaces' greatest sensible margins: a core mesh may have no radius. */
+const LEAST: f32 = 1.0 / 32;
+/**
+ * And this many times as far as the leaves move against each other in this substep: those need not be measured again in
+ * the next one.
+ */
+const MARGIN: f32 = 1;
+/**
+ * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
+ * is not looked at again for as long.
+ */
+const STEPS: f32 = 6;
+/** Rounding of what is compared with a slack, a part of it. */
+const MORE: f32 = 1.00001;
+/** Rows that are worth the microsecond or two that it takes to share them out. */
+const SHARED = 512;
+
+/** Kinds of verdicts: below 6 the axis that parts the leaves. */
+const APART = 6;
+const MEASURED = 7;
+/** What was found did not fit into the memory of the part. */
+const AGAIN = 8;
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function surfaceAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+}
+// @inline
+function wayOf(leaf: i32): usize {
+  return <usize>load<u32>(front(), FRONT_WAYS) + <usize>leaf * FRONT_WAY_BYTES;
+}
+/** Part `n` of `parts` of a range of `count`. */
+// @inline
+function part(count: i32, n: i32, parts: i32): i32 {
+  return <i32>((<i64>count * n) / parts);
+}
+/** Verdicts of part `n`, whose first row is `row`: their number, and behind it they themselves. */
+// @inline
+function verdictsOf(n: i32, row: i32): usize {
+  return <usize>load<u32>(front(), FRONT_VERDICTS) + <usize>(row + n) * VERDICT_BYTES;
+}
+
+/** Square of how far the leaves of a CLOSE row may have moved against each other since it was measured, at most. */
+// @inline
+function gone2(row: usize, A: usize, B: usize): f32 {
+  const low = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_LOW), v128.load(B, WAY_NOW_HIGH)), v128.load(row, CLOSE_LOW));
+  const high = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_HIGH), v128.load(B, WAY_NOW_LOW)), v128.load(row, CLOSE_HIGH));
+  const most = f32x4.max(f32x4.neg(low), high);
+  const square = f32x4.mul(most, most);
+  return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
+}
+
+/** Leaves that are known to be apart this far, if that is enough, need not be measured. */
+function heldApart(row: usize, apart: f32, listed: f32): bool {
+  if (!(apart > listed)) return false;
+  store<f32>(row, apart - load<f32>(row, CLOSE_REACH) * MORE, CLOSE_SLACK);
+  return true;
+}
+
+/** Two leaves at S, where they had gone to by then. @returns APART or MEASURED: what was found are all their rows */
+function measure(row: usize): i32 {
+  const A = wayOf(load<i32>(row));
+  const B = wayOf(load<i32>(row, CLOSE_SECOND));
+  v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
+  v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
+  const both = load<u32>(row, CLOSE_SURFACES);
+  const first = surfaceAt(<i32>(both >> 16));
+  const second = surfaceAt(<i32>(both & 0xffff));
+  const r = load<f32>(row, CLOSE_REACH);
+  const limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
+  const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
+  const listed = r + max<f32>(AHEAD * r, LEAST * limits) + MARGIN * step;
+  const same = first === second;
+  if (heldApart(row, same ? apartByShape(row) : 0, listed)) return APART;
+  if (load<i32>(row, CLOSE_FIRST) !== load<i32>(row, CLOSE_SECOND) && heldApart(row, apartAlong(row), listed))
+    return APART;
+  const apart = measureLeaves(
+    load<i32>(row),
+    load<i32>(row, CLOSE_SECOND),
+    listed,
+    listed + max<f32>(limits, STEPS * step),
+    same,
+  );
+  keepNormal(row);
+  store<f32>(row, apart - r * MORE, CLOSE_SLACK);
+  return MEASURED;
+}
+
+/** Parts begin .. end of `parts` of all CLOSE rows: which of them are parted, apart, or have been measured. */
+export function judgeClose(begin: i32, end: i32, parts: i32): void {
+  const count = load<i32>(front(), FRONT_CLOSE_COUNT);
+  const capacity = load<i32>(front(), FRONT_FOUND_CAPACITY);
+  const found = <usize>load<u32>(front(), FRONT_FOUND);
+  for (let n = begin; n < end; n++) {
+    const to = found + ((<usize>part(capacity, n + 1, parts)) << 2);
+    let from = found + ((<usize>part(capacity, n, parts)) << 2);
+    const last = part(count, n + 1, parts);
+    const first = part(count, n, parts);
+    const verdicts = verdictsOf(n, first);
+    let at = verdicts + VERDICT_BYTES;
+    useScratch(n);
+    for (let k = first, row = closeRow(first); k < last; k++, row += CLOSE_BYTES) {
+      const slack = load<f32>(row, CLOSE_SLACK);
+      if (slack > 0 && gone2(row, wayOf(load<i32>(row)), wayOf(load<i32>(row, CLOSE_SECOND))) * MORE < slack * slack)
+        continue;
+      openFound(from, to);
+      const kind = judge(row);
+      const ends = closeFound();
+      if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
+      store<i32>(at, k, VERDICT_ROW);
+      store<i32>(at, missed ? AGAIN : kind, VERDICT_KIND);
+      store<u32>(at, <u32>from, VERDICT_FROM);
+      store<u32>(at, <u32>ends, VERDICT_TO);
+      at += VERDICT_BYTES;
+      from = ends;
+    }
+    store<i32>(verdicts, <i32>((at - verdicts) / VERDICT_BYTES) - 1);
+  }
+}
+
+/** @returns the axis that parts the leaves, APART or MEASURED */
+function judge(row: usize): i32 {
+  const a = load<i32>(row);
+  const b = load<i32>(row, CLOSE_SECOND);
+  const axis = a === b ? -1 : parting(boxOf(a), boxOf(b), load<f32>(row, CLOSE_REACH));
+  return axis >= 0 ? axis : measure(row);
+}
+
+/** Close pairs that have used up their slack are measured again, or parted. */
+export function scanClose(): void {
+  let parts = 1;
+  if (isHelped() && load<i32>(front(), FRONT_CLOSE_COUNT) >= SHARED) {
+    openShared(SHARED_CLOSE);
+    parts = sharedParts();
+    while (claimChunk()) judgeClose(chunkBegin, chunkEnd, parts);
+    closeShared(SHARED_CLOSE);
+  } else judgeClose(0, 1, 1);
+  beginRows();
+  const count = load<i32>(front(), FRONT_CLOSE_COUNT);
+  // rows before `from` have been moved to before `to`
+  let from = 0;
+  let to = 0;
+  for (let n = 0; n < parts; n++) {
+    const verdicts = verdictsOf(n, part(count, n, parts));
+    for (let k = load<i32>(verdicts), at = verdicts + VERDICT_BYTES; k > 0; k--, at += VERDICT_BYTES) {
+      const row = load<i32>(at, VERDICT_ROW);
+      to = moveClose(from, to, row);
+      from = row + 1;
+      if (carryOut(at, row, to)) to++;
+    }
+  }
+  store<i32>(front(), moveClose(from, to, count), FRONT_CLOSE_COUNT);
+}
+
+/** Rows from .. end -> from `to` on. @returns behind the last of them */
+function moveClose(from: i32, to: i32, end: i32): i32 {
+  if (to !== from) memory.copy(closeRow(to), closeRow(from), <usize>(end - from) * CLOSE_BYTES);
+  return to + end - from;
+}
+
+/** @param to where the row goes, if it stays. @returns whether it does */
+function carryOut(verdict: usize, number: i32, to: i32): bool {
+  const kind = load<i32>(verdict, VERDICT_KIND);
+  const row = closeRow(number);
+  if (kind < APART) {
+    dropRows(row);
+    if (!overflow)
+      addParted(
+        boxOf(load<i32>(row)),
+        boxOf(load<i32>(row, CLOSE_SECOND)),
+        kind,
+        load<f32>(row, CLOSE_REACH),
+        load<u32>(row, CLOSE_SURFACES),
+      );
+    return false;
+  }
+  const at = closeRow(to);
+  moveClose(number, to, number + 1);
+  beginPair(at);
+  if (kind === AGAIN) measure(at);
+  else giveFound(<usize>load<u32>(verdict, VERDICT_FROM), <usize>load<u32>(verdict, VERDICT_TO));
+  endPair();
+  return true;
+}

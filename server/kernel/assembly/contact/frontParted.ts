@@ -1,0 +1,219 @@
+/**
+ * Parted pairs of the front (front.ts): two nodes or leaves whose boxes one axis keeps further apart than r. What is
+ * not kept apart any more is asked for another axis, and then split; leaves that no axis parts are CLOSE rows.
+ */
+import {
+  HEADER,
+  H_FRONT,
+  FRONT_BOXES,
+  FRONT_CHILDREN,
+  FRONT_CLOSE,
+  FRONT_CLOSE_CAPACITY,
+  FRONT_CLOSE_COUNT,
+  FRONT_LEAF_COUNT,
+  FRONT_PARTED,
+  FRONT_PARTED_CAPACITY,
+  FRONT_PARTED_COUNT,
+  PARTED_LOW,
+  PARTED_HIGH,
+  PARTED_REACH,
+  PARTED_SURFACES,
+  PARTED_BYTES,
+  CLOSE_FIRST,
+  CLOSE_SECOND,
+  CLOSE_SURFACES,
+  CLOSE_LANES,
+  CLOSE_REACH,
+  CLOSE_SLACK,
+  CLOSE_REST2,
+  CLOSE_NORMAL,
+  CLOSE_BYTES,
+} from "../layout/layout";
+
+const BOX_BYTES: usize = 32;
+/** Rounding of a sum of two sides. */
+const MORE: f32 = 1.00001;
+
+// one instance belongs to one thread, and the parted pairs to the orchestrating thread
+export let overflow = false;
+let leafCount = 0;
+let boxes: usize = 0;
+let children: usize = 0;
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+export function boxOf(number: i32): usize {
+  return <usize>load<u32>(front(), FRONT_BOXES) + <usize>number * BOX_BYTES;
+}
+// @inline
+export function closeRow(n: i32): usize {
+  return <usize>load<u32>(front(), FRONT_CLOSE) + <usize>n * CLOSE_BYTES;
+}
+// @inline
+function partedRow(n: i32): usize {
+  return <usize>load<u32>(front(), FRONT_PARTED) + <usize>n * PARTED_BYTES;
+}
+
+/** Before rows are added. */
+export function openParted(): void {
+  overflow = false;
+  leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
+  boxes = <usize>load<u32>(front(), FRONT_BOXES);
+  children = <usize>load<u32>(front(), FRONT_CHILDREN);
+}
+
+/**
+ * Of two boxes' axes the one that keeps them apart best by more than r: 0 .. 2 the first is below, 3 .. 5 above, -1:
+ * none.
+ */
+export function parting(A: usize, B: usize, r: f32): i32 {
+  let best = r * MORE;
+  let axis = -1;
+  for (let k: usize = 0; k < 3; k++) {
+    const below = load<f32>(B + (k << 2)) + load<f32>(A + (k << 2), 16);
+    const above = load<f32>(A + (k << 2)) + load<f32>(B + (k << 2), 16);
+    if (below > best) {
+      best = below;
+      axis = <i32>k;
+    }
+    if (above > best) {
+      best = above;
+      axis = <i32>k + 3;
+    }
+  }
+  return axis;
+}
+
+/** Sum of a box's sides. */
+// @inline
+function sizeOf(box: usize): f32 {
+  return -(
+    load<f32>(box) +
+    load<f32>(box, 16) +
+    (load<f32>(box, 4) + load<f32>(box, 20)) +
+    (load<f32>(box, 8) + load<f32>(box, 24))
+  );
+}
+
+export function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32): void {
+  const n = load<i32>(front(), FRONT_PARTED_COUNT);
+  const k = (<usize>(axis % 3)) << 2;
+  if (n >= load<i32>(front(), FRONT_PARTED_CAPACITY)) {
+    overflow = true;
+    return;
+  }
+  store<i32>(front(), n + 1, FRONT_PARTED_COUNT);
+  const row = partedRow(n);
+  const first = axis < 3;
+  // the low side of the one and the high side of the other; the first's address comes first if its low side is asked
+  store<u32>(row, <u32>((first ? B : A) + k), PARTED_LOW);
+  store<u32>(row, <u32>((first ? A : B) + k + 16), PARTED_HIGH);
+  store<f32>(row, r, PARTED_REACH);
+  store<u32>(row, first ? surfaces | 0x80000000 : surfaces, PARTED_SURFACES);
+}
+
+function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
+  const n = load<i32>(front(), FRONT_CLOSE_COUNT);
+  if (n >= load<i32>(front(), FRONT_CLOSE_CAPACITY)) {
+    overflow = true;
+    return;
+  }
+  store<i32>(front(), n + 1, FRONT_CLOSE_COUNT);
+  const row = closeRow(n);
+  store<i32>(row, a, CLOSE_FIRST);
+  store<i32>(row, b, CLOSE_SECOND);
+  store<u32>(row, surfaces, CLOSE_SURFACES);
+  store<i32>(row, 0, CLOSE_LANES);
+  store<f32>(row, r, CLOSE_REACH);
+  store<f32>(row, -1, CLOSE_SLACK);
+  store<f32>(row, -1, CLOSE_REST2);
+  v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
+}
+
+/** What is below numbers a and b, of different places. */
+export function part(a: i32, b: i32, r: f32, surfaces: u32): void {
+  if (overflow) return;
+  const A = boxes + <usize>a * BOX_BYTES;
+  const B = boxes + <usize>b * BOX_BYTES;
+  const axis = parting(A, B, r);
+  if (axis >= 0) {
+    addParted(A, B, axis, r, surfaces);
+    return;
+  }
+  if (a < leafCount && b < leafCount) {
+    addClose(a, b, r, surfaces);
+    return;
+  }
+  if (b < leafCount || (a >= leafCount && sizeOf(A) > sizeOf(B))) {
+    for (let k: usize = 0, child = children + ((<usize>(a - leafCount)) << 4); k < 16; k += 4) {
+      const c = load<i32>(child + k);
+      if (c >= 0) part(c, b, r, surfaces);
+    }
+  } else {
+    for (let k: usize = 0, child = children + ((<usize>(b - leafCount)) << 4); k < 16; k += 4) {
+      const c = load<i32>(child + k);
+      if (c >= 0) part(a, c, r, surfaces);
+    }
+  }
+}
+
+/** What is below number a, against itself. */
+export function partSelf(a: i32, r: f32, surfaces: u32): void {
+  if (a < leafCount) {
+    addClose(a, a, r, surfaces);
+    return;
+  }
+  const child = children + ((<usize>(a - leafCount)) << 4);
+  for (let k: usize = 0; k < 16; k += 4) {
+    const c = load<i32>(child + k);
+    if (c < 0) continue;
+    partSelf(c, r, surfaces);
+    for (let l = k + 4; l < 16; l += 4) {
+      const d = load<i32>(child + l);
+      if (d >= 0) part(c, d, r, surfaces);
+    }
+  }
+}
+
+/** Parted pairs that are not parted any more are split; the others close up. */
+export function scanParted(): void {
+  const rows = <usize>load<u32>(front(), FRONT_PARTED);
+  const count = load<i32>(front(), FRONT_PARTED_COUNT);
+  const last = rows + <usize>count * PARTED_BYTES;
+  // what has to be split goes to the end of the memory for now, from its end on
+  const back = rows + <usize>load<i32>(front(), FRONT_PARTED_CAPACITY) * PARTED_BYTES;
+  let to = rows;
+  let failed = back;
+  for (let row = rows; row < last; row += PARTED_BYTES) {
+    const all = v128.load(row);
+    if (
+      load<f32>(<usize>i32x4.extract_lane(all, 0)) + load<f32>(<usize>i32x4.extract_lane(all, 1)) >
+      f32x4.extract_lane(all, 2)
+    ) {
+      if (to !== row) v128.store(to, all);
+      to += PARTED_BYTES;
+      continue;
+    }
+    failed -= PARTED_BYTES;
+    if (failed < last) {
+      overflow = true;
+      return;
+    }
+    v128.store(failed, all);
+  }
+  store<i32>(front(), <i32>((to - rows) / PARTED_BYTES), FRONT_PARTED_COUNT);
+  const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
+  const left = <i32>((failed - rows) / PARTED_BYTES);
+  store<i32>(front(), left, FRONT_PARTED_CAPACITY);
+  for (let row = back - PARTED_BYTES; row >= failed && !overflow; row -= PARTED_BYTES) {
+    const both = load<u32>(row, PARTED_SURFACES);
+    const first = (both & 0x80000000) !== 0;
+    const high = <i32>((<usize>load<u32>(row, PARTED_HIGH) - boxes) / BOX_BYTES);
+    const low = <i32>((<usize>load<u32>(row, PARTED_LOW) - boxes) / BOX_BYTES);
+    part(first ? high : low, first ? low : high, load<f32>(row, PARTED_REACH), both & 0x7fffffff);
+  }
+  store<i32>(front(), capacity, FRONT_PARTED_CAPACITY);
+}
