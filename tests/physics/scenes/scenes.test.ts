@@ -16,7 +16,7 @@ const shots = (ticks: number): Script => ({
 
 test.each<[string, number, (ticks: number) => Script]>([
   ["cloth-through-funnel", 24, (ticks) => rush(["sheet"], ticks)],
-  ["flag-on-pole", 24, (ticks) => rush(["flag"], ticks)],
+  ["flag-on-pole", 48, (ticks) => rush(["flag"], ticks)],
   ["tangled-hands", 24, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
   ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
   ["bullet-curtain", 12, shots],

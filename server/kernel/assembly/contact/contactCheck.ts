@@ -36,6 +36,14 @@ import {
  */
 export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
+
+/** What neither holds anything apart nor is solved: lanes that have been given back have both distances, m. */
+const NEVER: f32 = -1e30;
+// @inline
+function isDead(keep: v128, r: v128): bool {
+  return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
+}
+
 /** @returns how many blocks have a pair that is not cleared */
 export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
@@ -47,12 +55,17 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   let found = 0;
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
     const word = (<usize>n) << 2;
+    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    if (isDead(keep, r)) {
+      store<i32>(nears + word, 0);
+      store<i32>(bads + word, 0);
+      continue;
+    }
     gather(block, 0);
     const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
     const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
     const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
-    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     const apart = separation(vertex, nx, ny, nz);
     const reach = mul(f32x4.splat(NEAR), r);
     const least = f32x4.max(reach, keep);
@@ -121,8 +134,9 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
   const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     const keep = v128.load(block, CONTACT_BLOCK_KEEP);
+    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    if (isDead(keep, r)) continue;
     const reach = mul(f32x4.splat(NEAR), r);
     const was = v128.load(block, CONTACT_BLOCK_NEAR);
     const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
