@@ -168,7 +168,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS);
   const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
-  const still = memoryMap.take(4 * (3 * bodies.length + 1));
+  const still = memoryMap.take(4 * (4 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory

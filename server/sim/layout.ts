@@ -100,8 +100,8 @@ export interface SimLayout extends Record<string, unknown> {
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
   /**
-   * int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (inactive.ts); per body slow
-   * ticks.
+   * int32: per body ticks at rest; one for the room asleep; per body HELD or WAITS (inactive.ts); per body ticks near
+   * its anchor; per body calm ticks (rest.ts).
    */
   still: number;
   scratch: number;
