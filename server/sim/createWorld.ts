@@ -8,7 +8,7 @@ import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { carriersOf, resolveAttachment } from "./attachments.ts";
+import { carriersOf, hangingOf, resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
@@ -259,6 +259,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   }
 
   const carriers = carriersOf(scene);
+  const hanging = hangingOf(scene);
   const bodyLayouts: BodyLayout[] = [];
   const sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
@@ -278,6 +279,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       pace: paceOf(sizes[i]!, gravity),
       waits: b.waits,
       implicit: b.form === "implicit",
+      hangs: hanging[i]!,
       carrier: carrierAt(colliders, carriers[i]),
     });
     return streamedFirst + b.streamedCount;

@@ -38,6 +38,8 @@ export interface BodyLayout {
   waits: boolean;
   /** Its solver is implicit: it has a step of its own, and settles by itself. */
   implicit: boolean;
+  /** The scene pins or attaches it: it may swing for as long as it likes. */
+  hangs: boolean;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
   carrier: number | undefined;
 }

@@ -2,8 +2,10 @@
  * Who is at rest. The tick's last part: counts how long each body has stayed where it is, calms what does, lets stress
  * settle, notes who sleeps.
  *
- *   stays within STILL of one place for SECONDS_TO_CALM     calmed: damped, and what its stress lacks is remembered
- *   the same for SECONDS_TO_SLEEP, its stress settled       asleep; all asleep: velocities are zero, ticks only count
+ *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and what its stress lacks is
+ *                                                                       remembered
+ *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep; all asleep: velocities are zero, ticks
+ *                                                                       only count
  *
  * What decides is where a body is, not how fast: a solver that is not converged never stops trembling, at centimeters a
  * second but within a fraction of a millimeter, while a slow drift, a pendulum or a wave of less speed goes somewhere.
@@ -30,6 +32,12 @@ const SECONDS_TO_SLEEP = 1.25;
  * that is motion.
  */
 const STILL = 0.0002;
+/**
+ * Likewise of what lies on something: contact that is not converged lets layers tremble and creep. Five sheets on a
+ * floor creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004: with STILL neither
+ * ever slept.
+ */
+const STILL_LYING = 0.0005;
 /** What is calm is damped with so much, 1/s. */
 const CALMING = 10;
 /** A calm body may creep this many times as fast before it is not. */
@@ -58,7 +66,11 @@ const MEASURED = 0.5;
  * length of an edge.
  */
 const ROUNDING = 2 ** -21;
-/** A body settles until its stress is this close to where it is going, relative, or this long, s. */
+/**
+ * A body settles until its stress is this close to where it is going, relative, or this long, s; or for twice as long
+ * as that takes with its share: where contact trembles, the estimate of what its stress lacks stays above SETTLED (0.02
+ * in a pile of jellies).
+ */
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
 
@@ -163,7 +175,8 @@ export class Rest {
     const { i32 } = this.views;
     const near = this.nearAt(b);
     const before = i32[near]!;
-    if (this.nearAnchor(body)) i32[near] = before + 1;
+    const lies = !body.hangs && !this.isFree(b);
+    if (this.nearAnchor(body, lies ? STILL_LYING : STILL)) i32[near] = before + 1;
     else {
       i32[near] = 0;
       this.setAnchor(body);
@@ -192,7 +205,14 @@ export class Rest {
   }
 
   private hasSettled(body: BodyLayout, b: number): boolean {
-    return this.settlement(b).error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(SECONDS_TO_SETTLE, body);
+    const { error, share } = this.settlement(b);
+    return error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(this.secondsToSettle(b, share), body);
+  }
+
+  /** What lacks decays by GAIN CALMING share a second; SECONDS_TO_SETTLE where the share is not known. */
+  private secondsToSettle(b: number, share: number): number {
+    if (this.rowOf(b).getFloat32(L.BODY_SHARE, true) === 0) return SECONDS_TO_SETTLE;
+    return Math.min(SECONDS_TO_SETTLE, (2 * Math.log(1 / SETTLED)) / (GAIN * CALMING * share));
   }
 
   /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
@@ -261,7 +281,7 @@ export class Rest {
     return (held & ~L.HELD_RIGID) === 0;
   }
 
-  private nearAnchor(body: BodyLayout): boolean {
+  private nearAnchor(body: BodyLayout, still: number): boolean {
     const { f32 } = this.views;
     let sum = 0;
     for (
@@ -274,7 +294,7 @@ export class Rest {
       const dz = f32[x + 2]! - f32[a + 2]!;
       sum += dx * dx + dy * dy + dz * dz;
     }
-    return sum <= (STILL * body.size) ** 2 * body.streamedCount;
+    return sum <= (still * body.size) ** 2 * body.streamedCount;
   }
 
   private setAnchor(body: BodyLayout): void {
