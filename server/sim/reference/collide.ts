@@ -224,13 +224,14 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
 
 /**
  * Moves all particles out of all colliders, in their order, and corrects velocities.
- * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce
+ * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce; safe: float64[3N]
+ *   positions at the start of the substep, m, where contact may have moved xPrev
  */
 export function collide(
   p: Particles,
   colliders: readonly ReferenceCollider[],
   h: number,
-  own: { rootStatic?: number; rootBounce?: number } = {},
+  own: { rootStatic?: number; rootBounce?: number; safe?: Float64Array } = {},
 ): void {
   for (let i = 0; i < p.count; i++) {
     if (p.w[i] === 0) continue;
@@ -247,7 +248,8 @@ export function collide(
       const approach = -dot(subtract(x, from), n);
       // what friction acts on; from within the margin it comes out slowly
       const grip = Math.min(hit.depth, Math.max(approach, 0));
-      const within = Math.min(r, Math.max(0, r - distanceTo(c, from).d));
+      const start = inFrame(c, "start", vectorAt(own.safe ?? p.xPrev, i));
+      const within = Math.min(r, Math.max(0, r - distanceTo(c, start).d));
       const slow = hit.entry === 0 && hit.depth > grip + RISE * h * r;
       const depth = slow ? Math.min(hit.depth, Math.max(0, hit.depth - within) + RISE * h * r) : hit.depth;
       const restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0);

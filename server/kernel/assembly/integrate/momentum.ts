@@ -59,9 +59,15 @@ export function balance(begin: i32, end: i32, h: f32): void {
   }
 }
 
+/** Rows from `row` on among which those of its island are: what is free has one of its own. */
+// @inline
+function bodiesOf(row: usize, island: i32): i32 {
+  return load<i32>(row, BODY_FREE) ? 1 : load<i32>(HEADER, H_BODY_COUNT) - island;
+}
+
 /** What a substep moves the island too far: h^2 F / 2 M. */
 function measureLead(row: usize, island: i32, h: f64): void {
-  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const bodies = bodiesOf(row, island);
   let mass: f64 = 0;
   let x: f64 = 0;
   let y: f64 = 0;
@@ -83,7 +89,7 @@ function measureLead(row: usize, island: i32, h: f64): void {
 function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   const first = <usize>load<u32>(row, BODY_FIRST);
   const safe = <usize>load<u32>(HEADER, H_SAFE);
-  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const bodies = bodiesOf(row, island);
   // contact moves xPrev along with what overlapped: where the substep began is S
   const toStart = (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - <usize>load<u32>(HEADER, H_X);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);

@@ -140,8 +140,18 @@ function keepLost(at: usize, x: v128, y: v128, z: v128): void {
   keep(<usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
 }
 
+/**
+ * The low word takes it; what has become half a step of float32 or more there goes on to x. Lane 3 of both words is 0:
+ * w stays.
+ */
 // @inline
 function keep(particle: usize, lost: v128): void {
-  v128.store(particle + toLow, add(v128.load(particle + toLow), lost));
-  v128.store(particle + toRounding, add(v128.load(particle + toRounding), lost));
+  const before = v128.load(particle + toLow);
+  const x = v128.load(particle);
+  const way = add(before, lost);
+  const there = add(x, way);
+  const left = sub(way, sub(there, x));
+  v128.store(particle, there);
+  v128.store(particle + toLow, left);
+  v128.store(particle + toRounding, add(v128.load(particle + toRounding), sub(left, before)));
 }
