@@ -156,7 +156,8 @@ export class ListWatcher {
       i32[(word(memory, L.H_PROGRAM) + phase * L.PHASE_BYTES + L.PHASE_KIND) / 4]!;
     world.watchPhases((phase) => {
       if (phase < 0 || kindOf(phase) !== L.KIND_BALANCE) return;
-      const isFree = (_: unknown, b: number): boolean => i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_FREE) / 4] === 1;
+      const isFree = (_: unknown, b: number): boolean =>
+        i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_FREE) / 4] === 1;
       this.free.push(layout.bodies.filter(isFree).map(({ first, count }) => ({ first, count })));
     });
     world.watchSubsteps(() => {

@@ -111,8 +111,8 @@ export function solvePlastic(
 }
 
 /**
- * The solve of all three; `general` (nine compliances), `plastic` and `keeps` (math/lanes.ts, shift) are compile-time constants, so the plain path has
- * no trace of the others.
+ * The solve of all three; `general` (nine compliances), `plastic` and `keeps` (math/lanes.ts, shift) are compile-time
+ * constants, so the plain path has no trace of the others.
  */
 // @inline
 function solveStrains(

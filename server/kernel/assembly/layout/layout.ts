@@ -23,8 +23,8 @@ export const H_POINT_COUNT = 104; // i32: slots in use or not; inactive ones are
 export const H_COLLIDERS = 108; // i32 pointer
 export const H_COLLIDER_COUNT = 112; // i32
 export const H_TICK = 116; // u32: ticks done
-// i32 pointers: f32x4 per particle, m, of which the fourth is 0; 0: a room without (sim/precision.ts). A particle's place is x plus its low
-// word; what it has moved in this substep is x - xPrev plus its rounding (particles.ts)
+// i32 pointers: f32x4 per particle, m, of which the fourth is 0; 0: a room without (sim/precision.ts). A particle's
+// place is x plus its low word; what it has moved in this substep is x - xPrev plus its rounding (particles.ts)
 export const H_LOW = 120;
 export const H_ROUNDING = 124;
 export const H_LOW_SPEED = 128; // likewise, m/s: a particle's velocity is v plus this
