@@ -33,7 +33,7 @@ export interface ReferenceWorld {
   iterations: number;
 }
 
-export interface ParticleRange {
+interface ParticleRange {
   first: number;
   count: number;
 }
