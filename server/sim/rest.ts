@@ -34,8 +34,8 @@ const SECONDS_TO_SLEEP = 1.25;
 const STILL = 0.0002;
 /**
  * Likewise of what lies on something: contact that is not converged lets layers tremble and creep. Five sheets on a
- * floor creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004: with STILL neither
- * ever slept.
+ * floor creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004: with STILL the
+ * sheets were awake after 14 s and the coil after 40, with this they sleep after 6 and 7.
  */
 const STILL_LYING = 0.0005;
 /** What is calm is damped with so much, 1/s. */
